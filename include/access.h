@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * decode -> resolve: one memory access, its address, and how it was learnt;
+ * or the one reason why no address could be learnt.
+ */
+#ifndef MISSTOP_ACCESS_H
+#define MISSTOP_ACCESS_H
+
+#include <stdint.h>
+
+/*
+ * Why a sample has no object. Every sample ends attributed (REASON_NONE) or in
+ * exactly one of these: samples = attributed + sum of reasons.
+ * The JSON names stand in access_reason_name(): src/decode/access.c.
+ */
+enum reason {
+    REASON_NONE,
+    REASON_KERNEL,         /* taken in kernel or hypervisor mode */
+    REASON_NO_REGISTERS,   /* short sample, PERF_SAMPLE_REGS_ABI_NONE, and no address */
+    REASON_NO_CODE,        /* the bytes at the IP cannot be read (unmapped, gone) */
+    REASON_BAD_CODE,       /* the bytes are no instruction, or the IP is inside one */
+    REASON_NO_MEMORY,      /* no instruction within reach touches memory: not a data miss */
+    REASON_CALL_BOUNDARY,  /* the culprit is across a call, return or function entry */
+    REASON_OVERWRITTEN,    /* the load overwrote its own base, and nothing recovers it */
+    REASON_CLOBBERED,      /* a register of the operand was changed after the access */
+    REASON_AMBIGUOUS,      /* several predecessors, with different addresses */
+    REASON_GATHER,         /* vector gather or scatter: many addresses, one sample */
+    REASON_SEGMENT,        /* fs or gs base not known */
+    REASON_BAD_ADDRESS,    /* the address computed is in no mapping of the target */
+    REASON_FOREIGN,        /* sample of another process */
+    REASON_NO_ADDRESS,     /* a precise record whose address is not valid */
+    REASON_COUNT
+};
+
+enum access_kind {
+    ACCESS_UNKNOWN_KIND,
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_LOAD_STORE, /* read-modify-write */
+    ACCESS_PREFETCH
+};
+
+/* How the address was learnt, from the surest on. */
+enum access_how {
+    ACCESS_RECORDED,   /* the hardware recorded it */
+    ACCESS_DIRECT,     /* operand of the instruction before the IP, registers unchanged */
+    ACCESS_UNDONE,     /* registers taken back over the instructions in between */
+    ACCESS_BRANCHED,   /* operand of an instruction before a jump that leads to the IP */
+    ACCESS_REREAD,     /* base recovered by reading the target's memory again */
+    ACCESS_INFERRED,   /* the next iteration's address of a self-overwriting loop */
+    ACCESS_HOW_COUNT
+};
+
+struct access {
+    uint64_t time_ns;
+    uint64_t address; /* valid if reason is REASON_NONE */
+    uint64_t ip;      /* of the accessing instruction; of the sample where unknown */
+    uint64_t weight;  /* events (misses, stalls) this access stands for */
+    uint64_t latency; /* core cycles; 0: not measured */
+    uint64_t data_src; /* union perf_mem_data_src; 0: not recorded */
+    uint64_t physical; /* 0: not recorded */
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t cpu;
+    uint16_t event;    /* as in struct sample */
+    uint8_t size;      /* bytes; 0: not known */
+    uint8_t kind;      /* enum access_kind */
+    uint8_t how;       /* enum access_how */
+    uint8_t reason;    /* enum reason */
+    uint8_t base;      /* enum sample_register of the base, REG_NONE if there is none */
+    uint8_t index;     /* same for the index */
+    int32_t displacement;
+};
+
+/* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */
+const char *access_reason_name(enum reason reason);
+const char *access_reason_text(enum reason reason);
+
+/* "recorded", "direct", "undone", "branched", "reread", "inferred". */
+const char *access_how_name(enum access_how how);
+
+#endif

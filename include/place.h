@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * resolve -> profile: where an access fell. Objects and functions are interned by
+ * the resolver under dense ids that stay valid for its lifetime; id 0 is "unknown".
+ */
+#ifndef MISSTOP_PLACE_H
+#define MISSTOP_PLACE_H
+
+#include "access.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum object_kind {
+    OBJECT_UNKNOWN,
+    OBJECT_GLOBAL, /* variable of the executable or of a library */
+    OBJECT_HEAP,   /* allocator memory: a block's bin, or an arena as a region */
+    OBJECT_STACK,  /* thread stacks */
+    OBJECT_TLS,    /* thread-local variable: one bin, an instance per thread */
+    OBJECT_MAP,    /* file mapping */
+    OBJECT_ANON,   /* anonymous mapping, with its prctl name */
+    OBJECT_CODE,   /* data read from an executable mapping: tables, constants */
+    OBJECT_JIT,    /* named by /tmp/perf-PID.map */
+    OBJECT_KIND_COUNT
+};
+
+struct place {
+    struct access access;
+    uint32_t object;     /* object id */
+    uint32_t function;   /* function id of access.ip */
+    uint64_t base;       /* start of the instance the address lies in */
+    uint64_t size_bytes; /* of the instance; 0: not known */
+    /* offset into the instance is access.address - base */
+};
+
+/* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */
+struct object_desc {
+    const char *name;
+    const char *module; /* base name of the file; "" if none */
+    const char *type;   /* NULL until types are known */
+    enum object_kind kind;
+    uint64_t address;    /* first instance seen */
+    uint64_t size_bytes; /* 0: not known */
+    uint32_t blocks;     /* instances seen */
+};
+
+struct function_desc {
+    const char *name;
+    const char *module;
+    const char *file; /* "" if not known */
+    uint32_t line;    /* 0 if not known */
+    uint64_t start;   /* runtime addresses; start == end: bounds not known */
+    uint64_t end;
+};
+
+/* Extent of the object that covers an address, or of the gap between objects. */
+struct object_extent {
+    uint64_t base;
+    uint64_t bound;  /* first byte after */
+    uint32_t object; /* 0: a gap */
+};
+
+/*
+ * What profile asks of whoever names things (the resolver; a table in tests).
+ * Each returns false when the id or address is not known.
+ */
+struct place_names {
+    void *context;
+    bool (*object)(void *context, uint32_t object, struct object_desc *desc);
+    bool (*function)(void *context, uint32_t function, struct function_desc *desc);
+    bool (*extent)(void *context, uint64_t address, struct object_extent *extent);
+};
+
+/* "global", "heap", ... as in JSON. */
+const char *object_kind_name(enum object_kind kind);
+
+#endif

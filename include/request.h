@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * view -> loop: what the user asked for that a view cannot do by itself on the
+ * snapshot it holds. Freeze, sort, filter, find and drill-in are the view's own.
+ */
+#ifndef MISSTOP_REQUEST_H
+#define MISSTOP_REQUEST_H
+
+#include <stdint.h>
+
+enum request_kind {
+    REQUEST_NONE,
+    REQUEST_QUIT,
+    REQUEST_REFRESH,       /* a snapshot now */
+    REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
+    REQUEST_ZERO,          /* forget everything counted so far */
+    REQUEST_FASTER,        /* shorter refresh interval */
+    REQUEST_SLOWER,
+    REQUEST_NEXT_EVENT,    /* another event ranks */
+    REQUEST_SEARCH_ALL,
+    REQUEST_SEARCH_RANGE,  /* base, bound; name for the title */
+    REQUEST_SEARCH_STOP,
+    REQUEST_WRITE,         /* write the snapshot shown to a file */
+    REQUEST_SUSPEND,       /* Ctrl-Z */
+    REQUEST_PICK           /* pid: watch this process */
+};
+
+struct request {
+    enum request_kind kind;
+    uint64_t base;
+    uint64_t bound;
+    uint32_t pid;
+    char name[128];
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sample -> decode: what the kernel delivered.
+ *
+ * A `struct record` is one perf_event record in our own form, in time order.
+ * Filled by src/sample, read by the stages right of it; a plain value, except
+ * for the strings of mappings and comms, which live only during the callback.
+ *
+ * Source: include/uapi/linux/perf_event.h, "struct perf_event_mmap_page" and
+ * "enum perf_event_type"; arch/x86/include/uapi/asm/perf_regs.h.
+ */
+#ifndef MISSTOP_SAMPLE_H
+#define MISSTOP_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many events one session may sample at once: the ranking one is event 0. */
+#define SAMPLE_EVENTS_MAX 8
+
+/* General registers of x86-64, in the order of the perf ABI without segments. */
+enum sample_register {
+    REG_AX,
+    REG_BX,
+    REG_CX,
+    REG_DX,
+    REG_SI,
+    REG_DI,
+    REG_BP,
+    REG_SP,
+    REG_IP,
+    REG_FLAGS,
+    REG_R8,
+    REG_R9,
+    REG_R10,
+    REG_R11,
+    REG_R12,
+    REG_R13,
+    REG_R14,
+    REG_R15,
+    REG_COUNT,
+    REG_NONE = 0xff
+};
+
+/* Which parts of a sample are valid. Unknown is not zero: test before reading. */
+enum sample_has {
+    SAMPLE_HAS_ADDRESS = 1 << 0,   /* data address recorded by the hardware */
+    SAMPLE_HAS_REGS = 1 << 1,      /* user registers at `ip` */
+    SAMPLE_HAS_LATENCY = 1 << 2,   /* PERF_SAMPLE_WEIGHT or WEIGHT_STRUCT var1, cycles */
+    SAMPLE_HAS_DATA_SRC = 1 << 3,  /* PERF_SAMPLE_DATA_SRC */
+    SAMPLE_HAS_PHYSICAL = 1 << 4,  /* PERF_SAMPLE_PHYS_ADDR */
+    SAMPLE_HAS_EXACT_IP = 1 << 5,  /* `ip` is the culprit itself (PEBS precise, IBS) */
+    SAMPLE_HAS_ALIEN_REGS = 1 << 6 /* regs are not those of the culprit (IBS, PEBS after it):
+                                      never compute an address from them */
+};
+
+enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, guest */ };
+
+struct sample {
+    uint64_t time_ns; /* CLOCK_MONOTONIC when live; the recording's clock in replay */
+    uint64_t ip;
+    uint64_t address;  /* HAS_ADDRESS */
+    uint64_t physical; /* HAS_PHYSICAL */
+    uint64_t weight;   /* events this sample stands for: the period it was taken with */
+    uint64_t latency;  /* HAS_LATENCY, core cycles */
+    uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
+    uint64_t regs[REG_COUNT]; /* HAS_REGS; regs[REG_IP] may differ from ip under PEBS */
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t cpu;
+    uint16_t event; /* index into the session's events; 0 ranks */
+    uint16_t has;   /* enum sample_has */
+    uint8_t mode;   /* enum sample_mode */
+};
+
+/* A mapping made by the target: PERF_RECORD_MMAP or MMAP2. */
+struct sample_mapping {
+    uint64_t start;
+    uint64_t length;
+    uint64_t file_offset;
+    uint64_t inode;
+    uint32_t device_major;
+    uint32_t device_minor;
+    uint32_t protection; /* PROT_*, 0 when the record does not tell */
+    bool executable;     /* false: PERF_RECORD_MISC_MMAP_DATA */
+    uint8_t build_id_size; /* 0: none in the record */
+    uint8_t build_id[20];
+    const char *path; /* as the kernel wrote it: "//anon", "[heap]", a path, untrusted */
+};
+
+enum record_kind {
+    RECORD_SAMPLE,
+    RECORD_MAPPING,
+    RECORD_COMM,      /* name changed; `exec` true: the process runs another program now */
+    RECORD_FORK,      /* new thread or process: pid, tid are the child's */
+    RECORD_EXIT,      /* thread tid of pid is gone */
+    RECORD_LOST,      /* `count` records were dropped, the ring was full */
+    RECORD_THROTTLE,  /* the kernel stopped sampling for the rest of a tick */
+    RECORD_UNTHROTTLE
+};
+
+struct record {
+    enum record_kind kind;
+    uint64_t time_ns;
+    uint32_t pid;
+    uint32_t tid;
+    union {
+        struct sample sample;
+        struct sample_mapping mapping;
+        struct {
+            const char *name; /* untrusted */
+            bool exec;
+        } comm;
+        struct {
+            uint32_t parent_pid;
+            uint32_t parent_tid;
+        } fork;
+        uint64_t count; /* LOST */
+    };
+};
+
+#endif

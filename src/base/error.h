@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The text of a failure, set where the cause is known, printed by main or the
+ * status line. Never allocated; anyone may call it.
+ */
+#ifndef MISSTOP_BASE_ERROR_H
+#define MISSTOP_BASE_ERROR_H
+
+struct error {
+    int code;       /* negative errno; 0: no error */
+    char text[512]; /* cause and remedy, one line, no newline */
+};
+
+/* Sets code (a negative errno) and text, and returns code. `error` may be NULL. */
+int error_set(struct error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A map from 64-bit keys to 32-bit values: open addressing, linear probing, grows
+ * by doubling, deletes by shifting back. For lookups on the path of every sample.
+ */
+#ifndef MISSTOP_BASE_HASH_H
+#define MISSTOP_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_slot {
+    uint64_t key;
+    uint32_t value;
+    uint32_t used; /* 0: empty */
+};
+
+struct hash {
+    struct hash_slot *slots; /* NULL until the first insertion */
+    size_t mask;
+    size_t count;
+};
+
+void hash_init(struct hash *hash);
+void hash_fini(struct hash *hash);
+
+/* The value of a key; NULL means absent. Valid until the next change of the map. */
+uint32_t *hash_find(const struct hash *hash, uint64_t key);
+
+/* The value of a key, made as 0 if absent (*created says so); NULL: out of memory. */
+uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
+
+/* Returns whether the key was there. */
+bool hash_remove(struct hash *hash, uint64_t key);
+
+/* Empties the map and keeps its memory. */
+void hash_clear(struct hash *hash);
+
+/* A well mixed 64-bit value: the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t hash_mix(uint64_t value)
+{
+    value ^= value >> 30;
+    value *= 0xbf58476d1ce4e5b9u;
+    value ^= value >> 27;
+    value *= 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+}
+
+/* FNV-1a of bytes, for keys that are strings. */
+uint64_t hash_bytes(const void *bytes, size_t size_bytes);
+
+#endif

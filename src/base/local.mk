@@ -1,0 +1,8 @@
+noinst_LIBRARIES += src/libbase.a
+src_libbase_a_SOURCES = \
+	src/base/arena.c src/base/arena.h \
+	src/base/clock.c src/base/clock.h \
+	src/base/error.c src/base/error.h \
+	src/base/hash.c src/base/hash.h \
+	src/base/prng.h \
+	src/base/text.c src/base/text.h

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Text that is safe to print. Whatever the target names (paths, comm, symbols)
+ * passes text_sanitise() once, where it enters; after that it is printable UTF-8.
+ */
+#ifndef MISSTOP_BASE_TEXT_H
+#define MISSTOP_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Copies at most size-1 bytes of printable UTF-8 to `out` and ends it with NUL.
+ * Control characters (C0, DEL, C1), invalid UTF-8, and characters that steer the
+ * direction of text are each replaced by '?'. Never cuts inside a character.
+ * `in` need not end with NUL within in_size; out and in may be the same buffer.
+ * Returns the length of `out`.
+ */
+size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size);
+
+/* "512", "4.0K", "1.5M": at most 6 characters, for sizes in bytes. */
+const char *text_bytes(char out[16], uint64_t bytes);
+
+/* "999", "12.3k", "4.56M": at most 6 characters, for counts. */
+const char *text_count(char out[16], double count);
+
+/* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
+unsigned text_distance(const char *a, const char *b);
+
+/* Whole of a small file into `out`, NUL-ended. Bytes read, or a negative errno. */
+long text_read_file(const char *path, char *out, size_t out_size);
+
+#endif

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += src/libprofile.a
+src_libprofile_a_SOURCES = src/profile/placeholder.c

@@ -1,0 +1,1 @@
+# unit tests of src/resolve: see tests/unit/base.mk for the pattern
