@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a sample to the address it missed on (DESIGN.md section 4; PMPT 2.3).
+ *
+ * The decoder disassembles a function once, and compiles for each sampled IP a recipe:
+ * which instruction is the culprit, and how its address follows from the registers. A
+ * sample then costs one hash probe and a few additions. It knows nothing of processes
+ * and files: whoever owns it supplies the functions below. One thread only.
+ */
+#ifndef MISSTOP_DECODE_DECODER_H
+#define MISSTOP_DECODE_DECODER_H
+
+#include "access.h"
+#include "sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct decoder;
+
+enum decode_segment { DECODE_FS, DECODE_GS };
+
+/* What the decoder asks of the target. All addresses are the target's own. */
+struct decode_target {
+    void *context;
+    /* Instruction bytes at address; returns how many could be read, 0..size. */
+    size_t (*code)(void *context, uint64_t address, void *out, size_t size);
+    /* Bounds of the function around ip, by symbol or .eh_frame; false: not known. */
+    bool (*function)(void *context, uint64_t ip, uint64_t *start, uint64_t *end);
+    /* The target's data memory now; all of it or false. NULL in replay. */
+    bool (*memory)(void *context, uint64_t address, void *out, size_t size);
+    /* Base of fs or gs of a thread; false: not known. */
+    bool (*segment)(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base);
+    /* Whether the address lies in a readable mapping: filters nonsense. NULL: accept all. */
+    bool (*mapped)(void *context, uint64_t address);
+};
+
+struct decoder_stats {
+    uint64_t functions;    /* disassembled */
+    uint64_t instructions; /* disassembled */
+    uint64_t recipes;      /* IPs seen */
+    uint64_t bytes;        /* memory held */
+};
+
+/* NULL: out of memory, or capstone refused. */
+struct decoder *decoder_new(const struct decode_target *target);
+void decoder_free(struct decoder *decoder);
+
+/*
+ * Fills `access` from `sample`. access->reason says REASON_NONE (address valid) or why
+ * not; ip, tid, time, weight are always valid. Never fails otherwise.
+ */
+void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access);
+
+/* Code in [start, end) was unmapped, replaced or rewritten (JIT): forget what it said. */
+void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);
+
+struct decoder_stats decoder_stats(const struct decoder *decoder);
+
+/* One instruction as text ("mov rax, qword ptr [rdi + 8]"), for the screens. False: cannot. */
+bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size);
+
+#endif

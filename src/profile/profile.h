@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The tables (DESIGN.md section 6): takes places, keeps PMPT's window, decaying counts
+ * of objects, offsets, code and sets, and the n-way search; makes snapshots. The clock is
+ * passed in. No allocation per sample after the tables have found their size; all memory
+ * is bounded. One thread only.
+ */
+#ifndef MISSTOP_PROFILE_PROFILE_H
+#define MISSTOP_PROFILE_PROFILE_H
+
+#include "base/error.h"
+#include "place.h"
+#include "profile/geometry.h"
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+struct profile_options {
+    struct place_names names;
+    uint32_t window_entries; /* -w; 0: default */
+    double half_life_s;      /* -H; 0: nothing decays */
+    uint32_t ways;           /* -W */
+    struct geometry geometry; /* cache level that sets are counted for */
+    bool physical_index;     /* access.physical is there and the level is indexed by it */
+    uint16_t event_count;
+    uint16_t ranking;        /* event index */
+};
+
+int profile_new(struct profile **profile, const struct profile_options *options,
+                struct error *error);
+void profile_free(struct profile *profile);
+
+/* One sample, attributed or not: place->access.reason decides. Times never go back. */
+void profile_add(struct profile *profile, const struct place *place);
+
+/* Records the source lost, or throttle records, for the totals. */
+void profile_lost(struct profile *profile, uint64_t count);
+void profile_throttled(struct profile *profile, uint64_t count);
+
+/* What the views asked. */
+void profile_set_basis(struct profile *profile, enum snapshot_basis basis);
+enum snapshot_basis profile_basis(const struct profile *profile);
+void profile_set_ranking(struct profile *profile, uint16_t event);
+void profile_zero(struct profile *profile, uint64_t now_ns);
+
+/* Starts the n-way search on [base, bound) at now; "all" is 0, UINT64_MAX. */
+void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound,
+                          const char *what, uint64_t now_ns);
+void profile_search_stop(struct profile *profile);
+
+/*
+ * Makes a snapshot as of now_ns and moves the histories on by one refresh. The caller fills
+ * target, source, interval_s, iteration, elapsed_s and status through `head` (copied).
+ * NULL: out of memory. Free with snapshot_free().
+ */
+const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
+                                        uint64_t now_ns);
+void snapshot_free(const struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The process: what is mapped where, and what an address is called (DESIGN.md section 5).
+ * Kept current by records; /proc is read at the start and when records were lost.
+ * Everything read from the target or its files is hostile input. One thread only.
+ */
+#ifndef MISSTOP_RESOLVE_RESOLVER_H
+#define MISSTOP_RESOLVE_RESOLVER_H
+
+#include "base/error.h"
+#include "place.h"
+#include "sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct resolver;
+
+struct resolver_options {
+    pid_t pid;         /* process to name things in */
+    bool live;         /* /proc/PID may be read; false: a recording, records only */
+    const char *symfs; /* folder with the binaries of a recording, or NULL */
+};
+
+/* Facts about the target for the header line; strings sanitised, owned by the resolver. */
+struct resolver_target {
+    uint32_t pid;
+    uint32_t threads;
+    const char *comm;
+    const char *exe;
+    bool alive;
+};
+
+/*
+ * Checks a process before attaching: exists, no kernel thread, no zombie, 64-bit, may be
+ * profiled by us. 0 or a negative errno with cause and remedy in error.
+ */
+int resolver_check(pid_t pid, struct error *error);
+
+int resolver_open(struct resolver **resolver, const struct resolver_options *options,
+                  struct error *error);
+void resolver_close(struct resolver *resolver);
+
+/* A mapping, comm, fork, exit or exec record, in time order with the samples. */
+void resolver_record(struct resolver *resolver, const struct record *record);
+
+/* Records were lost: maps may be stale; reads /proc again at the next refresh. */
+void resolver_distrust(struct resolver *resolver);
+
+/* Once per refresh: slow work that no sample may wait for (symbol files, thread list). */
+void resolver_tick(struct resolver *resolver, uint64_t now_ns);
+
+/*
+ * Names an access. May set access->reason to REASON_BAD_ADDRESS in place->access when
+ * nothing is mapped there; object is then 0.
+ */
+void resolver_resolve(struct resolver *resolver, const struct access *access,
+                      struct place *place);
+
+struct resolver_target resolver_target(const struct resolver *resolver);
+
+/* struct place_names over this resolver. */
+struct place_names resolver_names(struct resolver *resolver);
+
+/* What the decoder asks (struct decode_target has the same shapes). context: the resolver. */
+size_t resolver_code(void *context, uint64_t address, void *out, size_t size);
+bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end);
+bool resolver_memory(void *context, uint64_t address, void *out, size_t size);
+bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base);
+bool resolver_mapped(void *context, uint64_t address);
+
+/* Executable ranges that changed since the last call; false when there are none left. */
+bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t *end);
+
+/* An object by exact name ("htab", "libc.so.6:main_arena"), or else by a unique part of one. */
+bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent);
+
+/* The processes of this user, for the list to choose from; entries as CPU use, then pid. */
+struct resolver_process {
+    pid_t pid;
+    uint32_t threads;
+    double cpu_percent;     /* since the last call with the same list; NAN at first */
+    uint64_t resident_bytes;
+    char state;
+    char user[32];
+    char command[256];      /* sanitised command line */
+};
+struct resolver_process_list;
+struct resolver_process_list *resolver_process_list_new(void);
+void resolver_process_list_free(struct resolver_process_list *list);
+/* Reads /proc again. Returns the number, sets *entries (valid until the next call). */
+size_t resolver_process_list_read(struct resolver_process_list *list,
+                                  const struct resolver_process **entries);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A sampling session: one source, live on a process or replayed from a file, read
+ * as records in time order. Opened by main, drained by the loop. One thread only.
+ */
+#ifndef MISSTOP_SAMPLE_SAMPLER_H
+#define MISSTOP_SAMPLE_SAMPLER_H
+
+#include "base/error.h"
+#include "sample.h"
+#include "snapshot.h" /* enum event_role */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct sampler;
+
+struct sampler_options {
+    pid_t pid;           /* live: the process to watch */
+    bool launched;       /* the process waits to be started by us: enable on exec */
+    const char *input;   /* replay: path of a perf.data, "-" for standard input; else NULL */
+    const char *source;  /* "auto", "pebs", "ibs", "counter", "clock" */
+    const char *events;  /* -e LIST or NULL for the source's own choice */
+    uint32_t rate;       /* wanted samples per second of the ranking event */
+    uint64_t period;     /* -c: fixed period, 0: steered to the rate */
+};
+
+struct sampler_event {
+    char name[64];       /* as the user would write it */
+    enum event_role role;
+    uint64_t period;     /* now; 0: not known */
+    uint64_t opened_on;  /* kernel events open for it (threads x CPUs); 0: could not be opened */
+};
+
+/* What the session is and can give. Stable but for events[].period and counts. */
+struct sampler_info {
+    const char *source;  /* "counter", ..., "replay" */
+    const char *weighs;  /* what a sample stands for, for the header line */
+    bool live;
+    bool exact_address;
+    bool exact_ip;
+    bool latency;
+    bool data_source;
+    unsigned event_count;
+    struct sampler_event events[SAMPLE_EVENTS_MAX];
+    uint64_t records_bad;    /* records dropped because malformed */
+    char note[256];          /* what the user should know ("auto took clock: ..."), or "" */
+};
+
+typedef void (*sampler_sink)(void *context, const struct record *record);
+
+/* Negative errno with cause and remedy on failure, and nothing left open. */
+int sampler_open(struct sampler **sampler, const struct sampler_options *options,
+                 struct error *error);
+void sampler_close(struct sampler *sampler);
+
+/* A descriptor for poll(): readable when records wait. -1 in replay from a file. */
+int sampler_fd(const struct sampler *sampler);
+
+/*
+ * Hands every record that waits to the sink, in time order. Returns their number, 0 when
+ * there was nothing, -ENODATA at the end of a replay, a negative errno on trouble.
+ * Replay hands over at most the records up to `until_ns` of recorded time since its start
+ * (UINT64_MAX: everything); live reads what the rings hold.
+ */
+long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
+
+/*
+ * Once per refresh: follows new threads that escaped inherit, CPUs that came or went, and
+ * steers each event's period to the wanted rate (prime, jittered). Returns 0, or -ESRCH
+ * when the target has ended.
+ */
+int sampler_tick(struct sampler *sampler, uint64_t now_ns);
+
+/* Records and samples stop or go on without reopening. */
+int sampler_enable(struct sampler *sampler, bool on);
+
+const struct sampler_info *sampler_info(const struct sampler *sampler);
+
+/*
+ * `misstop doctor`: for every source whether it is usable here, why not, and the command
+ * that would enable it; what the kernel, the CPU and libpfm4 say. Never fails.
+ */
+void sampler_doctor(FILE *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The ways to look at a snapshot: batch text, JSON, and the screen. All print the same
+ * snapshot and share one table of columns (columns.h). A view holds the snapshots it is
+ * given only as long as it shows them, and asks by requests. One thread only.
+ */
+#ifndef MISSTOP_VIEW_VIEW_H
+#define MISSTOP_VIEW_VIEW_H
+
+#include "base/error.h"
+#include "request.h"
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum view_color { VIEW_COLOR_AUTO, VIEW_COLOR_ALWAYS, VIEW_COLOR_NEVER };
+
+struct view_options {
+    enum view_color color; /* NO_COLOR is looked at here */
+    bool ascii;            /* no Unicode bars */
+    unsigned width;        /* batch: columns of text; 0: 100, or the terminal's */
+};
+
+/* Batch: tables for one refresh. 0, or a negative errno (EPIPE when the reader left). */
+int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
+
+/* One JSON object on one line (CONTRACT.md), flushed. As above. */
+int json_print(FILE *out, const struct snapshot *snapshot);
+
+/* ---- the screen (curses) ---- */
+struct screen;
+
+/* For screens that show what a snapshot cannot hold; each may be NULL. */
+struct screen_sources {
+    void *context;
+    /* instruction at ip as text; false: not known */
+    bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
+};
+
+/*
+ * Takes the terminal. -ENOTTY without one, -EINVAL with an unknown TERM; the terminal is
+ * left as it was on failure.
+ */
+int screen_open(struct screen **screen, const struct view_options *options,
+                const struct screen_sources *sources, struct error *error);
+
+/* Gives the terminal back. */
+void screen_close(struct screen *screen);
+
+/*
+ * Terminal back to how it was, nothing else: async-signal-safe, for fatal signals
+ * (SIGSEGV, SIGABRT, ...). Safe to call when no screen is open.
+ */
+void screen_emergency_restore(void);
+
+/*
+ * A new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it
+ * through the function given. Draws.
+ */
+void screen_show(struct screen *screen, const struct snapshot *snapshot,
+                 void (*release)(const struct snapshot *));
+
+/*
+ * Reads all waiting input (descriptor 0 was readable, or SIGWINCH came), acts on it, draws.
+ * Call until it returns REQUEST_NONE.
+ */
+struct request screen_input(struct screen *screen);
+
+/* A message in the status line for a few seconds. */
+void screen_message(struct screen *screen, const char *text);
+
+/* Ctrl-Z: gives the terminal back and takes it again after SIGCONT. */
+void screen_suspend(struct screen *screen);
+void screen_resume(struct screen *screen);
+
+/* The snapshot now shown (frozen or not), for `W`; NULL before the first. */
+const struct snapshot *screen_snapshot(const struct screen *screen);
+
+/* ---- process list, when misstop is started without a target ---- */
+struct picker_row {
+    uint32_t pid;
+    uint32_t threads;
+    double cpu_percent; /* NAN: not known yet */
+    uint64_t resident_bytes;
+    char state;
+    const char *user;
+    const char *command;
+};
+
+/* Shows the rows and handles keys until one is picked: REQUEST_PICK, _QUIT or _NONE. */
+void picker_show(struct screen *screen, const struct picker_row *rows, size_t count);
+struct request picker_input(struct screen *screen);
+
+#endif
