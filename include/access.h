@@ -67,7 +67,7 @@ struct access {
     uint8_t kind;      /* enum access_kind */
     uint8_t how;       /* enum access_how */
     uint8_t reason;    /* enum reason */
-    uint8_t base;      /* enum sample_register of the base, REG_NONE if there is none */
+    uint8_t base;      /* enum sample_register of the base, SREG_NONE if there is none */
     uint8_t index;     /* same for the index */
     int32_t displacement;
 };

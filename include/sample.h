@@ -19,28 +19,29 @@
 /* How many events one session may sample at once: the ranking one is event 0. */
 #define SAMPLE_EVENTS_MAX 8
 
-/* General registers of x86-64, in the order of the perf ABI without segments. */
+/* General registers of x86-64, in the order of the perf ABI without segments.
+ * SREG_, because <sys/ucontext.h> has REG_R8 and so on for another order. */
 enum sample_register {
-    REG_AX,
-    REG_BX,
-    REG_CX,
-    REG_DX,
-    REG_SI,
-    REG_DI,
-    REG_BP,
-    REG_SP,
-    REG_IP,
-    REG_FLAGS,
-    REG_R8,
-    REG_R9,
-    REG_R10,
-    REG_R11,
-    REG_R12,
-    REG_R13,
-    REG_R14,
-    REG_R15,
-    REG_COUNT,
-    REG_NONE = 0xff
+    SREG_AX,
+    SREG_BX,
+    SREG_CX,
+    SREG_DX,
+    SREG_SI,
+    SREG_DI,
+    SREG_BP,
+    SREG_SP,
+    SREG_IP,
+    SREG_FLAGS,
+    SREG_R8,
+    SREG_R9,
+    SREG_R10,
+    SREG_R11,
+    SREG_R12,
+    SREG_R13,
+    SREG_R14,
+    SREG_R15,
+    SREG_COUNT,
+    SREG_NONE = 0xff
 };
 
 /* Which parts of a sample are valid. Unknown is not zero: test before reading. */
@@ -65,7 +66,7 @@ struct sample {
     uint64_t weight;   /* events this sample stands for: the period it was taken with */
     uint64_t latency;  /* HAS_LATENCY, core cycles */
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
-    uint64_t regs[REG_COUNT]; /* HAS_REGS; regs[REG_IP] may differ from ip under PEBS */
+    uint64_t regs[SREG_COUNT]; /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;

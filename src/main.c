@@ -1,1 +1,211 @@
-int main(void) { return 0; }
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* misstop: top for cache misses. Options in, stages built, loop run, status out. */
+#include "config.h"
+
+#include "launch.h"
+#include "loop.h"
+#include "options.h"
+#include "pipeline.h"
+#include "resolve/resolver.h"
+#include "sample/sampler.h"
+#include "view/view.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_BAD_USAGE = 2 };
+
+struct run {
+    const struct options *options;
+    struct screen *screen;
+    struct pipeline *pipeline;
+    struct launch launch;
+    pid_t pid;
+};
+
+static void complain(const char *text)
+{
+    fprintf(stderr, "misstop: %s\n", text);
+}
+
+/* A bug of ours must not cost the user the terminal. */
+static void on_fatal_signal(int number)
+{
+    static const char text[] = "misstop: fatal error; please report how to bring it about\n";
+    screen_emergency_restore();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_fatal_signals(void)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    /* SA_NODEFER, so that the raise() in the handler ends us there and then. */
+    struct sigaction action = {.sa_handler = on_fatal_signal,
+                               .sa_flags = SA_RESETHAND | SA_NODEFER};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaction(fatal[i], &action, NULL);
+}
+
+static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    struct run *run = context;
+    return run->pipeline && pipeline_instruction(run->pipeline, ip, out, size);
+}
+
+static int open_screen(struct run *run, struct error *error)
+{
+    struct screen_sources sources = {.context = run, .instruction = source_instruction};
+    if (run->options->batch)
+        return 0;
+    return screen_open(&run->screen, &run->options->view, &sources, error);
+}
+
+static int open_pipeline(struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    struct pipeline_options wanted = {
+        .pid = run->pid,
+        .launched = options->action == OPTIONS_LAUNCH,
+        .input = options->input,
+        .symfs = options->symfs,
+        .source = options->source,
+        .events = options->events,
+        .rate = options->rate,
+        .period = options->period,
+        .window = options->window,
+        .half_life_s = options->half_life_s,
+        .ways = options->ways,
+        .cache = options->cache,
+        .search = options->search,
+    };
+    return pipeline_open(&run->pipeline, &wanted, error);
+}
+
+/* The target, from the option, the list or the command. 0 with pid 0: the user left. */
+static int find_target(struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    if (options->action == OPTIONS_LAUNCH) {
+        int code = launch_prepare(&run->launch, options->command, !options->batch, error);
+        run->pid = run->launch.pid;
+        return code;
+    }
+    run->pid = options->pid;
+    if (options->action == OPTIONS_PICK) {
+        int code = open_screen(run, error);
+        run->pid = code ? 0 : loop_pick(run->screen, options->delay_s, error);
+        if (code || run->pid <= 0)
+            return code ? code : run->pid;
+    }
+    return run->pid ? resolver_check(run->pid, error) : 0;
+}
+
+static int watch(struct run *run, struct error *error)
+{
+    struct loop_setup setup = {.options = run->options,
+                               .launch = run->launch.pid ? &run->launch : NULL};
+    int code = find_target(run, error);
+    if (code || (!run->pid && !run->options->input))
+        return code;
+    code = open_pipeline(run, error);
+    if (!code && run->launch.pid)
+        code = launch_go(&run->launch, run->options->command[0], error);
+    /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
+    if (!code && !run->screen)
+        code = open_screen(run, error);
+    if (code)
+        return code;
+    if (*pipeline_note(run->pipeline)) {
+        if (run->screen)
+            screen_message(run->screen, pipeline_note(run->pipeline));
+        else
+            complain(pipeline_note(run->pipeline));
+    }
+    setup.pipeline = run->pipeline;
+    setup.screen = run->screen;
+    setup.pid = run->pid;
+    return loop_run(&setup, error);
+}
+
+/* As strace does: the command's own status, and its death by a signal becomes ours. */
+static int command_status(const struct launch *launch)
+{
+    if (WIFEXITED(launch->status))
+        return WEXITSTATUS(launch->status);
+    int number = WTERMSIG(launch->status);
+    signal(number, SIG_DFL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+static int run_options(const struct options *options)
+{
+    struct error error = {0};
+    struct run run = {.options = options, .launch = {.gate = -1, .report = -1}};
+    int code = watch(&run, &error);
+    bool own_end = launch_ended(&run.launch);
+    if (run.screen)
+        screen_close(run.screen);
+    pipeline_close(run.pipeline);
+    launch_fini(&run.launch);
+    if (run.launch.output[0])
+        fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
+                run.launch.output);
+    /* The reader of a pipe may leave when it has seen enough; that is no failure. */
+    if (code == -EPIPE)
+        return 0;
+    if (code)
+        complain(error.text);
+    if (code == -EINVAL)
+        return EXIT_BAD_USAGE;
+    if (code)
+        return EXIT_FAILURE;
+    return own_end ? command_status(&run.launch) : EXIT_SUCCESS;
+}
+
+static int print_version(void)
+{
+    puts(PACKAGE_STRING "\n"
+         "Licence GPL-3.0-or-later: free software, no warranty.");
+    return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct error error = {0};
+    setlocale(LC_ALL, "");
+    /* Numbers are written for programs to read, whatever the language. */
+    setlocale(LC_NUMERIC, "C");
+    if (options_parse(&options, argc, argv, &error)) {
+        complain(error.text);
+        return EXIT_BAD_USAGE;
+    }
+    catch_fatal_signals();
+    loop_block_signals();
+    switch (options.action) {
+    case OPTIONS_HELP:
+        options_help(stdout);
+        return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    case OPTIONS_VERSION:
+        return print_version();
+    case OPTIONS_DOCTOR:
+        sampler_doctor(stdout);
+        return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    default:
+        return run_options(&options);
+    }
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The child must start as if from the shell: misstop's mask and ignored SIGPIPE stay ours. */
+static void restore_signals(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+static void redirect(int fd, const char *path, int flags)
+{
+    if (!isatty(fd))
+        return;
+    int file = open(path, flags, 0600);
+    if (file >= 0) {
+        dup2(file, fd);
+        close(file);
+    }
+}
+
+static void child_wait_and_exec(const struct launch *launch, char *const *command, int gate,
+                                int report)
+{
+    char byte;
+    restore_signals();
+    if (launch->output[0]) {
+        redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
+        redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
+        redirect(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
+    }
+    /* A byte is the signal to go; end of file means misstop died before giving it. */
+    if (read(gate, &byte, 1) != 1)
+        _exit(127);
+    execvp(command[0], command);
+    int code = errno;
+    if (write(report, &code, sizeof code) != sizeof code)
+        _exit(127);
+    _exit(127);
+}
+
+static int make_output(struct launch *launch)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || strlen(folder) > 32)
+        folder = "/tmp";
+    snprintf(launch->output, sizeof launch->output, "%s/misstop-output-XXXXXX", folder);
+    int fd = mkostemp(launch->output, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return close(fd);
+}
+
+int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct error *error)
+{
+    int gate[2] = {-1, -1};
+    int report[2] = {-1, -1};
+    *launch = (struct launch){.gate = -1, .report = -1};
+    if (quiet && make_output(launch))
+        return error_set(error, -EIO, "no temporary file for the output of %s; set TMPDIR",
+                         command[0]);
+    if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
+        goto failed;
+    launch->pid = fork();
+    if (launch->pid < 0)
+        goto failed;
+    if (!launch->pid) {
+        close(gate[1]);
+        child_wait_and_exec(launch, command, gate[0], report[1]);
+    }
+    close(gate[0]);
+    close(report[1]);
+    launch->gate = gate[1];
+    launch->report = report[0];
+    return 0;
+
+failed:
+    launch->pid = 0;
+    for (int i = 0; i < 2; i++) {
+        if (gate[i] >= 0)
+            close(gate[i]);
+        if (report[i] >= 0)
+            close(report[i]);
+    }
+    return error_set(error, -errno, "cannot start %s: %s", command[0], strerror(errno));
+}
+
+int launch_go(struct launch *launch, const char *name, struct error *error)
+{
+    int code = 0;
+    if (write(launch->gate, "", 1) != 1)
+        return error_set(error, -errno, "%s ended before it was started", name);
+    close(launch->gate);
+    launch->gate = -1;
+    /* The report pipe closes on exec; bytes in it are the errno of a failed one. */
+    ssize_t got = read(launch->report, &code, sizeof code);
+    close(launch->report);
+    launch->report = -1;
+    if (got != sizeof code)
+        return 0;
+    waitpid(launch->pid, &launch->status, 0);
+    launch->ended = true;
+    return error_set(error, -code, "cannot run %s: %s", name, strerror(code));
+}
+
+bool launch_ended(struct launch *launch)
+{
+    if (launch->pid && !launch->ended &&
+        waitpid(launch->pid, &launch->status, WNOHANG) == launch->pid)
+        launch->ended = true;
+    return launch->ended;
+}
+
+void launch_fini(struct launch *launch)
+{
+    enum { TRIES = 40 };
+    if (launch->gate >= 0)
+        close(launch->gate);
+    if (launch->report >= 0)
+        close(launch->report);
+    if (launch->pid && !launch_ended(launch)) {
+        kill(launch->pid, SIGTERM);
+        for (int i = 0; i < TRIES && !launch_ended(launch); i++)
+            nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
+    }
+    launch->gate = launch->report = -1;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one poll loop: rings, keyboard, refresh timer, signals, end of the target. Shows
+ * snapshots on the screen or prints them. Used by main only.
+ */
+#ifndef MISSTOP_LOOP_H
+#define MISSTOP_LOOP_H
+
+#include "base/error.h"
+#include "launch.h"
+#include "options.h"
+#include "pipeline.h"
+#include "view/view.h"
+
+#include <sys/types.h>
+
+struct loop_setup {
+    const struct options *options;
+    struct pipeline *pipeline;
+    struct screen *screen; /* NULL: batch, to standard output */
+    struct launch *launch; /* NULL or pid 0: nothing launched */
+    pid_t pid;             /* target; 0 in replay */
+};
+
+/*
+ * Blocks the signals the loop reads, for everything started afterwards. Call before
+ * launching or opening anything.
+ */
+void loop_block_signals(void);
+
+/* Runs until the target ends, the user quits or -n is reached. 0 or a negative errno. */
+int loop_run(const struct loop_setup *setup, struct error *error);
+
+/* Lets the user choose a process on the screen. Its PID, 0: none chosen, or negative errno. */
+pid_t loop_pick(struct screen *screen, double delay_s, struct error *error);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH };
+
+static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
+
+static const struct option long_options[] = {
+    {"pid", required_argument, NULL, 'p'},        {"input", required_argument, NULL, 'i'},
+    {"source", required_argument, NULL, 's'},     {"event", required_argument, NULL, 'e'},
+    {"rate", required_argument, NULL, 'r'},       {"count", required_argument, NULL, 'c'},
+    {"delay", required_argument, NULL, 'd'},      {"iterations", required_argument, NULL, 'n'},
+    {"batch", no_argument, NULL, 'b'},            {"json", no_argument, NULL, 'j'},
+    {"window", required_argument, NULL, 'w'},     {"half-life", required_argument, NULL, 'H'},
+    {"ways", required_argument, NULL, 'W'},       {"cache", required_argument, NULL, 'C'},
+    {"search", required_argument, NULL, OPT_SEARCH}, {"color", required_argument, NULL, OPT_COLOR},
+    {"ascii", no_argument, NULL, OPT_ASCII},      {"symfs", required_argument, NULL, OPT_SYMFS},
+    {"width", required_argument, NULL, OPT_WIDTH},
+    {"help", no_argument, NULL, 'h'},             {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
+static const char *const announced[] = {"--record", "-o",      "--heap", "--sim",
+                                        "--watch",  "--pprof", "--html"};
+
+void options_help(FILE *out)
+{
+    fputs("misstop: top for cache misses. Shows live which data a process misses on.\n"
+          "\n"
+          "  misstop [OPTION]... -p PID            watch a running process\n"
+          "  misstop [OPTION]... [--] CMD [ARG]... start a program and watch it\n"
+          "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
+          "  misstop [OPTION]...                   pick a process from a list\n"
+          "  misstop doctor                        what can be sampled here, how to enable more\n"
+          "\n"
+          "Sampling\n"
+          "  -p, --pid PID         process to watch: all its threads, new ones included\n"
+          "  -s, --source NAME     auto, pebs, ibs, counter, clock (auto)\n"
+          "  -e, --event LIST      l1-miss, l2-miss, mem-fill, stall, access, or any libpfm4\n"
+          "                        event; several with commas; the first one ranks\n"
+          "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
+          "  -c, --count N         fixed period instead of a rate\n"
+          "  -i, --input FILE      replay a perf.data file\n"
+          "      --symfs DIR       where the binaries of a recording are\n"
+          "Tables\n"
+          "  -w, --window N        entries of the decaying window (65536)\n"
+          "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"
+          "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
+          "  -W, --ways N          n of the n-way search (10)\n"
+          "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
+          "Output\n"
+          "  -d, --delay SECS      refresh interval (1)\n"
+          "  -n, --iterations N    stop after N refreshes\n"
+          "  -b, --batch           print tables instead of the screen\n"
+          "  -j, --json            print one JSON object per refresh, one a line\n"
+          "      --width N         columns of batch text (the terminal's, or 100)\n"
+          "      --color WHEN      auto, always, never\n"
+          "      --ascii           no Unicode characters\n"
+          "  -h, --help            this text\n"
+          "  -V, --version         version and licence\n"
+          "\n"
+          "Exit status: 0 done, 1 failed while running, 2 bad usage; with CMD, its own.\n"
+          "The keys are listed by ? in the screen. The rest is in man misstop.\n",
+          out);
+}
+
+static int parse_unsigned(const char *text, const char *option, uint64_t low, uint64_t high,
+                          uint64_t *value, struct error *error)
+{
+    char *end;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || parsed < low || parsed > high)
+        return error_set(error, -EINVAL, "%s wants a whole number from %llu to %llu, not '%s'",
+                         option, (unsigned long long)low, (unsigned long long)high, text);
+    *value = parsed;
+    return 0;
+}
+
+static int parse_seconds(const char *text, const char *option, double low, double high,
+                         double *value, struct error *error)
+{
+    char *end;
+    double parsed = strtod(text, &end);
+    if (end == text || *end || !isfinite(parsed) || parsed < low || parsed > high)
+        return error_set(error, -EINVAL, "%s wants seconds from %g to %g, not '%s'", option, low,
+                         high, text);
+    *value = parsed;
+    return 0;
+}
+
+static int parse_u32(const char *text, const char *option, uint64_t low, uint64_t high,
+                     uint32_t *value, struct error *error)
+{
+    uint64_t wide;
+    int code = parse_unsigned(text, option, low, high, &wide, error);
+    if (!code)
+        *value = (uint32_t)wide;
+    return code;
+}
+
+static int parse_choice(const char *text, const char *option, const char *const *choices,
+                        struct error *error)
+{
+    char list[128] = "";
+    for (int i = 0; choices[i]; i++) {
+        if (!strcmp(text, choices[i]))
+            return i;
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, choices[i], sizeof list - strlen(list) - 1);
+    }
+    return error_set(error, -EINVAL, "%s takes one of %s, not '%s'", option, list, text);
+}
+
+static int parse_pid(const char *text, pid_t *pid, struct error *error)
+{
+    uint64_t value;
+    int code = parse_unsigned(text, "-p", 1, INT32_MAX, &value, error);
+    if (!code)
+        *pid = (pid_t)value;
+    return code;
+}
+
+static int parse_sampling(struct options *options, int option, const char *text,
+                          struct error *error)
+{
+    static const char *const sources[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
+    switch (option) {
+    case 'p':
+        return parse_pid(text, &options->pid, error);
+    case 's':
+        options->source = text;
+        return parse_choice(text, "-s", sources, error) < 0 ? -EINVAL : 0;
+    case 'e':
+        options->events = text;
+        return 0;
+    case 'r':
+        return parse_u32(text, "-r", 1, 1000000, &options->rate, error);
+    case 'c':
+        return parse_unsigned(text, "-c", 1, UINT64_C(1) << 40, &options->period, error);
+    case 'i':
+        options->input = text;
+        return 0;
+    default:
+        options->symfs = text;
+        return 0;
+    }
+}
+
+static int parse_tables(struct options *options, int option, const char *text,
+                        struct error *error)
+{
+    switch (option) {
+    case 'w':
+        return parse_u32(text, "-w", 16, 1u << 26, &options->window, error);
+    case 'H':
+        return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
+    case 'W':
+        return parse_u32(text, "-W", 2, 64, &options->ways, error);
+    case 'C':
+        options->cache = text;
+        return 0;
+    default:
+        options->search = text;
+        return 0;
+    }
+}
+
+static int parse_output(struct options *options, int option, const char *text,
+                        struct error *error)
+{
+    static const char *const colors[] = {"auto", "always", "never", NULL};
+    int code;
+    switch (option) {
+    case 'd':
+        return parse_seconds(text, "-d", 0.05, 86400, &options->delay_s, error);
+    case 'n':
+        return parse_u32(text, "-n", 1, UINT32_MAX, &options->iterations, error);
+    case 'j':
+        options->json = true;
+        /* fall through */
+    case 'b':
+        options->batch = true;
+        return 0;
+    case OPT_ASCII:
+        options->view.ascii = true;
+        return 0;
+    case OPT_WIDTH:
+        return parse_u32(text, "--width", 40, 1000, &options->view.width, error);
+    default:
+        code = parse_choice(text, "--color", colors, error);
+        if (code >= 0)
+            options->view.color = (enum view_color)code;
+        return code < 0 ? code : 0;
+    }
+}
+
+static int parse_one(struct options *options, int option, const char *text, struct error *error)
+{
+    if (option == 'h' || option == 'V') {
+        options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
+        return 0;
+    }
+    if (option == OPT_SYMFS || strchr("pserci", option))
+        return parse_sampling(options, option, text, error);
+    if (option == OPT_SEARCH || strchr("wHWC", option))
+        return parse_tables(options, option, text, error);
+    return parse_output(options, option, text, error);
+}
+
+static int bad_option(const char *word, struct error *error)
+{
+    for (size_t i = 0; i < sizeof announced / sizeof *announced; i++)
+        if (!strncmp(word, announced[i], strlen(announced[i])))
+            return error_set(error, -EINVAL,
+                             "%s is not in this version yet; see NEWS and man misstop", word);
+    return error_set(error, -EINVAL, "'%s' is no option, or lacks its value; try misstop --help",
+                     word);
+}
+
+/* One target, and which kind of run it makes. */
+static int choose_action(struct options *options, int argc, char **argv, struct error *error)
+{
+    int targets = (options->pid != 0) + (options->input != NULL) + (optind < argc);
+    if (targets > 1)
+        return error_set(error, -EINVAL,
+                         "give one of -p PID, -i FILE and a command, not several");
+    if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DOCTOR;
+    else if (optind < argc)
+        options->action = OPTIONS_LAUNCH;
+    else if (options->pid)
+        options->action = OPTIONS_ATTACH;
+    else if (options->input)
+        options->action = OPTIONS_REPLAY;
+    options->command = argv + optind;
+    return 0;
+}
+
+int options_parse(struct options *options, int argc, char **argv, struct error *error)
+{
+    *options = (struct options){.action = OPTIONS_PICK, .source = "auto", .rate = 2000,
+                                .delay_s = 1, .half_life_s = 10, .ways = 10};
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        int word = optind;
+        int option = getopt_long(argc, argv, short_options, long_options, NULL);
+        if (option == -1)
+            break;
+        if (option == '?')
+            return bad_option(argv[word], error);
+        int code = parse_one(options, option, optarg, error);
+        if (code)
+            return code;
+        if (options->action != OPTIONS_PICK)
+            return 0;
+    }
+    return choose_action(options, argc, argv, error);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line (CONTRACT.md "Command line"), parsed and checked. Used by main only. */
+#ifndef MISSTOP_OPTIONS_H
+#define MISSTOP_OPTIONS_H
+
+#include "base/error.h"
+#include "view/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum options_action {
+    OPTIONS_PICK,   /* no target given: choose from a list */
+    OPTIONS_ATTACH, /* -p */
+    OPTIONS_LAUNCH, /* CMD */
+    OPTIONS_REPLAY, /* -i */
+    OPTIONS_DOCTOR,
+    OPTIONS_HELP,
+    OPTIONS_VERSION
+};
+
+struct options {
+    enum options_action action;
+    pid_t pid;
+    char **command;     /* CMD and its arguments, NULL-ended */
+    const char *input;
+    const char *symfs;
+    const char *source;
+    const char *events; /* NULL: the source's own choice */
+    uint32_t rate;      /* samples per second */
+    uint64_t period;    /* 0: steered */
+    double delay_s;
+    uint32_t iterations; /* 0: until the end */
+    bool batch;
+    bool json;
+    uint32_t window;    /* 0: default */
+    double half_life_s;
+    uint32_t ways;
+    const char *search; /* NULL: none */
+    const char *cache;  /* NULL: L1d */
+    struct view_options view;
+};
+
+/* 0; or -EINVAL with the cause and a remedy. Strings point into argv. */
+int options_parse(struct options *options, int argc, char **argv, struct error *error);
+
+void options_help(FILE *out);
+
+#endif

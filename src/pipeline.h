@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The stages joined: sampler -> decoder -> resolver -> profile -> snapshot. The loop drives
+ * it; it knows no view. One thread only.
+ */
+#ifndef MISSTOP_PIPELINE_H
+#define MISSTOP_PIPELINE_H
+
+#include "base/error.h"
+#include "request.h"
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pipeline;
+
+struct pipeline_options {
+    pid_t pid;
+    bool launched;       /* pid waits before its exec */
+    const char *input;   /* replay, or NULL */
+    const char *symfs;
+    const char *source;
+    const char *events;
+    uint32_t rate;
+    uint64_t period;
+    uint32_t window;
+    double half_life_s;
+    uint32_t ways;
+    const char *cache;   /* -C */
+    const char *search;  /* --search */
+};
+
+int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,
+                  struct error *error);
+void pipeline_close(struct pipeline *pipeline);
+
+/* Descriptor to poll for records; -1: none, call pipeline_drain() at will (replay). */
+int pipeline_fd(const struct pipeline *pipeline);
+
+/*
+ * Moves waiting records through to the tables: live all of them, in replay those of the
+ * first until_ns of the recording. Number of records, or -ENODATA at the end.
+ */
+long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
+
+/* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
+int pipeline_tick(struct pipeline *pipeline);
+
+/* NULL: out of memory. Freed by snapshot_free(). */
+const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s);
+
+/* What a view asked of the tables; others are ignored. Text for the status line or "". */
+const char *pipeline_request(struct pipeline *pipeline, const struct request *request);
+
+/* For screen_sources: one instruction as text. */
+bool pipeline_instruction(void *pipeline, uint64_t ip, char *out, size_t size);
+
+/* A note about the session that the user should see once, or "". */
+const char *pipeline_note(const struct pipeline *pipeline);
+
+#endif
