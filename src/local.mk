@@ -1,3 +1,14 @@
 bin_PROGRAMS += src/misstop
-src_misstop_SOURCES = src/main.c
+src_misstop_SOURCES = \
+	src/launch.c src/launch.h \
+	src/loop.c src/loop.h \
+	src/main.c \
+	src/options.c src/options.h \
+	src/pipeline.c src/pipeline.h
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
+
+# What ./quickstart shows: optimised and with symbols, as a real program would be.
+noinst_PROGRAMS += src/misstop-demo
+src_misstop_demo_SOURCES = src/demo.c
+src_misstop_demo_CFLAGS = -O2 -g -pthread
+src_misstop_demo_LDFLAGS = -pthread

@@ -1,0 +1,28 @@
+# Tests that are no unit tests. Unit tests stand in tests/unit/*.mk.
+AM_TESTS_ENVIRONMENT = \
+	MISSTOP='$(abs_top_builddir)/src/misstop'; export MISSTOP; \
+	DEMO='$(abs_top_builddir)/src/misstop-demo'; export DEMO; \
+	PLANTED='$(abs_top_builddir)/tests/live/planted'; export PLANTED; \
+	BUILD='$(abs_top_builddir)'; export BUILD; \
+	CC='$(CC)'; export CC; \
+	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
+	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
+
+dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh
+TESTS += tests/test_layers.sh tests/test_headers.sh
+EXTRA_DIST += tests/check-layers tests/run-all
+
+# Live tests: the same program under two names, one for each source that may work here.
+check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter
+tests_live_planted_SOURCES = tests/live/planted.c
+tests_live_planted_CFLAGS = -O2 -g -fno-toplevel-reorder
+tests_live_planted_LDFLAGS =
+LIVE_SOURCES = tests/live/test_live.c tests/live/run.c tests/live/run.h
+tests_live_test_live_clock_SOURCES = $(LIVE_SOURCES)
+tests_live_test_live_clock_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+tests_live_test_live_counter_SOURCES = $(LIVE_SOURCES)
+tests_live_test_live_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+LIVE_TESTS = tests/live/test_live_clock tests/live/test_live_counter
+TESTS += $(LIVE_TESTS)
+# One at a time: they measure shares of time on few CPUs.
+tests/live/test_live_counter.log: tests/live/test_live_clock.log

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs planted programs and misstop on them, for the live tests. */
+#ifndef MISSTOP_TESTS_LIVE_RUN_H
+#define MISSTOP_TESTS_LIVE_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct planted {
+    pid_t pid;
+    int output;
+    char text[8192]; /* all it printed so far */
+    size_t used;
+};
+
+/* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready. */
+bool planted_start(struct planted *planted, const char *mode, double seconds);
+
+/* Waits for its end and reads the rest; its exit status, -1 if killed. */
+int planted_finish(struct planted *planted);
+
+/* The value of a NAME as it stands first or last in what was printed; NULL if absent. */
+const char *planted_first(const struct planted *planted, const char *name);
+const char *planted_last(const struct planted *planted, const char *name);
+
+/* Runs misstop ($MISSTOP) -j -p PID with more arguments (NULL-ended); the last report. */
+json_t *misstop_last_report(pid_t pid, const char *const *arguments);
+
+/* Starts it without waiting, output to /dev/null. */
+pid_t misstop_start(pid_t pid, const char *const *arguments);
+
+/* Whether a source works here: opens a session on the test itself with it. */
+bool source_works(const char *source);
+
+/* The object of a report by name, and a number of it; NULL and NAN when absent. */
+json_t *report_object(json_t *report, const char *name);
+double report_number(json_t *object, const char *member);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * misstop on running programs whose answer is known (planted.c). Each test runs once for
+ * every source that works here; a source that does not is skipped by name.
+ */
+#include "../unit/unit.h"
+
+#include "run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *source; /* the one under test */
+
+static bool known(double value)
+{
+    return !isnan(value);
+}
+
+/* Shares of the last report against the program's own times. Returns the largest error. */
+static double largest_error(json_t *report, const struct planted *planted,
+                            const char *const *names, int count)
+{
+    double total = 0;
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        total += atof(planted_last(planted, names[i]));
+    for (int i = 0; i < count; i++) {
+        double truth = atof(planted_last(planted, names[i])) / total;
+        double share = report_number(report_object(report, names[i]), "share");
+        printf("  %s: program %.4f, misstop %.4f\n", names[i], truth, share);
+        if (truth > 0.01)
+            worst = fmax(worst, known(share) ? fabs(share - truth) : 1);
+    }
+    return worst;
+}
+
+/* Attributed over all but kernel samples, which have no user data address. */
+static double attributed(json_t *report)
+{
+    json_t *samples = json_object_get(report, "samples");
+    return report_number(samples, "attributed") /
+           (report_number(samples, "total") - report_number(samples, "kernel"));
+}
+
+static void assert_conserved(json_t *report)
+{
+    const char *key;
+    json_t *value;
+    json_t *samples = json_object_get(report, "samples");
+    double sum = report_number(samples, "attributed");
+    json_object_foreach(json_object_get(samples, "unattributed"), key, value)
+        sum += json_number_value(value);
+    assert_true(sum == report_number(samples, "total"));
+}
+
+static void shares_agree_with_the_program(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"array_a", "array_b", "array_c",
+                                        "array_d", "array_e", "array_f"};
+    const char *const arguments[] = {"-s", source, "-H", "0", "-n", "1", "-d", "6", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "shares", 7));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    assert_int_equal(planted_finish(&planted), 0);
+    assert_non_null(report);
+    printf("  samples %.0f, attributed %.4f\n",
+           report_number(json_object_get(report, "samples"), "total"), attributed(report));
+    assert_true(largest_error(report, &planted, names, 6) <= 0.015);
+    assert_true(attributed(report) >= 0.95);
+    assert_conserved(report);
+    json_decref(report);
+}
+
+static void one_set_is_concentrated(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"-s", source, "-n", "1", "-d", "2",
+                                     "-C", "L1=32K,8,64", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "set", 3));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    json_t *sets = json_object_get(report, "sets");
+    json_t *counts = json_object_get(sets, "counts");
+    double all = 0;
+    for (size_t i = 0; i < json_array_size(counts); i++)
+        all += json_number_value(json_array_get(counts, i));
+    size_t planted_set = (size_t)atol(planted_first(&planted, "set"));
+    double in_set = json_number_value(json_array_get(counts, planted_set));
+    printf("  %.0f of %.0f samples in set %zu\n", in_set, all, planted_set);
+    assert_string_equal(json_string_value(json_object_get(sets, "verdict")), "concentrated");
+    assert_true(all > 100 && in_set / all > 0.95);
+    json_decref(report);
+}
+
+static void an_even_use_of_sets_is_uniform(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"-s", source, "-n", "1", "-d", "2",
+                                     "-C", "L1=32K,8,64", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "figure2", 3));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    json_t *sets = json_object_get(report, "sets");
+    assert_string_equal(json_string_value(json_object_get(sets, "verdict")), "uniform");
+    json_decref(report);
+}
+
+/* The found region that holds the object; NULL if the search did not report it. */
+static json_t *found_region(json_t *report, const char *object)
+{
+    size_t i;
+    json_t *region;
+    json_array_foreach(json_object_get(json_object_get(report, "search"), "regions"), i, region)
+    {
+        const char *state = json_string_value(json_object_get(region, "state"));
+        const char *name = json_string_value(json_object_get(region, "object"));
+        if (!strcmp(state, "object") && name && !strcmp(name, object))
+            return region;
+    }
+    return NULL;
+}
+
+static void two_way_search_backs_up_to_array_e(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"-s", source, "-n",       "12",  "-d", "1",
+                                     "-W", "2",    "--search", "all", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "figure2", 13));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    json_t *region = found_region(report, "array_e");
+    double total = 0;
+    for (int i = 0; i < 5; i++)
+        total += atof(planted_last(&planted, (const char *[]){"array_a", "array_b", "array_c",
+                                                              "array_d", "array_e"}[i]));
+    double truth = atof(planted_last(&planted, "array_e")) / total;
+    printf("  array_e: program %.3f, search %.3f\n", truth, report_number(region, "share"));
+    assert_non_null(region);
+    assert_true(fabs(report_number(region, "share") - truth) < 0.05);
+    json_decref(report);
+}
+
+static void ten_way_search_agrees_through_phases(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"array_a", "array_b", "array_c", "array_e"};
+    const char *const arguments[] = {"-s",  source,     "-H",  "0", "-n", "15", "-d", "1",
+                                     "--search", "all", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "phases", 16));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    for (int i = 0; i < 4; i++) {
+        json_t *region = found_region(report, names[i]);
+        printf("  %s: search %.3f\n", names[i], report_number(region, "share"));
+        assert_non_null(region);
+    }
+    assert_true(largest_error(report, &planted, names, 4) <= 0.03);
+    json_decref(report);
+}
+
+static void search_zooms_to_the_lines_of_a_hot_page(void **state)
+{
+    (void)state;
+    struct planted planted;
+    char range[64];
+    assert_true(planted_start(&planted, "page", 13));
+    unsigned long arena = strtoul(planted_first(&planted, "arena"), NULL, 16);
+    unsigned long page = strtoul(planted_first(&planted, "page"), NULL, 16);
+    snprintf(range, sizeof range, "%lx-%lx", arena, arena + (64ul << 20));
+    const char *const arguments[] = {"-s", source,     "-n",  "12", "-d",
+                                     "1",  "--search", range, NULL};
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    int lines = 0;
+    size_t i;
+    json_t *region;
+    json_array_foreach(json_object_get(json_object_get(report, "search"), "regions"), i, region)
+    {
+        if (strcmp(json_string_value(json_object_get(region, "state")), "line"))
+            continue;
+        unsigned long base =
+            strtoul(json_string_value(json_object_get(region, "base")), NULL, 16);
+        unsigned long line = (base - page) / 64;
+        printf("  line %lu of the page: %.3f\n", line, report_number(region, "share"));
+        if (report_number(region, "share") > 0.1) {
+            assert_true(base >= page && (line == 3 || line == 20 || line == 41));
+            lines++;
+        }
+    }
+    assert_int_equal(lines, 3);
+    json_decref(report);
+}
+
+static double share_of_a(json_t *report)
+{
+    double a = report_number(report_object(report, "array_a"), "share");
+    return known(a) ? a : 0;
+}
+
+/*
+ * Two arrays take turns of 1 ms each. Every 2 ms exactly, a sample always falls into the same
+ * turn; a jittered period sees both. The fixed period is the planted failure.
+ */
+static void a_jittered_period_does_not_resonate(void **state)
+{
+    (void)state;
+    const char *const fixed[] = {"-s", "clock", "-H", "0", "-n", "1", "-d", "3",
+                                 "-c", "2000000", NULL};
+    const char *const jittered[] = {"-s", "clock", "-H", "0", "-n", "15", "-d", "0.2",
+                                    "-r", "500", NULL};
+    struct planted planted;
+    if (strcmp(source, "clock"))
+        skip();
+    assert_true(planted_start(&planted, "resonate", 8));
+    json_t *first = misstop_last_report(planted.pid, fixed);
+    json_t *second = misstop_last_report(planted.pid, jittered);
+    planted_finish(&planted);
+    assert_non_null(first);
+    assert_non_null(second);
+    printf("  true share 0.5; fixed period %.3f, jittered %.3f\n", share_of_a(first),
+           share_of_a(second));
+    assert_true(fabs(share_of_a(first) - 0.5) > 0.2);
+    assert_true(fabs(share_of_a(second) - 0.5) < 0.08);
+    json_decref(first);
+    json_decref(second);
+}
+
+static void a_hot_field_of_an_array_is_one_row(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"-s", source, "-n", "1", "-d", "2", NULL};
+    struct planted planted;
+    assert_true(planted_start(&planted, "field", 3));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    planted_finish(&planted);
+    assert_non_null(report);
+    json_t *object = report_object(report, "records");
+    assert_non_null(object);
+    json_t *field = json_array_get(json_object_get(object, "fields"), 0);
+    printf("  %s: %.3f of its object\n", json_string_value(json_object_get(field, "name")),
+           report_number(field, "share"));
+    assert_string_equal(json_string_value(json_object_get(field, "name")), "[*]+40");
+    assert_true(report_number(field, "share") > 0.95);
+    json_decref(report);
+}
+
+/* kill -9 at 100 random moments: the target's result stays what it is alone. */
+static void the_target_survives_kill_9(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"-s", source, "-d", "0.1", "--search", "all", NULL};
+    struct planted alone;
+    struct planted watched;
+    assert_true(planted_start(&alone, "result", 1));
+    assert_int_equal(planted_finish(&alone), 0);
+    assert_true(planted_start(&watched, "result", 1));
+    kill(watched.pid, SIGSTOP); /* so that it lives through all 100; misstop attaches anyway */
+    srand(1);
+    int attached = 0;
+    for (int i = 0; i < 100; i++) {
+        pid_t misstop = misstop_start(watched.pid, arguments);
+        kill(watched.pid, SIGCONT);
+        nanosleep(&(struct timespec){.tv_nsec = (rand() % 60) * 1000000L}, NULL);
+        attached += kill(misstop, 0) == 0;
+        kill(misstop, SIGKILL);
+        waitpid(misstop, NULL, 0);
+        kill(watched.pid, i < 99 ? SIGSTOP : SIGCONT);
+    }
+    assert_int_equal(planted_finish(&watched), 0);
+    assert_int_equal(attached, 100);
+    printf("  result %.20s\n", planted_first(&watched, "result"));
+    assert_string_equal(planted_first(&watched, "result"), planted_first(&alone, "result"));
+}
+
+/* Both are called with what they need in the environment: see tests/local.mk. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_agree_with_the_program),
+        cmocka_unit_test(one_set_is_concentrated),
+        cmocka_unit_test(an_even_use_of_sets_is_uniform),
+        cmocka_unit_test(two_way_search_backs_up_to_array_e),
+        cmocka_unit_test(ten_way_search_agrees_through_phases),
+        cmocka_unit_test(search_zooms_to_the_lines_of_a_hot_page),
+        cmocka_unit_test(a_jittered_period_does_not_resonate),
+        cmocka_unit_test(a_hot_field_of_an_array_is_one_row),
+        cmocka_unit_test(the_target_survives_kill_9),
+    };
+    source = strstr(argv[0], "counter") ? "counter" : "clock";
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    if (!source_works(source)) {
+        printf("source %s does not work here (misstop doctor says why)\n", source);
+        return 77;
+    }
+    return cmocka_run_group_tests_name(source, tests, NULL, NULL);
+}

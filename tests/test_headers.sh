@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every header compiles alone.
+set -u
+source=${srcdir:-.}
+cc=${CC:-cc}
+status=0
+count=0
+for header in $(cd "$source" && find include src -name '*.h'); do
+    name=${header#include/}
+    name=${name#src/}
+    if ! printf '#include "%s"\ntypedef int not_empty;\n' "$name" |
+        $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$source/include" -I"$source/src" \
+            ${LIBRARY_CFLAGS:-} -fsyntax-only -x c -; then
+        echo "FAIL: $header does not compile alone"
+        status=1
+    fi
+    count=$((count + 1))
+done
+echo "$count headers"
+[ "$count" -gt 10 ] || status=1
+exit $status

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# check-layers passes on the tree, and fails on each of several planted violations.
+set -u
+source=${srcdir:-.}
+check=$source/tests/check-layers
+copy=$(mktemp -d) || exit 99
+trap 'rm -rf "$copy"' EXIT
+
+"$check" "$source" || { echo "FAIL: the tree violates its layers"; exit 1; }
+
+plant() { # file, line to add
+    rm -rf "$copy"/*
+    cp -r "$source/src" "$source/include" "$copy/"
+    chmod -R u+w "$copy"
+    printf '%s\n' "$2" >>"$copy/$1"
+    if "$check" "$copy" >/dev/null; then
+        echo "FAIL: not noticed: '$2' in $1"
+        exit 1
+    fi
+}
+plant src/base/text.c '#include "sample/sampler.h"'
+plant src/sample/sampler.h '#include "decode/decoder.h"'
+plant src/profile/profile.c '  #  include "view/view.h"'
+plant src/view/text.c '#include "loop.h"'
+plant src/profile/profile.c '#include <capstone/capstone.h>'
+plant src/decode/decoder.c '#include <libelf.h>'
+plant src/view/text.c '#include <ncurses.h>'
+plant src/main.c '#include <perfmon/pfmlib.h>'
+plant include/place.h '#include "resolve/resolver.h"'
+echo "layers hold; 9 planted violations noticed"
