@@ -8,8 +8,8 @@ AM_TESTS_ENVIRONMENT = \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
 
-dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh
-TESTS += tests/test_layers.sh tests/test_headers.sh
+dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
+TESTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
 EXTRA_DIST += tests/check-layers tests/run-all
 
 # Live tests: the same program under two names, one for each source that may work here.

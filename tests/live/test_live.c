@@ -268,16 +268,16 @@ static void the_target_survives_kill_9(void **state)
     const char *const arguments[] = {"-s", source, "-d", "0.1", "--search", "all", NULL};
     struct planted alone;
     struct planted watched;
-    assert_true(planted_start(&alone, "result", 1));
+    assert_true(planted_start(&alone, "result", 14));
     assert_int_equal(planted_finish(&alone), 0);
-    assert_true(planted_start(&watched, "result", 1));
+    assert_true(planted_start(&watched, "result", 14));
     kill(watched.pid, SIGSTOP); /* so that it lives through all 100; misstop attaches anyway */
     srand(1);
     int attached = 0;
     for (int i = 0; i < 100; i++) {
         pid_t misstop = misstop_start(watched.pid, arguments);
         kill(watched.pid, SIGCONT);
-        nanosleep(&(struct timespec){.tv_nsec = (rand() % 60) * 1000000L}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = (rand() % 80) * 1000000L}, NULL);
         attached += kill(misstop, 0) == 0;
         kill(misstop, SIGKILL);
         waitpid(misstop, NULL, 0);

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every bad input ends with one clear line, cause and remedy, and the documented status.
+set -u
+work=$(mktemp -d) || exit 99
+failures=0
+checks=0
+children=
+trap 'kill $children 2>/dev/null; rm -rf "$work"' EXIT
+
+# expect STATUS PATTERN ARGUMENT...: status, and the only line of standard error
+expect() {
+    local status=$1 pattern=$2 got lines
+    shift 2
+    timeout 20 "$MISSTOP" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    lines=$(wc -l <"$work/err")
+    checks=$((checks + 1))
+    if [ "$got" != "$status" ] || ! grep -qiE "^misstop: .*($pattern)" "$work/err" || [ "$lines" != 1 ]; then
+        printf 'FAIL: misstop %s\n  status %s, wanted %s; %s lines, wanted 1 with /%s/\n' \
+            "$*" "$got" "$status" "$lines" "$pattern"
+        sed 's/^/  | /' "$work/err"
+        failures=$((failures + 1))
+    fi
+}
+
+# usage: status 2
+expect 2 'one of -p PID' -p 1 ls
+expect 2 'whole number' -p abc
+expect 2 'whole number' -p 0
+expect 2 'whole number' -r 0 -p 1
+expect 2 'no option|try misstop --help' --nonsense
+expect 2 'lacks its value|try misstop' -p
+expect 2 'one of auto' -s pmu -p 1
+expect 2 'seconds' -d 0 -p 1
+expect 2 'level|cache' -b -p $$ -C L9
+expect 2 'line|cache|ways' -b -p $$ -C L1=32K,0,64
+expect 2 'range is empty' -b -p $$ --search 20-10
+expect 2 'did you mean|nearest|perhaps' -b -p $$ -s counter -e cache-misess
+expect 1 'terminal|-b' -p $$
+
+# processes: status 1
+sleep 60 & gone=$!
+kill -9 $gone; wait $gone 2>/dev/null
+expect 1 'no process|does not exist|gone|no such' -b -n 1 -p $gone
+expect 1 'kernel thread' -b -n 1 -p 2
+python3 -c 'import os,time
+if os.fork() == 0: os._exit(0)
+time.sleep(60)' & parent=$!
+children="$children $parent"
+sleep 0.5
+zombie=$(pgrep -P $parent | head -n 1)
+expect 1 'zombie|has ended' -b -n 1 -p "$zombie"
+
+# a 32-bit program, made by hand: ELF32 that loops for ever (int 80 not needed)
+python3 - "$work/elf32" <<'PY'
+import struct, sys, os
+code = b"\xeb\xfe"
+base = 0x8048000
+head = b"\x7fELF\x01\x01\x01" + b"\0" * 9
+head += struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, base + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+head += struct.pack("<IIIIIIII", 1, 0, base, base, 84 + len(code), 84 + len(code), 5, 4096)
+open(sys.argv[1], "wb").write(head + code)
+os.chmod(sys.argv[1], 0o755)
+PY
+"$work/elf32" 2>/dev/null & elf32=$!
+sleep 0.2
+if kill -0 $elf32 2>/dev/null; then
+    children="$children $elf32"
+    expect 1 '32-bit' -b -n 1 -p $elf32
+else
+    echo "not tested here: this kernel runs no 32-bit programs"
+fi
+
+# not ours
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$work"
+    copy=$work/misstop
+    cp "$MISSTOP" "$copy"
+    checks=$((checks + 1))
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$copy" -b -n 1 -p $$ >/dev/null 2>"$work/err"
+    if [ $? != 1 ] || ! grep -qiE '^misstop: .*(permission|belongs|not yours|owner|sudo)' "$work/err"; then
+        echo "FAIL: another user's process:"; sed 's/^/  | /' "$work/err"
+        failures=$((failures + 1))
+    fi
+    # and one's own works without privilege
+    checks=$((checks + 1))
+    if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$copy" -b -n 1 -d 0.5 -- "$DEMO" 1 >"$work/out" 2>"$work/err"
+        if [ $? != 0 ] || ! grep -q particles "$work/out"; then
+            echo "FAIL: an unprivileged user cannot watch a program of his own"
+            sed 's/^/  | /' "$work/err" "$work/out"
+            failures=$((failures + 1))
+        fi
+    fi
+fi
+
+# commands
+expect 1 'no such file|not found' -b -- "$work/nothing-here"
+expect 1 'permission' -b -- "$work"
+printf 'hello\n' >"$work/text"
+expect 1 'not a perf.data|no perf.data' -b -i "$work/text"
+expect 1 'no such file|not found|cannot open' -b -i "$work/absent"
+: >"$work/empty"
+expect 1 'empty|perf.data|short|truncated' -b -i "$work/empty"
+head -c 50 /dev/zero >"$work/zero"
+expect 1 'perf.data' -b -i "$work/zero"
+
+# status of the command, by exit and by signal
+"$MISSTOP" -b -d 0.2 -- sh -c 'exit 7' >/dev/null 2>&1
+[ $? = 7 ] || { echo "FAIL: the command's status is not passed on"; failures=$((failures + 1)); }
+"$MISSTOP" -b -d 0.2 -- sh -c 'kill -TERM $$' >/dev/null 2>&1
+[ $? = 143 ] || { echo "FAIL: the command's signal is not passed on"; failures=$((failures + 1)); }
+
+# the reader leaves: no noise, no failure
+"$DEMO" 20 & demo=$!
+children="$children $demo"
+timeout 20 "$MISSTOP" -b -d 0.1 -n 30 -p $demo 2>"$work/err" | head -n 3 >/dev/null
+status=${PIPESTATUS[0]}
+[ "$status" = 0 ] && [ ! -s "$work/err" ] || { echo "FAIL: | head: status $status"; cat "$work/err"; failures=$((failures + 1)); }
+timeout 20 "$MISSTOP" -b -n 1 -d 0.2 -p $demo >/dev/full 2>"$work/err"
+[ $? = 1 ] && grep -q 'No space' "$work/err" || { echo "FAIL: /dev/full:"; cat "$work/err"; failures=$((failures + 1)); }
+
+# the target ends meanwhile: the last report is printed, status 0
+"$DEMO" 1 & short=$!
+timeout 20 "$MISSTOP" -b -d 30 -p $short >"$work/out" 2>"$work/err"
+[ $? = 0 ] && grep -q particles "$work/out" || { echo "FAIL: end of the target"; cat "$work/out" "$work/err"; failures=$((failures + 1)); }
+
+# the target becomes another program
+sh -c 'sleep 0.7; exec "$0" 2' "$DEMO" & other=$!
+timeout 20 "$MISSTOP" -b -d 1 -p $other >"$work/out" 2>"$work/err"
+grep -q particles "$work/out" || { echo "FAIL: exec of the target"; cat "$work/out" "$work/err"; failures=$((failures + 1)); }
+
+# an ELF file cut short while it runs from a deleted copy
+cp "$DEMO" "$work/cut"
+"$work/cut" 3 & cut=$!
+sleep 0.3
+mv "$work/cut" "$work/old"; head -c 3000 "$work/old" >"$work/cut"
+timeout 20 "$MISSTOP" -b -n 1 -d 1 -p $cut >"$work/out" 2>"$work/err" || { echo "FAIL: replaced executable"; cat "$work/err"; failures=$((failures + 1)); }
+wait $cut
+
+echo "$checks lines checked, $failures failures"
+[ "$failures" = 0 ]
