@@ -229,6 +229,11 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     return sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
 }
 
+int pipeline_enable(struct pipeline *pipeline, bool on)
+{
+    return sampler_enable(pipeline->sampler, on);
+}
+
 int pipeline_tick(struct pipeline *pipeline)
 {
     uint64_t now = pipeline_now(pipeline);

@@ -46,6 +46,9 @@ int pipeline_fd(const struct pipeline *pipeline);
  */
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 
+/* Sampling stops or goes on; all stays open. */
+int pipeline_enable(struct pipeline *pipeline, bool on);
+
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
 int pipeline_tick(struct pipeline *pipeline);
 

@@ -26,3 +26,17 @@ LIVE_TESTS = tests/live/test_live_clock tests/live/test_live_counter
 TESTS += $(LIVE_TESTS)
 # One at a time: they measure shares of time on few CPUs.
 tests/live/test_live_counter.log: tests/live/test_live_clock.log
+
+# Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
+BENCH_PROGRAMS = tests/bench/bench_attach tests/bench/bench_pipeline
+EXTRA_PROGRAMS += $(BENCH_PROGRAMS)
+CLEANFILES += $(BENCH_PROGRAMS)
+tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c
+tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
+tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
+tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
+EXTRA_DIST += tests/bench/run-bench
+
+.PHONY: bench
+bench: all $(EXTRA_PROGRAMS)
+	$(srcdir)/tests/bench/run-bench $(abs_builddir)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Cost per sample of each stage, on samples taken from a running program: they are recorded
+ * from its rings first, then put through the stages again and again.
+ *
+ *   bench_pipeline PID [MILLIONS]
+ */
+#include "base/clock.h"
+#include "decode/decoder.h"
+#include "profile/profile.h"
+#include "resolve/resolver.h"
+#include "sample/sampler.h"
+
+#include <poll.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES_MAX = 100000, RECORD_SECONDS = 4 };
+
+struct bench {
+    struct sampler *sampler;
+    struct resolver *resolver;
+    struct decoder *decoder;
+    struct profile *profile;
+    struct sample *samples;
+    struct access *accesses;
+    struct place *places;
+    size_t count;
+};
+
+static void keep_sample(void *context, const struct record *record)
+{
+    struct bench *bench = context;
+    if (record->kind == RECORD_SAMPLE && bench->count < SAMPLES_MAX)
+        bench->samples[bench->count++] = record->sample;
+    else if (record->kind == RECORD_MAPPING)
+        resolver_record(bench->resolver, record);
+}
+
+static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
+{
+    return resolver_segment(context, tid, segment == DECODE_GS, base);
+}
+
+static int open_stages(struct bench *bench, int pid, struct error *error)
+{
+    struct sampler_options sampling = {.pid = pid, .source = "auto", .rate = 20000};
+    struct resolver_options naming = {.pid = pid, .live = true};
+    struct profile_options tables = {.half_life_s = 10, .ways = 10, .event_count = 1};
+    int code = sampler_open(&bench->sampler, &sampling, error);
+    if (!code)
+        code = resolver_open(&bench->resolver, &naming, error);
+    if (!code)
+        code = geometry_parse(&tables.geometry, "L1=32K,8,64", "/sys/devices/system/cpu", error);
+    if (code)
+        return code;
+    tables.names = resolver_names(bench->resolver);
+    struct decode_target target = {.context = bench->resolver,
+                                   .code = resolver_code,
+                                   .function = resolver_function_bounds,
+                                   .memory = resolver_memory,
+                                   .segment = segment_base,
+                                   .mapped = resolver_mapped};
+    bench->decoder = decoder_new(&target);
+    return profile_new(&bench->profile, &tables, error);
+}
+
+static void record(struct bench *bench)
+{
+    uint64_t end = clock_now_ns() + RECORD_SECONDS * CLOCK_NS_PER_S;
+    struct pollfd polled = {.fd = sampler_fd(bench->sampler), .events = POLLIN};
+    while (clock_now_ns() < end && bench->count < SAMPLES_MAX)
+        if (poll(&polled, 1, 50) > 0)
+            sampler_read(bench->sampler, UINT64_MAX, keep_sample, bench);
+    sampler_read(bench->sampler, UINT64_MAX, keep_sample, bench);
+    sampler_enable(bench->sampler, false);
+}
+
+/* One pass of a stage over all samples; ns. Times go on, as the profile wants. */
+static uint64_t decode_all(struct bench *bench)
+{
+    uint64_t start = clock_now_ns();
+    for (size_t i = 0; i < bench->count; i++)
+        decoder_decode(bench->decoder, &bench->samples[i], &bench->accesses[i]);
+    return clock_now_ns() - start;
+}
+
+static uint64_t resolve_all(struct bench *bench)
+{
+    uint64_t start = clock_now_ns();
+    for (size_t i = 0; i < bench->count; i++)
+        resolver_resolve(bench->resolver, &bench->accesses[i], &bench->places[i]);
+    return clock_now_ns() - start;
+}
+
+static uint64_t profile_all(struct bench *bench, uint64_t *time_ns)
+{
+    uint64_t start = clock_now_ns();
+    for (size_t i = 0; i < bench->count; i++) {
+        bench->places[i].access.time_ns = *time_ns += 1000;
+        profile_add(bench->profile, &bench->places[i]);
+    }
+    return clock_now_ns() - start;
+}
+
+static void measure(struct bench *bench, size_t wanted)
+{
+    uint64_t decode = 0;
+    uint64_t resolve = 0;
+    uint64_t profile = 0;
+    uint64_t time_ns = clock_now_ns();
+    size_t done = 0;
+    decode_all(bench);
+    resolve_all(bench);
+    profile_all(bench, &time_ns);
+    struct mallinfo2 before = mallinfo2();
+    for (; done < wanted; done += bench->count) {
+        decode += decode_all(bench);
+        resolve += resolve_all(bench);
+        profile += profile_all(bench, &time_ns);
+    }
+    struct mallinfo2 after = mallinfo2();
+    double samples = (double)done;
+    double total = (double)(decode + resolve + profile) / samples;
+    printf("%zu samples recorded, %zu put through\n", bench->count, done);
+    printf("  decode   %7.1f ns a sample\n", (double)decode / samples);
+    printf("  resolve  %7.1f ns\n", (double)resolve / samples);
+    printf("  profile  %7.1f ns\n", (double)profile / samples);
+    printf("  together %7.1f ns: %.2f million samples a second per core\n", total, 1e3 / total);
+    printf("  heap growth meanwhile: %zd bytes\n",
+           (ssize_t)(after.uordblks - before.uordblks));
+    uint64_t start = clock_now_ns();
+    struct snapshot head = {0};
+    const struct snapshot *snapshot = profile_snapshot(bench->profile, &head, time_ns);
+    printf("  snapshot %.2f ms, %zu objects\n", (double)(clock_now_ns() - start) / 1e6,
+           snapshot ? snapshot->object_count : 0);
+    snapshot_free(snapshot);
+}
+
+int main(int argc, char **argv)
+{
+    struct error error;
+    struct bench bench = {.samples = calloc(SAMPLES_MAX, sizeof *bench.samples),
+                          .accesses = calloc(SAMPLES_MAX, sizeof *bench.accesses),
+                          .places = calloc(SAMPLES_MAX, sizeof *bench.places)};
+    if (argc < 2 || !bench.samples || !bench.accesses || !bench.places) {
+        fprintf(stderr, "usage: bench_pipeline PID [MILLIONS]\n");
+        return 2;
+    }
+    if (open_stages(&bench, atoi(argv[1]), &error)) {
+        printf("not measured: %s\n", error.text);
+        return 1;
+    }
+    record(&bench);
+    if (bench.count)
+        measure(&bench, (size_t)((argc > 2 ? atof(argv[2]) : 5) * 1e6));
+    else
+        printf("not measured: no samples came\n");
+    sampler_close(bench.sampler);
+    decoder_free(bench.decoder);
+    profile_free(bench.profile);
+    resolver_close(bench.resolver);
+    free(bench.samples);
+    free(bench.accesses);
+    free(bench.places);
+    return bench.count ? 0 : 1;
+}
