@@ -40,3 +40,7 @@ EXTRA_DIST += tests/bench/run-bench
 .PHONY: bench
 bench: all $(EXTRA_PROGRAMS)
 	$(srcdir)/tests/bench/run-bench $(abs_builddir)
+
+dist_check_SCRIPTS += tests/screen/test_tour.sh
+TESTS += tests/screen/test_tour.sh
+EXTRA_DIST += tests/screen/tui.sh

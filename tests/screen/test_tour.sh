@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# misstop on its demo program, through the screen: what README's tour does, key by key.
+set -u
+. "${srcdir:-.}/tests/screen/tui.sh"
+command -v tmux >/dev/null || { echo "tmux is not installed"; exit 77; }
+"$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || { echo "no source works here (misstop doctor says why)"; exit 77; }
+failures=0
+check() { "$@" || failures=$((failures + 1)); }
+trap 'tui_end; kill $demo 2>/dev/null' EXIT
+"$DEMO" & demo=$!
+sleep 0.5
+
+tui_start 120 36 "$MISSTOP" -p $demo
+check tui_wait 'misstop.*misstop-demo'
+check tui_wait 'particles|grid|demo arena'
+check tui_wait 'heap'
+# from the process to one offset
+tui_keys Home Enter
+check tui_wait 'element|offset|\+0|\[\*\]'
+tui_keys Escape
+check tui_wait 'SHARE|Share|share'
+# every screen by its number
+tui_keys 3
+check tui_wait 'L1d'
+tui_keys 5
+check tui_wait 'visit_particles|walk_grid_column|visit_arena_page|walk_list'
+tui_keys 6
+check tui_wait '[Rr]ecur'
+tui_keys 4 S
+check tui_wait '[Ss]earching|[Ss]ettled'
+tui_keys 7
+check tui_wait '[Ff]reeze'
+tui_keys 1
+# freeze: the picture stands, sorting goes on
+tui_keys Space
+check tui_wait 'FROZEN'
+tui_keys '>' I
+check tui_wait 'FROZEN'
+tui_keys Space
+check tui_gone 'FROZEN'
+# filter
+tui_keys '\' 'walk' Enter
+sleep 0.3
+tui_keys Escape
+# sizes while it runs
+tui resize-window -x 40 -y 10
+check tui_wait 'misstop'
+tui resize-window -x 20 -y 5
+check tui_wait 'too small|small'
+tui resize-window -x 200 -y 50
+check tui_wait 'misstop-demo'
+# leave: the terminal is as before
+tui_keys q
+check tui_wait 'status=0'
+check tui_wait 'echo|speed'
+tui_end
+
+# the list of processes
+tui_start 100 30 "$MISSTOP"
+check tui_wait 'misstop-demo'
+tui_keys '\' 'misstop-dem' Enter
+sleep 0.5
+tui_keys Enter
+check tui_wait 'misstop.*misstop-demo'
+tui_keys q
+check tui_wait 'status=0'
+tui_end
+
+# the target ends: the last picture stays until q
+tui_start 100 30 "$MISSTOP" -- "$DEMO" 2
+check tui_wait 'particles'
+check tui_wait 'ended'
+tui_keys q
+check tui_wait 'status=0'
+tui_end
+
+# ended by a signal, crashed: the terminal is usable
+for signal in TERM SEGV; do
+    tui_start 100 30 "$MISSTOP" -p $demo
+    check tui_wait 'misstop-demo'
+    pkill -$signal -f "^$MISSTOP -p $demo\$"
+    check tui_wait 'status='
+    check tui_wait ' echo |icanon|intr'
+    tui_end
+done
+echo "$failures failures"
+[ $failures = 0 ]
