@@ -43,4 +43,4 @@ bench: all $(EXTRA_PROGRAMS)
 
 dist_check_SCRIPTS += tests/screen/test_tour.sh
 TESTS += tests/screen/test_tour.sh
-EXTRA_DIST += tests/screen/tui.sh
+EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
