@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { BUCKET = 8 };
+enum { BUCKET = 4 };
 
 int pairs_init(struct pairs *pairs, size_t count)
 {
@@ -36,7 +36,6 @@ void pairs_rescale(struct pairs *pairs, double factor)
         pair->credit *= factor;
         pair->rival *= factor;
         pair->samples.at[BASIS_DECAYED] *= factor;
-        pair->weight.at[BASIS_DECAYED] *= factor;
         pair->loads.at[BASIS_DECAYED] *= factor;
         pair->stores.at[BASIS_DECAYED] *= factor;
     }

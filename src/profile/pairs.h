@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that
- * touch it, its instances. A pair hashes to one bucket of eight. When a bucket is full, a new
+ * touch it, its instances. A pair hashes to one bucket of four. When a bucket is full, a new
  * pair wears down the credit of its poorest one and takes its place once that is used up
  * (the rule of Misra and Gries, 1982, inside a bucket). So a pair that is really hot stays,
  * however many millions of cold ones pass by, and no count is ever too high.
@@ -22,14 +22,13 @@ struct pair {
     double credit;  /* decayed samples, less what was worn down */
     double rival;   /* instances: majority vote for `extra` (Boyer and Moore) */
     struct counted samples;
-    struct counted weight;
     struct counted loads;
     struct counted stores;
 };
 
 struct pairs {
     struct pair *at;
-    size_t count; /* power of two, multiple of 8 */
+    size_t count; /* power of two, at least 4 */
 };
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */

@@ -10,7 +10,8 @@ enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 
 /* Bits by which an element size must beat plain scalars, and be within of the best. */
 static const double margin_bits = 0.30;
-static const double same_bits = 0.10;
+static const double same_bits = 0.25;
+static const double same_scalar_bits = 0.10;
 
 static int order(const void *left, const void *right)
 {
@@ -78,7 +79,7 @@ static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scala
     double best = -1;
     for (uint32_t size = 1; size <= SCALAR_MAX; size *= 2) {
         double bits = saved_bits(offsets, count, size);
-        if (bits > best + same_bits) {
+        if (bits > best + same_scalar_bits) {
             best = bits;
             *scalar = size;
         }

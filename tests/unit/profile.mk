@@ -23,3 +23,6 @@ tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_profile_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_search_SOURCES = tests/unit/test_search.c
 tests_unit_test_search_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+EXTRA_PROGRAMS += tests/bench/bench_profile
+tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c
+tests_bench_bench_profile_LDADD = src/libprofile.a src/libbase.a -lm

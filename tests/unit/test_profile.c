@@ -53,8 +53,8 @@ static void check(const struct snapshot *snapshot)
         assert_true(!i || snapshot->objects[i - 1].samples >= object->samples);
         assert_true(object->field_count <= 64 && object->code_count <= 32);
     }
-    assert_true(snapshot->objects_left_out == 0);
-    assert_true(fabs(shares - 1) < 1e-9);
+    double left_out = 0.001 * (double)snapshot->objects_left_out;
+    assert_true(shares < 1 + 1e-9 && shares > 1 - 1e-9 - left_out);
     assert_non_null(snapshot->window.reading);
     assert_non_null(snapshot->sets.reading);
 }
