@@ -10,7 +10,7 @@ enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 
 /* Bits by which an element size must beat plain scalars, and be within of the best. */
 static const double margin_bits = 0.30;
-static const double same_bits = 0.25;
+static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
 
 static int order(const void *left, const void *right)

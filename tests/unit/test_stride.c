@@ -4,14 +4,28 @@
 #include "base/prng.h"
 #include "profile/stride.h"
 
+#include <stdbool.h>
+
 enum { RUNS = 20, SAMPLES = 400, ELEMENTS = 20000 };
+
+static bool half_apart(const uint64_t *field, int fields, uint32_t size)
+{
+    for (int i = 0; i < fields; i++)
+        for (int k = 0; k < fields; k++)
+            if (field[i] + size / 2 == field[k])
+                return true;
+    return false;
+}
 
 static struct stride planted(struct prng *prng, uint32_t size, int fields)
 {
     uint64_t offsets[SAMPLES];
     uint64_t field[3];
-    for (int k = 0; k < 3; k++)
-        field[k] = (prng_below(prng, size / 8 - 1) + 1) * 8;
+    /* Two fields half an element apart are elements of half the size: not planted. */
+    do {
+        for (int k = 0; k < 3; k++)
+            field[k] = (prng_below(prng, size / 8 - 1) + 1) * 8;
+    } while (fields > 1 && half_apart(field, fields, size));
     for (int i = 0; i < SAMPLES; i++)
         offsets[i] = prng_below(prng, 10) == 0
                          ? prng_below(prng, ELEMENTS * size / 8) * UINT64_C(8)
