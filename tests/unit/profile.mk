@@ -6,7 +6,8 @@ UNIT_PROFILE = \
 	tests/unit/test_stride \
 	tests/unit/test_geometry \
 	tests/unit/test_profile \
-	tests/unit/test_search
+	tests/unit/test_search \
+	tests/unit/test_comiss
 check_PROGRAMS += $(UNIT_PROFILE)
 TESTS += $(UNIT_PROFILE)
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
@@ -26,3 +27,5 @@ tests_unit_test_search_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 EXTRA_PROGRAMS += tests/bench/bench_profile
 tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c
 tests_bench_bench_profile_LDADD = src/libprofile.a src/libbase.a -lm
+tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
+tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
