@@ -117,8 +117,8 @@ static void judge_pair(struct comiss *comiss, const struct window *window, size_
     if (slot->value < COMISS_SUPPORT || slot->value < COMISS_LIFT * expected ||
         slot->value < expected + 5 * sqrt(expected))
         return;
-    struct comiss_pair pair = {.object_a = a, .object_b = b, .together = slot->value,
-                               .lift = slot->value / expected};
+    struct comiss_pair pair = {
+        .object_a = a, .object_b = b, .together = slot->value, .lift = slot->value / expected};
     if (lines) {
         uint64_t mask = ~UINT64_C(0) << window->key_shift;
         pair.line_a = window->entries[a].address & mask;

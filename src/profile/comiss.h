@@ -27,8 +27,8 @@ struct comiss_pair {
 };
 
 struct comiss {
-    struct hash pairs;   /* (id, id) -> times seen */
-    struct hash objects; /* object -> samples in the window */
+    struct hash pairs;               /* (id, id) -> times seen */
+    struct hash objects;             /* object -> samples in the window */
     uint32_t (*recent)[COMISS_NEAR]; /* [COMISS_THREADS]: window entries, newest first */
     struct comiss_pair found[COMISS_PAIRS_MAX];
     size_t found_count;

@@ -15,16 +15,20 @@ static int geometry_finish(struct geometry *geometry, struct error *error)
 {
     uint64_t line = geometry->line_bytes;
     if (line < 8 || line > 4096 || (line & (line - 1)))
-        return error_set(error, -EINVAL, "cache %s: line of %llu bytes: give a power of two from 8 to 4096, "
-                         "as in L1=32K,8,64", geometry->level, (unsigned long long)line);
+        return error_set(error, -EINVAL,
+                         "cache %s: line of %llu bytes: give a power of two from 8 to 4096, "
+                         "as in L1=32K,8,64",
+                         geometry->level, (unsigned long long)line);
     if (!geometry->ways || !geometry->size_bytes || geometry->size_bytes % (geometry->ways * line))
-        return error_set(error, -EINVAL, "cache %s: the size must be a multiple of ways * line, as in L1=32K,8,64",
+        return error_set(error, -EINVAL,
+                         "cache %s: the size must be a multiple of ways * line, as in L1=32K,8,64",
                          geometry->level);
     uint64_t sets = geometry->size_bytes / (geometry->ways * line);
     if (sets > SETS_MAX)
-        return error_set(error, -EINVAL, "cache %s: %llu sets are more than the %d misstop can count; "
-                         "give a smaller SIZE or more WAYS", geometry->level,
-                         (unsigned long long)sets, SETS_MAX);
+        return error_set(error, -EINVAL,
+                         "cache %s: %llu sets are more than the %d misstop can count; "
+                         "give a smaller SIZE or more WAYS",
+                         geometry->level, (unsigned long long)sets, SETS_MAX);
     geometry->sets = (uint32_t)sets;
     geometry->virtual_exact = sets * line <= PAGE_BYTES;
     return 0;
@@ -68,10 +72,11 @@ static int geometry_given(struct geometry *geometry, const char *spec, const cha
     uint64_t line;
     const char *text = equals + 1;
     size_t length = (size_t)(equals - spec);
-    if (!length || length >= sizeof geometry->level ||
-        !parse_field(&text, &size, ',') || !parse_field(&text, &ways, ',') ||
-        !parse_field(&text, &line, '\0') || ways > 65536 || line > 65536)
-        return error_set(error, -EINVAL, "cache \"%.60s\" is not LEVEL=SIZE,WAYS,LINE, as in L2=1M,16,64", spec);
+    if (!length || length >= sizeof geometry->level || !parse_field(&text, &size, ',') ||
+        !parse_field(&text, &ways, ',') || !parse_field(&text, &line, '\0') || ways > 65536 ||
+        line > 65536)
+        return error_set(error, -EINVAL,
+                         "cache \"%.60s\" is not LEVEL=SIZE,WAYS,LINE, as in L2=1M,16,64", spec);
     text_sanitise(geometry->level, sizeof geometry->level, spec, length);
     if (!strcasecmp(geometry->level, "L1"))
         memcpy(geometry->level, "L1d", 4);
@@ -116,14 +121,18 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
     snprintf(geometry->level, sizeof geometry->level, level == 1 ? "L1d" : "L%d", (int)level);
     if (!read_number(root, index, "size", &geometry->size_bytes) ||
         !read_number(root, index, "coherency_line_size", &line))
-        return error_set(error, -ENOENT, "%s/cpu0/cache/index%d does not tell the cache's size and line; "
-                         "give it: -C %s=SIZE,WAYS,LINE", root, index, geometry->level);
+        return error_set(error, -ENOENT,
+                         "%s/cpu0/cache/index%d does not tell the cache's size and line; "
+                         "give it: -C %s=SIZE,WAYS,LINE",
+                         root, index, geometry->level);
     /* Some hypervisors leave ways out, or give 0 for a fully associative cache. */
     if (!read_number(root, index, "ways_of_associativity", &ways) &&
         (!read_number(root, index, "number_of_sets", &sets) ||
          !(ways = geometry->size_bytes / sets / line)))
-        return error_set(error, -ENOENT, "%s/cpu0/cache/index%d does not tell the number of ways; "
-                         "give it: -C %s=SIZE,WAYS,LINE", root, index, geometry->level);
+        return error_set(error, -ENOENT,
+                         "%s/cpu0/cache/index%d does not tell the number of ways; "
+                         "give it: -C %s=SIZE,WAYS,LINE",
+                         root, index, geometry->level);
     geometry->ways = (uint32_t)ways;
     geometry->line_bytes = (uint32_t)line;
     return geometry_finish(geometry, error) ? -ENOENT : 0;
@@ -140,15 +149,19 @@ int geometry_parse(struct geometry *geometry, const char *spec, const char *sysf
     if (spec) {
         if ((spec[0] != 'L' && spec[0] != 'l') || spec[1] < '1' || spec[1] > '4' ||
             (spec[2] && strcasecmp(spec, "L1d")))
-            return error_set(error, -EINVAL, "cache \"%.60s\": give L1, L2, L3 or LEVEL=SIZE,WAYS,LINE, "
-                             "as in L2=1M,16,64", spec);
+            return error_set(error, -EINVAL,
+                             "cache \"%.60s\": give L1, L2, L3 or LEVEL=SIZE,WAYS,LINE, "
+                             "as in L2=1M,16,64",
+                             spec);
         level = (uint64_t)(spec[1] - '0');
     }
     for (int i = 0; i < INDEXES_MAX; i++)
         if (index_is(sysfs_root, i, level))
             return geometry_read(geometry, sysfs_root, i, level, error);
-    return error_set(error, -ENOENT, "%s does not tell of a level %d data cache; give its shape: "
-                     "-C L%d=SIZE,WAYS,LINE", sysfs_root, (int)level, (int)level);
+    return error_set(error, -ENOENT,
+                     "%s does not tell of a level %d data cache; give its shape: "
+                     "-C L%d=SIZE,WAYS,LINE",
+                     sysfs_root, (int)level, (int)level);
 }
 
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address)

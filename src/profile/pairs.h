@@ -33,9 +33,9 @@ struct pairs {
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
 #define PAIR_OWNER(object, event) ((uint32_t)(object) << 3 | (uint32_t)(event))
-#define PAIR_OBJECT(owner) ((owner) >> 3)
-#define PAIR_EVENT(owner) ((owner) & 7u)
-#define PAIR_EMPTY UINT32_MAX
+#define PAIR_OBJECT(owner)        ((owner) >> 3)
+#define PAIR_EVENT(owner)         ((owner)&7u)
+#define PAIR_EMPTY                UINT32_MAX
 
 /* -ENOMEM. */
 int pairs_init(struct pairs *pairs, size_t count);

@@ -166,8 +166,11 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     const struct access *access = &place->access;
     bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
-        .time_ns = access->time_ns, .address = access->address,
-        .offset = access->address - place->base, .object = object, .function = place->function,
+        .time_ns = access->time_ns,
+        .address = access->address,
+        .offset = access->address - place->base,
+        .object = object,
+        .function = place->function,
         .tid = access->tid,
         .set = geometry_set(&profile->sets.geometry, physical ? access->physical : access->address),
     };
@@ -185,7 +188,8 @@ static bool count_total(struct profile *profile, const struct access *access)
     profile->totals.samples++;
     profile->totals.attributed += attributed;
     if (!attributed)
-        profile->totals.reasons[access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS]++;
+        profile->totals
+            .reasons[access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS]++;
     else if (access->how < ACCESS_HOW_COUNT)
         profile->totals.how[access->how]++;
     profile->refresh_samples += access->event == profile->options.ranking;
@@ -273,8 +277,8 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     forget_ranking(profile, now_ns);
 }
 
-void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound,
-                          const char *what, uint64_t now_ns)
+void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
+                          uint64_t now_ns)
 {
     search_start(&profile->search, base, bound, what, now_ns);
 }

@@ -50,9 +50,12 @@ static bool measure_halves(struct search *search, const struct region *region)
     uint64_t point;
     if (!region_split_point(region, &search->names, search->line_bytes, &point))
         return false;
-    struct region half = {.depth = region->depth + 1, .parent = ++search->splits,
-                          .even = region->even, .even_base = region->even_base,
-                          .even_bound = region->even_bound, .ranked_share = region->share};
+    struct region half = {.depth = region->depth + 1,
+                          .parent = ++search->splits,
+                          .even = region->even,
+                          .even_base = region->even_base,
+                          .even_bound = region->even_bound,
+                          .ranked_share = region->share};
     if (!half.even) {
         half.even_base = region->base;
         half.even_bound = region->bound;
@@ -70,7 +73,8 @@ static bool measure_halves(struct search *search, const struct region *region)
 /* The first round: the range in n parts, by halving the largest. */
 static void first_regions(struct search *search)
 {
-    struct region whole = {.base = search->base, .bound = search->bound, .parent = ++search->splits};
+    struct region whole = {
+        .base = search->base, .bound = search->bound, .parent = ++search->splits};
     region_identify(&whole, &search->names, search->inside, search->line_bytes);
     search->active_count = 0;
     measure(search, &whole);
@@ -127,8 +131,8 @@ static void restart(struct search *search, uint64_t now_ns)
 
 static void drop(struct search *search, const struct region *region, const char *reason)
 {
-    uint32_t count = search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count
-                                                                : SEARCH_DROPPED - 1;
+    uint32_t count =
+        search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count : SEARCH_DROPPED - 1;
     for (uint32_t i = count; i > 0; i--)
         search->dropped[i] = search->dropped[i - 1];
     search->dropped[0] = *region;
@@ -161,8 +165,8 @@ static bool sibling_silent(const struct search *search, const struct region *reg
  * in a quiet phase, and is kept for some rounds. */
 static bool keep_silent(struct search *search, struct region *region)
 {
-    bool was_best = region->ranked_share > 0 &&
-                    (region->iterations > 1 || sibling_silent(search, region));
+    bool was_best =
+        region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
     if (!was_best) {
         drop(search, region, "no misses");
         return false;
@@ -218,9 +222,13 @@ static bool halves_even(const struct region *a, const struct region *b)
 /* The range has no hotter part: one final region stands for all of it again. */
 static void close_range(struct search *search, struct region *piece)
 {
-    struct region whole = {.base = piece->even_base, .bound = piece->even_bound,
-                           .object = piece->object, .final = true, .state = REGION_OBJECT,
-                           .reason = "evenly spread: no hotter part", .ranked_share = 1};
+    struct region whole = {.base = piece->even_base,
+                           .bound = piece->even_bound,
+                           .object = piece->object,
+                           .final = true,
+                           .state = REGION_OBJECT,
+                           .reason = "evenly spread: no hotter part",
+                           .ranked_share = 1};
     double share = 0;
     for (uint32_t i = 0; i < search->queue.count; i++)
         if (search->queue.at[i].base >= whole.base && search->queue.at[i].bound <= whole.bound)
@@ -377,7 +385,8 @@ void search_tick(struct search *search, uint64_t now_ns)
 {
     if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->interval_ns)
         return;
-    uint64_t needed = (uint64_t)SAMPLES_PER_REGION * (search->active_count ? search->active_count : 1);
+    uint64_t needed =
+        (uint64_t)SAMPLES_PER_REGION * (search->active_count ? search->active_count : 1);
     if (search->all_samples < needed)
         return;
     adapt(search, now_ns - search->started_ns, needed);

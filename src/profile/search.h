@@ -32,13 +32,13 @@ struct search {
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
-    double pooled_hits;  /* settled: since the last judgement */
+    double pooled_hits; /* settled: since the last judgement */
     double pooled_total;
     double pooled_samples;
     uint32_t pooled_rounds;
     enum search_state state;
-    bool inside;       /* the range lies within one object */
-    bool forgetful;    /* tests only: without the back-up of the queue */
+    bool inside;    /* the range lies within one object */
+    bool forgetful; /* tests only: without the back-up of the queue */
     char what[SEARCH_WHAT];
     struct search_queue queue;
     struct region dropped[SEARCH_DROPPED]; /* newest first */

@@ -21,8 +21,7 @@ struct region search_queue_take(struct search_queue *queue, uint32_t index)
 {
     struct region region = queue->at[index];
     queue->count--;
-    memmove(&queue->at[index], &queue->at[index + 1],
-            (queue->count - index) * sizeof queue->at[0]);
+    memmove(&queue->at[index], &queue->at[index + 1], (queue->count - index) * sizeof queue->at[0]);
     return region;
 }
 

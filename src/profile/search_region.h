@@ -14,25 +14,25 @@ enum { SEARCH_PAGE = 4096, SEARCH_OPEN_BYTES = 16 * SEARCH_PAGE };
 struct region {
     uint64_t base;
     uint64_t bound;
-    double weight;     /* counter of the running interval */
-    uint64_t samples;  /* the same, in samples */
-    double hits;       /* weight over all its measurements */
-    double total;      /* all misses during them */
+    double weight;    /* counter of the running interval */
+    uint64_t samples; /* the same, in samples */
+    double hits;      /* weight over all its measurements */
+    double total;     /* all misses during them */
     double total_samples;
-    double share;      /* hits / total; what it is ranked by */
+    double share; /* hits / total; what it is ranked by */
     uint32_t iterations;
     uint32_t depth;
-    uint32_t parent;     /* splits have numbers: halves of one split share theirs */
-    uint32_t object;     /* the only object it holds; 0: none or several */
+    uint32_t parent;      /* splits have numbers: halves of one split share theirs */
+    uint32_t object;      /* the only object it holds; 0: none or several */
     uint32_t zero_rounds; /* intervals it was kept without a miss */
-    uint32_t even;       /* even splits in a row above it, inside one object */
-    uint64_t even_base;  /* range of the first of them */
+    uint32_t even;        /* even splits in a row above it, inside one object */
+    uint64_t even_base;   /* range of the first of them */
     uint64_t even_bound;
     double ranked_share; /* share for which it, or its parent, was chosen; 0: never */
     enum region_state state;
-    bool final;          /* one object, or one line: not split */
-    bool open;           /* part of one object that is searched inside */
-    const char *reason;  /* static text */
+    bool final;         /* one object, or one line: not split */
+    bool open;          /* part of one object that is searched inside */
+    const char *reason; /* static text */
 };
 
 /*

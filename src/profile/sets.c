@@ -91,8 +91,7 @@ static void find_hot(struct sets_finding *finding, const double *counts, uint32_
     finding->hot_share = hot / total;
 }
 
-void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets,
-                double effective)
+void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets, double effective)
 {
     *finding = (struct sets_finding){.chi2 = NAN, .p_value = NAN, .effective = effective};
     for (uint32_t i = 0; i < sets; i++)
@@ -101,8 +100,8 @@ void sets_judge(struct sets_finding *finding, const double *counts, uint32_t set
     if (groups < 2 || effective / groups < EXPECTED_MIN || !(finding->samples > 0))
         return;
     double excess = 0;
-    finding->chi2 = distance(counts, sets, groups, finding->samples, &excess) * effective /
-                    finding->samples;
+    finding->chi2 =
+        distance(counts, sets, groups, finding->samples, &excess) * effective / finding->samples;
     finding->p_value = chi2_p_value(finding->chi2, groups - 1);
     finding->excess = fmax(0, excess - chance_excess(effective, groups));
     find_hot(finding, counts, sets, finding->samples, effective);

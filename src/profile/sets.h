@@ -12,7 +12,7 @@
 #include "profile/decay.h"
 #include "profile/geometry.h"
 
-#define SETS_LEVEL 0.001
+#define SETS_LEVEL  0.001
 #define SETS_EXCESS 0.10
 
 struct sets {

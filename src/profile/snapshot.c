@@ -78,9 +78,11 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
 {
     for (size_t i = 0; i < profile->extra_count; i++) {
         struct object_extra *extra = &profile->extras[i];
-        memmove(extra->history, extra->history + 1, sizeof extra->history - sizeof extra->history[0]);
+        memmove(extra->history, extra->history + 1,
+                sizeof extra->history - sizeof extra->history[0]);
         extra->history[SNAPSHOT_HISTORY - 1] =
-            profile->refresh_weight > 0 ? (float)(extra->refresh_weight / profile->refresh_weight) : 0;
+            profile->refresh_weight > 0 ? (float)(extra->refresh_weight / profile->refresh_weight)
+                                        : 0;
         extra->refresh_weight = 0;
     }
     profile->refresh_weight = 0;
@@ -117,7 +119,9 @@ const struct snapshot *profile_snapshot(struct profile *profile, const struct sn
         return NULL;
     arena_init(&held->arena);
     search_tick(&profile->search, now_ns);
-    struct build build = {.profile = profile, .arena = &held->arena, .snapshot = &held->snapshot,
+    struct build build = {.profile = profile,
+                          .arena = &held->arena,
+                          .snapshot = &held->snapshot,
                           .scale = decay_advance(&profile->decay, now_ns),
                           .event = profile->options.ranking};
     hash_init(&build.index);

@@ -112,8 +112,8 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
     for (uint32_t id = 0; id < profile->functions.ids; id++) {
         const struct tally *tally = tallies_at(&profile->functions, id, build->event);
         double samples = build_read(build, &tally->samples);
-        struct snapshot_code code = {.id = id, .samples = samples, .top_object = UINT32_MAX,
-                                     .top_object_share = NAN};
+        struct snapshot_code code = {
+            .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
         if (!(samples > 0))
             continue;
         size_t i = snapshot->code_count;

@@ -30,7 +30,8 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
 static bool infer(struct build *build, const struct snapshot_object *object)
 {
     struct object_extra *extra = &build->profile->extras[object->id];
-    double samples = tallies_at(&build->profile->objects, object->id, build->event)->samples.at[BASIS_RUN];
+    double samples =
+        tallies_at(&build->profile->objects, object->id, build->event)->samples.at[BASIS_RUN];
     uint64_t offsets[STRIDE_OFFSETS_MAX];
     uint32_t line_phase = 0;
     if (samples < STRIDE_OFFSETS_MIN || samples < 2.0 * extra->inferred_at ||
@@ -155,7 +156,10 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         const struct pair *pair = sorted[first + i];
         double samples = build_read(build, &pair->samples);
         object->instances[i] = (struct snapshot_instance){
-            .base = pair->key, .size = pair->size, .samples = samples, .tid = pair->extra,
+            .base = pair->key,
+            .size = pair->size,
+            .samples = samples,
+            .tid = pair->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
     if (object->instances)

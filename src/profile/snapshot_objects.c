@@ -18,8 +18,8 @@ static double object_share(const struct build *build, uint32_t id, uint16_t even
 /* Squares went with the scale squared. */
 static double effective(const struct build *build, const struct tally *tally)
 {
-    double squares = counted_read(&tally->squares, build->snapshot->basis,
-                                  build->scale * build->scale);
+    double squares =
+        counted_read(&tally->squares, build->snapshot->basis, build->scale * build->scale);
     return decay_effective(build_read(build, &tally->weight), squares);
 }
 

@@ -10,12 +10,18 @@ static struct snapshot_region show_region(struct build *build, const struct regi
 {
     const struct place_names *names = &build->profile->options.names;
     struct object_desc desc;
-    struct snapshot_share share = interval_share(region->iterations ? region->share : NAN,
-                                                 region->total_samples);
-    struct snapshot_region shown = {
-        .base = region->base, .bound = region->bound, .share = share.value, .low = share.low,
-        .high = share.high, .iterations = region->iterations, .depth = region->depth,
-        .state = region->state, .object = "", .reason = region->reason};
+    struct snapshot_share share =
+        interval_share(region->iterations ? region->share : NAN, region->total_samples);
+    struct snapshot_region shown = {.base = region->base,
+                                    .bound = region->bound,
+                                    .share = share.value,
+                                    .low = share.low,
+                                    .high = share.high,
+                                    .iterations = region->iterations,
+                                    .depth = region->depth,
+                                    .state = region->state,
+                                    .object = "",
+                                    .reason = region->reason};
     if (region->object && names->object && names->object(names->context, region->object, &desc))
         shown.object = arena_string(build->arena, desc.name ? desc.name : "");
     return shown;
@@ -52,8 +58,8 @@ void build_search(struct build *build)
 {
     const struct search *search = &build->profile->search;
     struct snapshot_search *shown = &build->snapshot->search;
-    *shown = (struct snapshot_search){.state = search->state, .ways = search->ways,
-                                      .what = "", .explained = NAN};
+    *shown = (struct snapshot_search){
+        .state = search->state, .ways = search->ways, .what = "", .explained = NAN};
     if (search->state == SEARCH_OFF)
         return;
     shown->iteration = search->iteration;

@@ -21,15 +21,20 @@ static const char *window_reading(struct build *build, const struct window_count
     double lines = lines_estimated(counts);
     double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
     if (used < READING_MIN)
-        return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used, READING_MIN);
+        return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used,
+                            READING_MIN);
     if (caches >= 1)
         return arena_printf(build->arena,
-            "capacity: %.0f %% of %u samples fell on lines seen once; at least %.0f lines miss, %.1f times what %s holds",
-            100.0 * (double)counts->singletons / used, used, lines, caches, geometry->level);
+                            "capacity: %.0f %% of %u samples fell on lines seen once; at least "
+                            "%.0f lines miss, %.1f times what %s holds",
+                            100.0 * (double)counts->singletons / used, used, lines, caches,
+                            geometry->level);
     return arena_printf(build->arena,
-        "conflict or sharing: %u samples fell on %llu lines, %llu of them again and again; about %.0f lines would fit %s (%.0f %% of it)",
-        used, (unsigned long long)counts->addresses, (unsigned long long)counts->recurring, lines,
-        geometry->level, 100 * caches);
+                        "conflict or sharing: %u samples fell on %llu lines, %llu of them again "
+                        "and again; about %.0f lines would fit %s (%.0f %% of it)",
+                        used, (unsigned long long)counts->addresses,
+                        (unsigned long long)counts->recurring, lines, geometry->level,
+                        100 * caches);
 }
 
 static int most_recurring(const void *left, const void *right)
@@ -73,7 +78,8 @@ static void count_functions(struct build *build, struct snapshot_window *shown)
         uint64_t line = entry->address >> window->key_shift << window->key_shift;
         const uint32_t *index = hash_find(&lines, line);
         bool created = false;
-        if (index && hash_insert(&seen, (uint64_t)*index << 32 | entry->function, &created) && created)
+        if (index && hash_insert(&seen, (uint64_t)*index << 32 | entry->function, &created) &&
+            created)
             shown->top[*index].functions++;
     }
     hash_fini(&seen);
@@ -89,9 +95,12 @@ static void list_recurrences(struct build *build, struct snapshot_window *shown)
             continue;
         uint64_t line = entry->address >> window->key_shift << window->key_shift;
         struct snapshot_recurrence one = {
-            .address = line, .count = entry->count, .set = entry->set,
+            .address = line,
+            .count = entry->count,
+            .set = entry->set,
             .object = build_object_index(build, entry->object),
-            .offset = entry->offset - (entry->address - line < entry->offset ? entry->address - line : entry->offset)};
+            .offset = entry->offset - (entry->address - line < entry->offset ? entry->address - line
+                                                                             : entry->offset)};
         keep_recurrence(shown, &one);
     }
     count_functions(build, shown);
@@ -103,10 +112,12 @@ static void list_pairs(struct build *build, struct snapshot_window *shown)
     comiss_find(comiss, &build->profile->window);
     for (size_t i = 0; i < comiss->found_count; i++) {
         const struct comiss_pair *pair = &comiss->found[i];
-        struct snapshot_pair one = {.line_a = pair->line_a, .line_b = pair->line_b,
+        struct snapshot_pair one = {.line_a = pair->line_a,
+                                    .line_b = pair->line_b,
                                     .object_a = build_object_index(build, pair->object_a),
                                     .object_b = build_object_index(build, pair->object_b),
-                                    .together = pair->together, .lift = pair->lift};
+                                    .together = pair->together,
+                                    .lift = pair->lift};
         if (pair->line_a || (one.object_a != UINT32_MAX && one.object_b != UINT32_MAX))
             shown->pairs[shown->pair_count++] = one;
     }
@@ -157,14 +168,17 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
                                 uint32_t sets)
 {
     if (finding->verdict == SETS_TOO_FEW)
-        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets", finding->samples, sets);
+        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
+                            finding->samples, sets);
     if (finding->verdict == SETS_UNIFORM)
         return arena_printf(build->arena,
-            "the %u sets share the misses evenly (%.0f %% more than even): capacity rather than conflict",
-            sets, 100 * finding->excess);
+                            "the %u sets share the misses evenly (%.0f %% more than even): "
+                            "capacity rather than conflict",
+                            sets, 100 * finding->excess);
     return arena_printf(build->arena,
-        "%u of %u sets take %.0f %% of the misses: addresses that are a multiple of the set span apart conflict",
-        finding->hot_sets, sets, 100 * finding->hot_share);
+                        "%u of %u sets take %.0f %% of the misses: addresses that are a multiple "
+                        "of the set span apart conflict",
+                        finding->hot_sets, sets, 100 * finding->hot_share);
 }
 
 void build_sets(struct build *build)
@@ -176,7 +190,8 @@ void build_sets(struct build *build)
     shown->level = arena_string(build->arena, geometry->level);
     shown->index = profile->options.physical_index ? "physical" : "virtual";
     if (!geometry->virtual_exact && !profile->options.physical_index)
-        shown->note = "this level is indexed by physical address; virtual addresses tell its sets only within a page";
+        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
+                      "only within a page";
     shown->sets = geometry->sets;
     shown->ways = geometry->ways;
     shown->line = geometry->line_bytes;
@@ -186,8 +201,8 @@ void build_sets(struct build *build)
         return;
     for (uint32_t i = 0; i < geometry->sets; i++)
         shown->counts[i] = build_read(build, &profile->sets.at[i]);
-    double squares = counted_read(&profile->sets.squares, build->snapshot->basis,
-                                  build->scale * build->scale);
+    double squares =
+        counted_read(&profile->sets.squares, build->snapshot->basis, build->scale * build->scale);
     sets_judge(&finding, shown->counts, geometry->sets,
                decay_effective(build_read(build, &profile->sets.sum), squares));
     shown->chi2 = finding.chi2;
@@ -204,15 +219,18 @@ void build_window(struct build *build)
     struct snapshot_window *shown = &build->snapshot->window;
     struct window_counts counts;
     window_count(window, &counts, NULL, 0);
-    *shown = (struct snapshot_window){.entries = window->size, .used = window->used,
+    *shown = (struct snapshot_window){.entries = window->size,
+                                      .used = window->used,
                                       .addresses = counts.addresses,
                                       .singletons = counts.singletons,
-                                      .recurring = counts.recurring, .span_s = NAN};
+                                      .recurring = counts.recurring,
+                                      .span_s = NAN};
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
         shown->histogram[i] = counts.histogram[i];
     if (window->used)
-        shown->span_s = (double)(window_at(window, window->used - 1)->time_ns -
-                                 window_at(window, 0)->time_ns) / 1e9;
+        shown->span_s =
+            (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
+            1e9;
     shown->reading = window_reading(build, &counts);
     shown->top = arena_array(build->arena, RECURRENCES, sizeof *shown->top);
     shown->pairs = arena_array(build->arena, COMISS_PAIRS_MAX, sizeof *shown->pairs);

@@ -24,11 +24,11 @@ enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14, T
 
 /* Kept per object beside its tallies. */
 struct object_extra {
-    uint64_t threads[4];    /* bit per dense thread number */
-    double refresh_weight;  /* ranking event, this refresh */
+    uint64_t threads[4];   /* bit per dense thread number */
+    double refresh_weight; /* ranking event, this refresh */
     float history[SNAPSHOT_HISTORY];
-    uint32_t element;       /* inferred element size; 0: none */
-    uint32_t inferred_at;   /* samples there were when it was inferred */
+    uint32_t element;     /* inferred element size; 0: none */
+    uint32_t inferred_at; /* samples there were when it was inferred */
     float confidence;
 };
 
@@ -58,13 +58,13 @@ struct profile {
 };
 
 /* Offsets of an object with a known element are counted by their place in the element. */
-#define OFFSET_FOLDED (UINT64_C(1) << 63)
+#define OFFSET_FOLDED        (UINT64_C(1) << 63)
 #define OFFSET_ELEMENT_SHIFT 32
 static inline uint64_t offset_key(uint64_t offset, uint32_t element)
 {
-    return element > 8 ? OFFSET_FOLDED | (uint64_t)element << OFFSET_ELEMENT_SHIFT |
-                             offset % element
-                       : offset & ~OFFSET_FOLDED;
+    return element > 8
+               ? OFFSET_FOLDED | (uint64_t)element << OFFSET_ELEMENT_SHIFT | offset % element
+               : offset & ~OFFSET_FOLDED;
 }
 
 /* Under construction: a snapshot, its arena, and where each object id stands in it. */

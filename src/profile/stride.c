@@ -67,7 +67,9 @@ static double explained(const uint64_t *offsets, size_t count, uint32_t size, ui
     uint32_t top = 0;
     residues(bins, offsets, count, size);
     for (uint32_t i = 0; i < size; i++) {
-        hot += bins[i] >= 2 * even || (bins[i] > 1.2 * even && bins[i] > even + 5 * sqrt(even)) ? bins[i] : 0;
+        hot += bins[i] >= 2 * even || (bins[i] > 1.2 * even && bins[i] > even + 5 * sqrt(even))
+                   ? bins[i]
+                   : 0;
         top = bins[i] > bins[top] ? i : top;
     }
     *at_line = size % LINE == 0 && top % LINE == line_phase % LINE;

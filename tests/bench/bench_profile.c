@@ -17,11 +17,16 @@ static void draw(void)
     struct prng prng = {1};
     for (int i = 0; i < DRAWN; i++) {
         uint32_t object = (uint32_t)prng_below(&prng, OBJECTS);
-        drawn[i] = (struct place){.object = object, .function = object % 50,
-                                  .base = object * UINT64_C(1000000), .size_bytes = 1000000};
+        drawn[i] = (struct place){.object = object,
+                                  .function = object % 50,
+                                  .base = object * UINT64_C(1000000),
+                                  .size_bytes = 1000000};
         drawn[i].access = (struct access){.address = drawn[i].base + prng_below(&prng, 64) * 64,
-                                          .ip = 0x400000 + object % 200, .weight = 10007, .tid = object % 4,
-                                          .kind = ACCESS_LOAD, .size = 8};
+                                          .ip = 0x400000 + object % 200,
+                                          .weight = 10007,
+                                          .tid = object % 4,
+                                          .kind = ACCESS_LOAD,
+                                          .size = 8};
     }
 }
 
@@ -42,7 +47,8 @@ static void bench_parts(void)
     report("window_add", start, ROUNDS);
     start = clock_now_ns();
     for (int i = 0; i < ROUNDS; i++)
-        pairs_take(&pairs, PAIR_OWNER(drawn[i % DRAWN].object, 0), drawn[i % DRAWN].access.address, 1);
+        pairs_take(&pairs, PAIR_OWNER(drawn[i % DRAWN].object, 0), drawn[i % DRAWN].access.address,
+                   1);
     report("pairs_take (each of three)", start, ROUNDS);
     window_fini(&window);
     pairs_fini(&pairs);

@@ -18,7 +18,8 @@ static size_t found(bool planted)
         uint32_t object = 10 + (uint32_t)prng_below(&prng, 20);
         if (planted && i % 40 < 2)
             object = 1 + (uint32_t)(i % 40);
-        window_add(&window, &(struct window_entry){.address = object * 64, .object = object, .tid = 1});
+        window_add(&window,
+                   &(struct window_entry){.address = object * 64, .object = object, .tid = 1});
     }
     window_count(&window, &counts, NULL, 0);
     comiss_find(&comiss, &window);

@@ -22,9 +22,19 @@ static void given(void **state)
 static void refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "L9", "L1=", "=32K,8,64", "L1=32K,8", "L1=32K,0,64",
-                                      "L1=32K,8,60", "L1=32K,8,64x", "L1=-1,8,64", "L1=33K,7,64",
-                                      "L1=99999999999999999999,8,64", "L1 = 32K,8,64", "LEVELLONG=32K,8,64",
+    static const char *const bad[] = {"",
+                                      "L9",
+                                      "L1=",
+                                      "=32K,8,64",
+                                      "L1=32K,8",
+                                      "L1=32K,0,64",
+                                      "L1=32K,8,60",
+                                      "L1=32K,8,64x",
+                                      "L1=-1,8,64",
+                                      "L1=33K,7,64",
+                                      "L1=99999999999999999999,8,64",
+                                      "L1 = 32K,8,64",
+                                      "LEVELLONG=32K,8,64",
                                       "L1=64G,1,64"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct geometry geometry;

@@ -10,16 +10,21 @@
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
     (void)context;
-    *desc = (struct object_desc){.name = object ? "thing" : "unknown", .module = "m",
-                                 .kind = OBJECT_GLOBAL, .address = object * UINT64_C(0x100000)};
+    *desc = (struct object_desc){.name = object ? "thing" : "unknown",
+                                 .module = "m",
+                                 .kind = OBJECT_GLOBAL,
+                                 .address = object * UINT64_C(0x100000)};
     return true;
 }
 
 static struct profile *fresh(double half_life_s)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.object = fake_object}, .half_life_s = half_life_s,
-                                      .ways = 10, .event_count = 2, .window_entries = 4096};
+    struct profile_options options = {.names = {.object = fake_object},
+                                      .half_life_s = half_life_s,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .window_entries = 4096};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     return profile;
@@ -28,10 +33,16 @@ static struct profile *fresh(double half_life_s)
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 {
     uint32_t object = prng_below(prng, 2) ? 1 : (uint32_t)prng_below(prng, 20);
-    struct place place = {.object = object, .function = object / 3, .base = object * UINT64_C(0x100000)};
-    place.access = (struct access){.time_ns = now, .ip = 0x400000 + object, .weight = 1 + prng_below(prng, 3),
-                                   .address = place.base + prng_below(prng, 4096) * 48 + 40, .tid = 7,
-                                   .event = (uint16_t)prng_below(prng, 2), .kind = ACCESS_LOAD, .size = 8,
+    struct place place = {
+        .object = object, .function = object / 3, .base = object * UINT64_C(0x100000)};
+    place.access = (struct access){.time_ns = now,
+                                   .ip = 0x400000 + object,
+                                   .weight = 1 + prng_below(prng, 3),
+                                   .address = place.base + prng_below(prng, 4096) * 48 + 40,
+                                   .tid = 7,
+                                   .event = (uint16_t)prng_below(prng, 2),
+                                   .kind = ACCESS_LOAD,
+                                   .size = 8,
                                    .how = (uint8_t)prng_below(prng, ACCESS_HOW_COUNT),
                                    .reason = (uint8_t)prng_below(prng, REASON_COUNT * 2)};
     if (place.access.reason >= REASON_COUNT)
@@ -49,7 +60,8 @@ static void check(const struct snapshot *snapshot)
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
         shares += object->share.value;
-        assert_true(object->share.low <= object->share.value && object->share.value <= object->share.high);
+        assert_true(object->share.low <= object->share.value &&
+                    object->share.value <= object->share.high);
         assert_true(!i || snapshot->objects[i - 1].samples >= object->samples);
         assert_true(object->field_count <= 64 && object->code_count <= 32);
     }
@@ -102,7 +114,10 @@ static void hot_field_is_one_row(void **state)
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 20000; i++) {
         struct place place = {.object = 1, .base = 0x10000, .size_bytes = 48 << 20};
-        place.access = (struct access){.time_ns = i, .weight = 1, .kind = ACCESS_STORE, .tid = 1,
+        place.access = (struct access){.time_ns = i,
+                                       .weight = 1,
+                                       .kind = ACCESS_STORE,
+                                       .tid = 1,
                                        .address = 0x10000 + prng_below(&prng, 1 << 20) * 48 + 40};
         profile_add(profile, &place);
         if (i == 2000)
@@ -129,8 +144,8 @@ static void one_set_is_concentrated(void **state)
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 3000; i++) {
         struct place place = {.object = 1, .base = 0x10000};
-        place.access = (struct access){.time_ns = i, .weight = 1,
-                                       .address = 0x10000 + prng_below(&prng, 16) * 4096};
+        place.access = (struct access){
+            .time_ns = i, .weight = 1, .address = 0x10000 + prng_below(&prng, 16) * 4096};
         profile_add(profile, &place);
     }
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 3001);

@@ -24,7 +24,8 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
     (void)context;
     if (!object || object > object_count)
         return false;
-    *desc = (struct object_desc){.name = objects[object - 1].name, .module = "",
+    *desc = (struct object_desc){.name = objects[object - 1].name,
+                                 .module = "",
                                  .kind = objects[object - 1].kind,
                                  .address = objects[object - 1].base,
                                  .size_bytes = objects[object - 1].size};
@@ -58,7 +59,8 @@ static void plant(const struct planted *planted, uint32_t count)
     object_count = count;
 }
 
-static uint64_t draw(struct prng *prng, double (*share)(uint32_t object, uint64_t now), uint64_t now)
+static uint64_t draw(struct prng *prng, double (*share)(uint32_t object, uint64_t now),
+                     uint64_t now)
 {
     double sum = 0;
     for (uint32_t i = 0; i < object_count; i++)
@@ -170,8 +172,8 @@ static void whole_space_ten_way(void **state)
 
 /* applu of Table 1: a, b and c go quiet together for a part of each 2 seconds. */
 static const struct planted applu[] = {
-    {"a", 0x600000, MIB, .229, OBJECT_GLOBAL}, {"b", 0x700000, MIB, .229, OBJECT_GLOBAL},
-    {"c", 0x800000, MIB, .226, OBJECT_GLOBAL}, {"d", 0x900000, MIB, .174, OBJECT_GLOBAL},
+    {"a", 0x600000, MIB, .229, OBJECT_GLOBAL},   {"b", 0x700000, MIB, .229, OBJECT_GLOBAL},
+    {"c", 0x800000, MIB, .226, OBJECT_GLOBAL},   {"d", 0x900000, MIB, .174, OBJECT_GLOBAL},
     {"rsd", 0xa00000, MIB, .069, OBJECT_GLOBAL}, {"u", 0xb00000, MIB, .073, OBJECT_GLOBAL}};
 
 static double applu_share(uint32_t object, uint64_t now)
@@ -195,15 +197,15 @@ static void applu_phases(void **state)
         double rest = applu[i].share / (.174 + .069 + .073);
         double truth = busy * applu[i].share + (i < 3 ? 0 : (1 - busy) * rest);
         double share = found_share(&search, applu[i].name);
-        print_message("%s %.4f truth %.4f restarts %u\n", applu[i].name, share, truth, search.restarts);
+        print_message("%s %.4f truth %.4f restarts %u\n", applu[i].name, share, truth,
+                      search.restarts);
         assert_true(fabs(share - truth) < 0.003);
     }
 }
 
-static const struct planted arena[] = {
-    {"[heap]", 0x7f0000000000, 64 * MIB, .5, OBJECT_ANON},
-    {"hot page", 0x7f0001234000, 4096, .4, OBJECT_ANON},
-    {"x", 0x600000, MIB, .1, OBJECT_GLOBAL}};
+static const struct planted arena[] = {{"[heap]", 0x7f0000000000, 64 * MIB, .5, OBJECT_ANON},
+                                       {"hot page", 0x7f0001234000, 4096, .4, OBJECT_ANON},
+                                       {"x", 0x600000, MIB, .1, OBJECT_GLOBAL}};
 
 static void hot_page_in_arena(void **state)
 {
@@ -226,7 +228,8 @@ static void hot_page_in_arena(void **state)
     uint32_t lines = 0;
     for (uint32_t i = 0; i < search.active_count; i++)
         lines += search.active[i].final && region_size(&search.active[i]) == 64 &&
-                 search.active[i].base >= arena[1].base && search.active[i].bound <= arena[1].base + 4096;
+                 search.active[i].base >= arena[1].base &&
+                 search.active[i].bound <= arena[1].base + 4096;
     print_message("lines of the hot page found: %u, state %d\n", lines, search.state);
     assert_int_equal(search.state, SEARCH_SETTLED);
     assert_true(lines >= 5);
@@ -234,8 +237,10 @@ static void hot_page_in_arena(void **state)
 
 static double moved_share(uint32_t object, uint64_t now)
 {
-    return now < UINT64_C(60000000000) ? (object == 0 ? .95 : object == 4 ? 0 : .01)
-                                           : (object == 4 ? .95 : .01);
+    return now < UINT64_C(60000000000) ? (object == 0   ? .95
+                                          : object == 4 ? 0
+                                                        : .01)
+                                       : (object == 4 ? .95 : .01);
 }
 
 static void restarts_when_the_hot_object_changes(void **state)
@@ -274,9 +279,11 @@ static void nothing_and_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure2_needs_the_queue), cmocka_unit_test(whole_space_ten_way),
-        cmocka_unit_test(applu_phases), cmocka_unit_test(hot_page_in_arena),
-        cmocka_unit_test(restarts_when_the_hot_object_changes), cmocka_unit_test(nothing_and_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
+                                       cmocka_unit_test(whole_space_ten_way),
+                                       cmocka_unit_test(applu_phases),
+                                       cmocka_unit_test(hot_page_in_arena),
+                                       cmocka_unit_test(restarts_when_the_hot_object_changes),
+                                       cmocka_unit_test(nothing_and_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

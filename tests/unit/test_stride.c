@@ -27,9 +27,9 @@ static struct stride planted(struct prng *prng, uint32_t size, int fields)
             field[k] = (prng_below(prng, size / 8 - 1) + 1) * 8;
     } while (fields > 1 && half_apart(field, fields, size));
     for (int i = 0; i < SAMPLES; i++)
-        offsets[i] = prng_below(prng, 10) == 0
-                         ? prng_below(prng, ELEMENTS * size / 8) * UINT64_C(8)
-                         : prng_below(prng, ELEMENTS) * (uint64_t)size + field[prng_below(prng, (uint32_t)fields)];
+        offsets[i] = prng_below(prng, 10) == 0 ? prng_below(prng, ELEMENTS * size / 8) * UINT64_C(8)
+                                               : prng_below(prng, ELEMENTS) * (uint64_t)size +
+                                                     field[prng_below(prng, (uint32_t)fields)];
     return stride_infer(offsets, SAMPLES, 0);
 }
 

@@ -79,7 +79,8 @@ static void lines_and_sets(void **state)
     assert_int_equal(window_init(&window, 0, 6), 0);
     assert_int_equal(window.size, WINDOW_ENTRIES_DEFAULT);
     for (uint64_t i = 0; i < 8; i++)
-        window_add(&window, &(struct window_entry){.address = 0x1000 + 8 * i, .set = (uint32_t)i % 2});
+        window_add(&window,
+                   &(struct window_entry){.address = 0x1000 + 8 * i, .set = (uint32_t)i % 2});
     window_add(&window, &(struct window_entry){.address = 0x2000, .set = 3});
     window_count(&window, &counts, sets, 4);
     assert_int_equal(counts.addresses, 2);
