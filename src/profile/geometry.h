@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct geometry {
-    char level[8];      /* "L1d", "L2", "L3" */
+    char level[8]; /* "L1d", "L2", "L3" */
     uint64_t size_bytes;
-    uint32_t sets;      /* size = sets * ways * line */
+    uint32_t sets; /* size = sets * ways * line */
     uint32_t ways;
     uint32_t line_bytes; /* a power of two */
-    bool virtual_exact; /* sets * line <= page: the virtual index equals the physical one */
+    bool virtual_exact;  /* sets * line <= page: the virtual index equals the physical one */
 };
 
 /*

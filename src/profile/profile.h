@@ -20,13 +20,13 @@ struct profile;
 
 struct profile_options {
     struct place_names names;
-    uint32_t window_entries; /* -w; 0: default */
-    double half_life_s;      /* -H; 0: nothing decays */
-    uint32_t ways;           /* -W */
+    uint32_t window_entries;  /* -w; 0: default */
+    double half_life_s;       /* -H; 0: nothing decays */
+    uint32_t ways;            /* -W */
     struct geometry geometry; /* cache level that sets are counted for */
-    bool physical_index;     /* access.physical is there and the level is indexed by it */
+    bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking;        /* event index */
+    uint16_t ranking; /* event index */
 };
 
 int profile_new(struct profile **profile, const struct profile_options *options,
@@ -47,8 +47,8 @@ void profile_set_ranking(struct profile *profile, uint16_t event);
 void profile_zero(struct profile *profile, uint64_t now_ns);
 
 /* Starts the n-way search on [base, bound) at now; "all" is 0, UINT64_MAX. */
-void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound,
-                          const char *what, uint64_t now_ns);
+void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
+                          uint64_t now_ns);
 void profile_search_stop(struct profile *profile);
 
 /*

@@ -1,1 +1,31 @@
 # unit tests of src/profile: see tests/unit/base.mk for the pattern
+UNIT_PROFILE = \
+	tests/unit/test_window \
+	tests/unit/test_decay \
+	tests/unit/test_sets \
+	tests/unit/test_stride \
+	tests/unit/test_geometry \
+	tests/unit/test_profile \
+	tests/unit/test_search \
+	tests/unit/test_comiss
+check_PROGRAMS += $(UNIT_PROFILE)
+TESTS += $(UNIT_PROFILE)
+tests_unit_test_window_SOURCES = tests/unit/test_window.c
+tests_unit_test_window_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_decay_SOURCES = tests/unit/test_decay.c
+tests_unit_test_decay_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_sets_SOURCES = tests/unit/test_sets.c
+tests_unit_test_sets_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_stride_SOURCES = tests/unit/test_stride.c
+tests_unit_test_stride_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_geometry_SOURCES = tests/unit/test_geometry.c
+tests_unit_test_geometry_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
+tests_unit_test_profile_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_search_SOURCES = tests/unit/test_search.c
+tests_unit_test_search_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+EXTRA_PROGRAMS += tests/bench/bench_profile
+tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c
+tests_bench_bench_profile_LDADD = src/libprofile.a src/libbase.a -lm
+tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
+tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/comiss.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HALF = COMISS_PAIRS_MAX / 2, PAIRS_LIMIT = 1 << 17 };
+
+int comiss_init(struct comiss *comiss)
+{
+    *comiss = (struct comiss){0};
+    comiss->recent = malloc(COMISS_THREADS * sizeof *comiss->recent);
+    return comiss->recent ? 0 : -ENOMEM;
+}
+
+void comiss_fini(struct comiss *comiss)
+{
+    hash_fini(&comiss->pairs);
+    hash_fini(&comiss->objects);
+    free(comiss->recent);
+    *comiss = (struct comiss){0};
+}
+
+/* What is paired: the entry that stands for a line (its mapped one), or an object. Lines
+ * seen less often than the support cannot make a pair. */
+static uint32_t pairing_id(const struct window *window, const struct window_entry *entry,
+                           bool lines)
+{
+    if (!lines)
+        return entry->object;
+    const struct window_entry *mapped = window_find(window, entry->address);
+    return mapped->count < COMISS_SUPPORT ? WINDOW_NONE : (uint32_t)(mapped - window->entries);
+}
+
+static void count_pair(struct comiss *comiss, uint32_t a, uint32_t b)
+{
+    uint32_t low = a < b ? a : b;
+    uint32_t high = a < b ? b : a;
+    uint64_t key = (uint64_t)low << 32 | high;
+    uint32_t *seen = hash_find(&comiss->pairs, key);
+    if (!seen && comiss->pairs.count < PAIRS_LIMIT)
+        seen = hash_insert(&comiss->pairs, key, NULL);
+    if (seen)
+        ++*seen;
+}
+
+static void count_pairs(struct comiss *comiss, const struct window *window, bool lines)
+{
+    hash_clear(&comiss->pairs);
+    memset(comiss->recent, 0xff, COMISS_THREADS * sizeof *comiss->recent);
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint32_t id = pairing_id(window, entry, lines);
+        uint32_t *recent = comiss->recent[hash_mix(entry->tid) % COMISS_THREADS];
+        for (int k = 0; k < COMISS_NEAR; k++)
+            if (id != WINDOW_NONE && recent[k] != WINDOW_NONE && recent[k] != id)
+                count_pair(comiss, id, recent[k]);
+        memmove(recent + 1, recent, (COMISS_NEAR - 1) * sizeof *recent);
+        recent[0] = id;
+    }
+}
+
+static void count_objects(struct comiss *comiss, const struct window *window)
+{
+    hash_clear(&comiss->objects);
+    for (uint32_t i = 0; i < window->used; i++) {
+        uint32_t *count = hash_insert(&comiss->objects, window_at(window, i)->object, NULL);
+        if (count)
+            ++*count;
+    }
+}
+
+static double samples_of(const struct comiss *comiss, const struct window *window, uint32_t id,
+                         bool lines)
+{
+    if (lines)
+        return window->entries[id].count;
+    const uint32_t *count = hash_find(&comiss->objects, id);
+    return count ? *count : 0;
+}
+
+static int more_often(const void *left, const void *right)
+{
+    const struct comiss_pair *a = left;
+    const struct comiss_pair *b = right;
+    if (a->together != b->together)
+        return a->together > b->together ? -1 : 1;
+    return a->lift > b->lift ? -1 : a->lift < b->lift;
+}
+
+/* Keeps the most frequent pairs of this pass, which start at `first`. */
+static void keep_pair(struct comiss *comiss, size_t first, size_t limit,
+                      const struct comiss_pair *pair)
+{
+    struct comiss_pair *least = &comiss->found[first];
+    if (comiss->found_count < first + limit) {
+        comiss->found[comiss->found_count++] = *pair;
+        return;
+    }
+    for (size_t i = first; i < comiss->found_count; i++)
+        if (more_often(&comiss->found[i], least) > 0)
+            least = &comiss->found[i];
+    if (more_often(pair, least) < 0)
+        *least = *pair;
+}
+
+static void judge_pair(struct comiss *comiss, const struct window *window, size_t first,
+                       const struct hash_slot *slot, bool lines)
+{
+    uint32_t a = (uint32_t)(slot->key >> 32);
+    uint32_t b = (uint32_t)slot->key;
+    double expected = 1.0 * COMISS_NEAR * 2 * samples_of(comiss, window, a, lines) *
+                      samples_of(comiss, window, b, lines) / window->used;
+    /* Five standard deviations: there are many pairs, and chance must report none. */
+    if (slot->value < COMISS_SUPPORT || slot->value < COMISS_LIFT * expected ||
+        slot->value < expected + 5 * sqrt(expected))
+        return;
+    struct comiss_pair pair = {
+        .object_a = a, .object_b = b, .together = slot->value, .lift = slot->value / expected};
+    if (lines) {
+        uint64_t mask = ~UINT64_C(0) << window->key_shift;
+        pair.line_a = window->entries[a].address & mask;
+        pair.line_b = window->entries[b].address & mask;
+        pair.object_a = window->entries[a].object;
+        pair.object_b = window->entries[b].object;
+    }
+    keep_pair(comiss, first, HALF, &pair);
+}
+
+static void find_pass(struct comiss *comiss, const struct window *window, bool lines)
+{
+    size_t first = comiss->found_count;
+    count_pairs(comiss, window, lines);
+    for (size_t i = 0; comiss->pairs.slots && i <= comiss->pairs.mask; i++)
+        if (comiss->pairs.slots[i].used)
+            judge_pair(comiss, window, first, &comiss->pairs.slots[i], lines);
+    qsort(comiss->found + first, comiss->found_count - first, sizeof *comiss->found, more_often);
+}
+
+void comiss_find(struct comiss *comiss, const struct window *window)
+{
+    comiss->found_count = 0;
+    count_objects(comiss, window);
+    find_pass(comiss, window, true);
+    find_pass(comiss, window, false);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that
+ * touch it, its instances. A pair hashes to one bucket of four. When a bucket is full, a new
+ * pair wears down the credit of its poorest one and takes its place once that is used up
+ * (the rule of Misra and Gries, 1982, inside a bucket). So a pair that is really hot stays,
+ * however many millions of cold ones pass by, and no count is ever too high.
+ */
+#ifndef MISSTOP_PROFILE_PAIRS_H
+#define MISSTOP_PROFILE_PAIRS_H
+
+#include "profile/decay.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair {
+    uint64_t key;
+    uint32_t owner; /* PAIR_OWNER(); UINT32_MAX: empty */
+    uint32_t extra; /* function id of an instruction, thread of an instance */
+    uint64_t size;  /* widest access, or size of an instance */
+    double credit;  /* decayed samples, less what was worn down */
+    double rival;   /* instances: majority vote for `extra` (Boyer and Moore) */
+    struct counted samples;
+    struct counted loads;
+    struct counted stores;
+};
+
+struct pairs {
+    struct pair *at;
+    size_t count; /* power of two, at least 4 */
+};
+
+/* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
+#define PAIR_OWNER(object, event) ((uint32_t)(object) << 3 | (uint32_t)(event))
+#define PAIR_OBJECT(owner)        ((owner) >> 3)
+#define PAIR_EVENT(owner)         ((owner)&7u)
+#define PAIR_EMPTY                UINT32_MAX
+
+/* -ENOMEM. */
+int pairs_init(struct pairs *pairs, size_t count);
+void pairs_fini(struct pairs *pairs);
+void pairs_clear(struct pairs *pairs);
+void pairs_rescale(struct pairs *pairs, double factor);
+
+/* The pair, made if its bucket lets it in; NULL: not hot enough yet. `credit` is in
+ * stored units (1 * scale for a sample). */
+struct pair *pairs_take(struct pairs *pairs, uint32_t owner, uint64_t key, double credit);
+
+/* Pointers to all pairs of one event, by owner; returns how many. `out` holds pairs->count. */
+size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);
+
+/* First of `owner` in what pairs_sorted gave, and how many it has. */
+size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t *first);
+
+#endif

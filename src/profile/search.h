@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The n-way search of Buck and Hollingsworth (section 2.2) over the stream of samples.
+ * It sees addresses only through n region counters (base, bound) and one counter of all
+ * misses, as it would with such counters in hardware.
+ *
+ * Each interval: shares into the queue; the best of the queue are split, one counter for
+ * each half, and regions of one object are measured again, until the n counters are used
+ * (n/2 splits where nothing is found yet). Rules and reasons: PAPERS.md section 1.
+ */
+#ifndef MISSTOP_PROFILE_SEARCH_H
+#define MISSTOP_PROFILE_SEARCH_H
+
+#include "profile/search_queue.h"
+
+enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
+
+struct search {
+    struct place_names names;
+    uint64_t base;
+    uint64_t bound;
+    uint64_t interval_ns;
+    uint64_t shortest_ns; /* kept regions raise it: the interval does not shrink below */
+    uint64_t started_ns;  /* of the running interval */
+    double all_weight;    /* the counter of all misses, this interval */
+    uint64_t all_samples;
+    struct region active[SEARCH_WAYS_MAX]; /* by base */
+    uint32_t active_count;
+    uint32_t ways;     /* asked for */
+    uint32_t ways_now; /* fewer while samples are rare */
+    uint32_t iteration;
+    uint32_t restarts;
+    uint32_t splits;
+    uint32_t line_bytes;
+    double pooled_hits; /* settled: since the last judgement */
+    double pooled_total;
+    double pooled_samples;
+    uint32_t pooled_rounds;
+    enum search_state state;
+    bool inside;    /* the range lies within one object */
+    bool forgetful; /* tests only: without the back-up of the queue */
+    char what[SEARCH_WHAT];
+    struct search_queue queue;
+    struct region dropped[SEARCH_DROPPED]; /* newest first */
+    uint32_t dropped_count;
+};
+
+void search_init(struct search *search, const struct place_names *names, uint32_t ways,
+                 uint32_t line_bytes);
+void search_start(struct search *search, uint64_t base, uint64_t bound, const char *what,
+                  uint64_t now_ns);
+void search_stop(struct search *search);
+
+/* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
+void search_tick(struct search *search, uint64_t now_ns);
+
+/* Counts one miss. */
+static inline void search_count(struct search *search, uint64_t address, double weight)
+{
+    if (search->state == SEARCH_OFF || address < search->base || address >= search->bound)
+        return;
+    search->all_weight += weight;
+    search->all_samples++;
+    uint32_t low = 0;
+    uint32_t high = search->active_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (search->active[middle].bound <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < search->active_count && search->active[low].base <= address) {
+        search->active[low].weight += weight;
+        search->active[low].samples++;
+    }
+}
+
+/* Share of the misses that the regions found account for. */
+double search_explained(const struct search *search);
+
+#endif

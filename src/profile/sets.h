@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples per cache set and what they say: spread evenly, or concentrated on few sets.
+ * "Concentrated" asks for two things: a chi-square test against the uniform distribution
+ * with p < SETS_LEVEL (so at most one false alarm in 1,000 evenly spread programs), and at
+ * least SETS_EXCESS of the samples above an even share, because with a million samples
+ * any real program differs significantly from uniform, if only by a trifle.
+ */
+#ifndef MISSTOP_PROFILE_SETS_H
+#define MISSTOP_PROFILE_SETS_H
+
+#include "profile/decay.h"
+#include "profile/geometry.h"
+
+#define SETS_LEVEL  0.001
+#define SETS_EXCESS 0.10
+
+struct sets {
+    struct counted *at; /* [geometry.sets] */
+    struct counted sum;
+    struct counted squares; /* stored with the scale squared */
+    struct geometry geometry;
+};
+
+struct sets_finding {
+    double chi2; /* NAN, as p_value: too few samples */
+    double p_value;
+    double excess;    /* share of the samples above an even share */
+    double hot_share; /* of the samples, in the hot sets */
+    double samples;
+    double effective;
+    uint32_t hot_sets;
+    enum sets_verdict verdict;
+};
+
+/* -ENOMEM. */
+int sets_init(struct sets *sets, const struct geometry *geometry);
+void sets_fini(struct sets *sets);
+void sets_clear(struct sets *sets);
+void sets_rescale(struct sets *sets, double factor);
+
+static inline void sets_add(struct sets *sets, uint32_t set, double scale)
+{
+    counted_add(&sets->at[set], 1, scale);
+    counted_add(&sets->sum, 1, scale);
+    counted_add(&sets->squares, 1, scale * scale);
+}
+
+/* The verdict on counts[sets], whose effective number of samples is `effective`. */
+void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets,
+                double effective);
+
+/* Samples above which a set is hot: the 99.9 % bound of what an even spread gives it. */
+double sets_bound(double expected);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/state.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The snapshot and its arena are freed together. */
+struct held {
+    struct snapshot snapshot; /* first: snapshot_free() is given its address */
+    struct arena arena;
+};
+
+const char *sets_verdict_name(enum sets_verdict verdict)
+{
+    static const char *const names[] = {"too-few-samples", "uniform", "concentrated"};
+    return (unsigned)verdict < 3 ? names[verdict] : "too-few-samples";
+}
+
+const char *search_state_name(enum search_state state)
+{
+    static const char *const names[] = {"off", "searching", "settled"};
+    return (unsigned)state < 3 ? names[state] : "off";
+}
+
+const char *region_state_name(enum region_state state)
+{
+    static const char *const names[] = {"split", "kept", "object", "line", "dropped", "queued"};
+    return (unsigned)state < 6 ? names[state] : "queued";
+}
+
+double build_read(const struct build *build, const struct counted *counted)
+{
+    return counted_read(counted, build->snapshot->basis, build->scale);
+}
+
+uint32_t build_object_index(const struct build *build, uint32_t object)
+{
+    const uint32_t *index = hash_find(&build->index, object);
+    return index && *index ? *index - 1 : UINT32_MAX;
+}
+
+/* Strings of the head that its owner may change later. */
+static void copy_head(struct build *build, const struct snapshot *head)
+{
+    struct snapshot *snapshot = build->snapshot;
+    struct snapshot_source *source = &snapshot->source;
+    *snapshot = *head;
+    snapshot->status = arena_string(build->arena, head->status);
+    snapshot->target.comm = arena_string(build->arena, head->target.comm);
+    snapshot->target.exe = arena_string(build->arena, head->target.exe);
+    snapshot->target.state = arena_string(build->arena, head->target.state);
+    source->name = arena_string(build->arena, head->source.name);
+    source->weighs = arena_string(build->arena, head->source.weighs);
+    if (source->event_count > SAMPLE_EVENTS_MAX)
+        source->event_count = SAMPLE_EVENTS_MAX;
+    for (size_t i = 0; i < source->event_count; i++)
+        source->events[i].name = arena_string(build->arena, head->source.events[i].name);
+}
+
+static void copy_totals(struct build *build, uint64_t now_ns)
+{
+    struct profile *profile = build->profile;
+    struct snapshot_totals *totals = &build->snapshot->totals;
+    *totals = profile->totals;
+    uint64_t sum = totals->attributed;
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum += totals->reasons[i];
+    assert(sum == totals->samples);
+    uint64_t since = profile->refreshed_ns;
+    totals->rate = since && now_ns > since
+                       ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
+                       : NAN;
+}
+
+static void move_histories_on(struct profile *profile, uint64_t now_ns)
+{
+    for (size_t i = 0; i < profile->extra_count; i++) {
+        struct object_extra *extra = &profile->extras[i];
+        memmove(extra->history, extra->history + 1,
+                sizeof extra->history - sizeof extra->history[0]);
+        extra->history[SNAPSHOT_HISTORY - 1] =
+            profile->refresh_weight > 0 ? (float)(extra->refresh_weight / profile->refresh_weight)
+                                        : 0;
+        extra->refresh_weight = 0;
+    }
+    profile->refresh_weight = 0;
+    profile->refresh_samples = 0;
+    profile->refreshed_ns = now_ns;
+}
+
+static bool build_all(struct build *build, const struct snapshot *head, uint64_t now_ns)
+{
+    struct profile *profile = build->profile;
+    copy_head(build, head);
+    build->snapshot->basis = profile->basis;
+    build->snapshot->half_life_s = profile->decay.half_life_ns / 1e9;
+    build->snapshot->source.ranking = profile->options.ranking;
+    copy_totals(build, now_ns);
+    move_histories_on(profile, now_ns);
+    build_objects(build);
+    if (!build->failed)
+        build_window(build);
+    if (!build->failed)
+        build_details(build);
+    if (!build->failed)
+        build_code(build);
+    if (!build->failed)
+        build_search(build);
+    return !build->failed;
+}
+
+const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
+                                        uint64_t now_ns)
+{
+    struct held *held = calloc(1, sizeof *held);
+    if (!held)
+        return NULL;
+    arena_init(&held->arena);
+    search_tick(&profile->search, now_ns);
+    struct build build = {.profile = profile,
+                          .arena = &held->arena,
+                          .snapshot = &held->snapshot,
+                          .scale = decay_advance(&profile->decay, now_ns),
+                          .event = profile->options.ranking};
+    hash_init(&build.index);
+    bool built = build_all(&build, head, now_ns);
+    hash_fini(&build.index);
+    if (built)
+        return &held->snapshot;
+    snapshot_free(&held->snapshot);
+    return NULL;
+}
+
+void snapshot_free(const struct snapshot *snapshot)
+{
+    struct held *held = (struct held *)(uintptr_t)snapshot;
+    if (!held)
+        return;
+    arena_fini(&held->arena);
+    free(held);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of objects: which are listed, and their figures. */
+#include "profile/interval.h"
+#include "profile/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double listed_share = 0.001;
+
+static double object_share(const struct build *build, uint32_t id, uint16_t event)
+{
+    double all = build_read(build, &build->profile->all[event].weight);
+    double own = build_read(build, &tallies_at(&build->profile->objects, id, event)->weight);
+    return all > 0 ? own / all : NAN;
+}
+
+/* Squares went with the scale squared. */
+static double effective(const struct build *build, const struct tally *tally)
+{
+    double squares =
+        counted_read(&tally->squares, build->snapshot->basis, build->scale * build->scale);
+    return decay_effective(build_read(build, &tally->weight), squares);
+}
+
+static void describe(struct build *build, struct snapshot_object *object)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    bool known = names->object && names->object(names->context, object->id, &desc);
+    object->name = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
+    object->type = known ? arena_string(build->arena, desc.type) : NULL;
+    object->kind = known ? desc.kind : OBJECT_UNKNOWN;
+    object->address = desc.address;
+    object->size = desc.size_bytes;
+    object->blocks = desc.blocks;
+    build->failed |= !object->name || !object->module;
+}
+
+static void fill_figures(struct build *build, struct snapshot_object *object)
+{
+    struct profile *profile = build->profile;
+    const struct tally *tally = tallies_at(&profile->objects, object->id, build->event);
+    const struct object_extra *extra = &profile->extras[object->id];
+    object->samples = build_read(build, &tally->samples);
+    object->loads = build_read(build, &tally->loads);
+    object->stores = build_read(build, &tally->stores);
+    object->inferred = build_read(build, &tally->inferred);
+    double timed = build_read(build, &tally->timed);
+    object->latency = timed > 0 ? build_read(build, &tally->latency) / timed : NAN;
+    object->share = interval_share(object_share(build, object->id, build->event),
+                                   effective(build, &profile->all[build->event]));
+    for (uint16_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        object->event_share[i] =
+            i < profile->options.event_count ? object_share(build, object->id, i) : NAN;
+    for (int i = 0; i < 4; i++)
+        object->threads += (uint32_t)__builtin_popcountll(extra->threads[i]);
+    object->threads = object->threads > THREADS_MAX ? THREADS_MAX : object->threads;
+    for (int i = 0; i < SNAPSHOT_HISTORY; i++)
+        object->history[i] = extra->history[i];
+}
+
+static int most_samples(const void *left, const void *right)
+{
+    const struct snapshot_object *a = left;
+    const struct snapshot_object *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool listed(const struct build *build, uint32_t id)
+{
+    double share = object_share(build, id, build->event);
+    return share >= listed_share;
+}
+
+static void index_objects(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    qsort(snapshot->objects, snapshot->object_count, sizeof *snapshot->objects, most_samples);
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        uint32_t *index = hash_insert(&build->index, snapshot->objects[i].id, NULL);
+        if (index)
+            *index = (uint32_t)i + 1;
+        build->failed |= !index;
+    }
+}
+
+void build_objects(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    const struct tallies *objects = &build->profile->objects;
+    /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. */
+    snapshot->objects = arena_array(build->arena, 1001, sizeof *snapshot->objects);
+    build->failed = !snapshot->objects;
+    for (uint32_t id = 0; id < objects->ids && !build->failed; id++) {
+        if (!(tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0))
+            continue;
+        if (!listed(build, id) || snapshot->object_count == 1001) {
+            snapshot->objects_left_out++;
+            continue;
+        }
+        struct snapshot_object *object = &snapshot->objects[snapshot->object_count++];
+        object->id = id;
+        describe(build, object);
+        fill_figures(build, object);
+    }
+    index_objects(build);
+}

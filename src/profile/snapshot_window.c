@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window and the sets, as a snapshot shows them. */
+#include "profile/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { RECURRENCES = 64, PARTS = 4096, READING_MIN = 200 };
+
+/* Chao's lower bound of the distinct lines there are, seen or not (A. Chao, 1984). */
+static double lines_estimated(const struct window_counts *counts)
+{
+    double once = (double)counts->singletons;
+    return (double)counts->addresses + once * (once - 1) / (2.0 * ((double)counts->doubles + 1));
+}
+
+static const char *window_reading(struct build *build, const struct window_counts *counts)
+{
+    const struct geometry *geometry = &build->profile->sets.geometry;
+    uint32_t used = build->profile->window.used;
+    double lines = lines_estimated(counts);
+    double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
+    if (used < READING_MIN)
+        return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used,
+                            READING_MIN);
+    if (caches >= 1)
+        return arena_printf(build->arena,
+                            "capacity: %.0f %% of %u samples fell on lines seen once; at least "
+                            "%.0f lines miss, %.1f times what %s holds",
+                            100.0 * (double)counts->singletons / used, used, lines, caches,
+                            geometry->level);
+    return arena_printf(build->arena,
+                        "conflict or sharing: %u samples fell on %llu lines, %llu of them again "
+                        "and again; about %.0f lines would fit %s (%.0f %% of it)",
+                        used, (unsigned long long)counts->addresses,
+                        (unsigned long long)counts->recurring, lines, geometry->level,
+                        100 * caches);
+}
+
+static int most_recurring(const void *left, const void *right)
+{
+    const struct snapshot_recurrence *a = left;
+    const struct snapshot_recurrence *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void keep_recurrence(struct snapshot_window *shown, const struct snapshot_recurrence *one)
+{
+    size_t i = shown->top_count;
+    if (i == RECURRENCES && most_recurring(one, &shown->top[i - 1]) > 0)
+        return;
+    if (i == RECURRENCES)
+        i--;
+    else
+        shown->top_count++;
+    for (; i > 0 && most_recurring(one, &shown->top[i - 1]) < 0; i--)
+        shown->top[i] = shown->top[i - 1];
+    shown->top[i] = *one;
+}
+
+/* Distinct functions of each line listed: a second walk, over listed lines only. */
+static void count_functions(struct build *build, struct snapshot_window *shown)
+{
+    const struct window *window = &build->profile->window;
+    struct hash seen;
+    struct hash lines;
+    hash_init(&seen);
+    hash_init(&lines);
+    for (size_t i = 0; i < shown->top_count; i++) {
+        uint32_t *index = hash_insert(&lines, shown->top[i].address, NULL);
+        if (index)
+            *index = (uint32_t)i;
+    }
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint64_t line = entry->address >> window->key_shift << window->key_shift;
+        const uint32_t *index = hash_find(&lines, line);
+        bool created = false;
+        if (index && hash_insert(&seen, (uint64_t)*index << 32 | entry->function, &created) &&
+            created)
+            shown->top[*index].functions++;
+    }
+    hash_fini(&seen);
+    hash_fini(&lines);
+}
+
+static void list_recurrences(struct build *build, struct snapshot_window *shown)
+{
+    const struct window *window = &build->profile->window;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (!entry->mapped || entry->count < 2)
+            continue;
+        uint64_t line = entry->address >> window->key_shift << window->key_shift;
+        struct snapshot_recurrence one = {
+            .address = line,
+            .count = entry->count,
+            .set = entry->set,
+            .object = build_object_index(build, entry->object),
+            .offset = entry->offset - (entry->address - line < entry->offset ? entry->address - line
+                                                                             : entry->offset)};
+        keep_recurrence(shown, &one);
+    }
+    count_functions(build, shown);
+}
+
+static void list_pairs(struct build *build, struct snapshot_window *shown)
+{
+    struct comiss *comiss = &build->profile->comiss;
+    comiss_find(comiss, &build->profile->window);
+    for (size_t i = 0; i < comiss->found_count; i++) {
+        const struct comiss_pair *pair = &comiss->found[i];
+        struct snapshot_pair one = {.line_a = pair->line_a,
+                                    .line_b = pair->line_b,
+                                    .object_a = build_object_index(build, pair->object_a),
+                                    .object_b = build_object_index(build, pair->object_b),
+                                    .together = pair->together,
+                                    .lift = pair->lift};
+        if (pair->line_a || (one.object_a != UINT32_MAX && one.object_b != UINT32_MAX))
+            shown->pairs[shown->pair_count++] = one;
+    }
+}
+
+static int by_set(const void *left, const void *right)
+{
+    const struct snapshot_set_part *a = left;
+    const struct snapshot_set_part *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return a->samples > b->samples ? -1 : a->samples < b->samples;
+}
+
+/* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
+static void list_parts(struct build *build, struct snapshot_sets *shown)
+{
+    struct hash *parts = &build->profile->parts;
+    const struct window *window = &build->profile->window;
+    hash_clear(parts);
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint32_t *count = hash_insert(parts, (uint64_t)entry->set << 32 | entry->object, NULL);
+        if (count)
+            ++*count;
+    }
+    uint32_t least = 1;
+    for (size_t listed = SIZE_MAX; listed > PARTS; least *= 2) {
+        listed = 0;
+        for (size_t i = 0; parts->slots && i <= parts->mask; i++)
+            listed += parts->slots[i].used && parts->slots[i].value >= least;
+        if (listed <= PARTS)
+            break;
+    }
+    shown->parts = arena_array(build->arena, PARTS, sizeof *shown->parts);
+    build->failed |= !shown->parts;
+    for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
+        if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
+            shown->parts[shown->part_count++] = (struct snapshot_set_part){
+                .set = (uint32_t)(parts->slots[i].key >> 32),
+                .object = build_object_index(build, (uint32_t)parts->slots[i].key),
+                .samples = parts->slots[i].value};
+    if (shown->parts)
+        qsort(shown->parts, shown->part_count, sizeof *shown->parts, by_set);
+}
+
+static const char *sets_reading(struct build *build, const struct sets_finding *finding,
+                                uint32_t sets)
+{
+    if (finding->verdict == SETS_TOO_FEW)
+        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
+                            finding->samples, sets);
+    if (finding->verdict == SETS_UNIFORM)
+        return arena_printf(build->arena,
+                            "the %u sets share the misses evenly (%.0f %% more than even): "
+                            "capacity rather than conflict",
+                            sets, 100 * finding->excess);
+    return arena_printf(build->arena,
+                        "%u of %u sets take %.0f %% of the misses: addresses that are a multiple "
+                        "of the set span apart conflict",
+                        finding->hot_sets, sets, 100 * finding->hot_share);
+}
+
+void build_sets(struct build *build)
+{
+    struct profile *profile = build->profile;
+    const struct geometry *geometry = &profile->sets.geometry;
+    struct snapshot_sets *shown = &build->snapshot->sets;
+    struct sets_finding finding;
+    shown->level = arena_string(build->arena, geometry->level);
+    shown->index = profile->options.physical_index ? "physical" : "virtual";
+    if (!geometry->virtual_exact && !profile->options.physical_index)
+        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
+                      "only within a page";
+    shown->sets = geometry->sets;
+    shown->ways = geometry->ways;
+    shown->line = geometry->line_bytes;
+    shown->counts = arena_array(build->arena, geometry->sets, sizeof *shown->counts);
+    build->failed |= !shown->counts || !shown->level;
+    if (!shown->counts)
+        return;
+    for (uint32_t i = 0; i < geometry->sets; i++)
+        shown->counts[i] = build_read(build, &profile->sets.at[i]);
+    double squares =
+        counted_read(&profile->sets.squares, build->snapshot->basis, build->scale * build->scale);
+    sets_judge(&finding, shown->counts, geometry->sets,
+               decay_effective(build_read(build, &profile->sets.sum), squares));
+    shown->chi2 = finding.chi2;
+    shown->p_value = finding.p_value;
+    shown->hot_sets = finding.hot_sets;
+    shown->verdict = finding.verdict;
+    shown->reading = sets_reading(build, &finding, geometry->sets);
+    list_parts(build, shown);
+}
+
+void build_window(struct build *build)
+{
+    struct window *window = &build->profile->window;
+    struct snapshot_window *shown = &build->snapshot->window;
+    struct window_counts counts;
+    window_count(window, &counts, NULL, 0);
+    *shown = (struct snapshot_window){.entries = window->size,
+                                      .used = window->used,
+                                      .addresses = counts.addresses,
+                                      .singletons = counts.singletons,
+                                      .recurring = counts.recurring,
+                                      .span_s = NAN};
+    for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
+        shown->histogram[i] = counts.histogram[i];
+    if (window->used)
+        shown->span_s =
+            (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
+            1e9;
+    shown->reading = window_reading(build, &counts);
+    shown->top = arena_array(build->arena, RECURRENCES, sizeof *shown->top);
+    shown->pairs = arena_array(build->arena, COMISS_PAIRS_MAX, sizeof *shown->pairs);
+    build->failed |= !shown->top || !shown->pairs || !shown->reading;
+    if (build->failed)
+        return;
+    list_recurrences(build, shown);
+    list_pairs(build, shown);
+    build_sets(build);
+}

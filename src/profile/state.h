@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What profile.c fills and the snapshot files read. Private to src/profile.
+ *
+ * Memory with the defaults (window 65536, one event): window 4.3 MiB, offsets 6 MiB, code
+ * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, scratch of snapshots up to
+ * 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most 65,536 of
+ * either: 28 MiB at the very most with one event. All of it is bounded.
+ */
+#ifndef MISSTOP_PROFILE_STATE_H
+#define MISSTOP_PROFILE_STATE_H
+
+#include "base/arena.h"
+#include "profile/comiss.h"
+#include "profile/decay.h"
+#include "profile/pairs.h"
+#include "profile/profile.h"
+#include "profile/search.h"
+#include "profile/sets.h"
+#include "profile/tally.h"
+#include "profile/window.h"
+
+enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14, THREADS_MAX = 255 };
+
+/* Kept per object beside its tallies. */
+struct object_extra {
+    uint64_t threads[4];   /* bit per dense thread number */
+    double refresh_weight; /* ranking event, this refresh */
+    float history[SNAPSHOT_HISTORY];
+    uint32_t element;     /* inferred element size; 0: none */
+    uint32_t inferred_at; /* samples there were when it was inferred */
+    float confidence;
+};
+
+struct profile {
+    struct profile_options options;
+    enum snapshot_basis basis;
+    struct decay decay;
+    struct tallies objects;
+    struct tallies functions;
+    struct object_extra *extras; /* [extra_count], as many as objects.ids */
+    size_t extra_count;
+    struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
+    double refresh_weight;
+    uint64_t refresh_samples; /* of the ranking event, attributed or not */
+    uint64_t refreshed_ns;
+    struct pairs offsets;   /* key: offset, or folded (see offset_key) */
+    struct pairs code;      /* key: instruction; extra: function */
+    struct pairs instances; /* key: base; extra: thread */
+    struct sets sets;
+    struct window window;
+    struct comiss comiss;
+    struct search search;
+    struct hash threads; /* tid -> dense number */
+    struct snapshot_totals totals;
+    const struct pair **sorted; /* scratch of snapshots */
+    struct hash parts;          /* scratch: (set, object) -> samples */
+};
+
+/* Offsets of an object with a known element are counted by their place in the element. */
+#define OFFSET_FOLDED        (UINT64_C(1) << 63)
+#define OFFSET_ELEMENT_SHIFT 32
+static inline uint64_t offset_key(uint64_t offset, uint32_t element)
+{
+    return element > 8
+               ? OFFSET_FOLDED | (uint64_t)element << OFFSET_ELEMENT_SHIFT | offset % element
+               : offset & ~OFFSET_FOLDED;
+}
+
+/* Under construction: a snapshot, its arena, and where each object id stands in it. */
+struct build {
+    struct profile *profile;
+    struct arena *arena;
+    struct snapshot *snapshot;
+    struct hash index; /* object id -> index + 1 into snapshot->objects */
+    double scale;
+    uint16_t event;
+    bool failed; /* out of memory */
+};
+
+uint32_t build_object_index(const struct build *build, uint32_t object);
+double build_read(const struct build *build, const struct counted *counted);
+void build_objects(struct build *build);
+void build_details(struct build *build);
+void build_code(struct build *build);
+void build_sets(struct build *build);
+void build_window(struct build *build);
+void build_search(struct build *build);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/window.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t power_above(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+int window_init(struct window *window, uint32_t entries, unsigned key_shift)
+{
+    uint32_t size = entries ? entries : WINDOW_ENTRIES_DEFAULT;
+    size = size < WINDOW_ENTRIES_MIN ? WINDOW_ENTRIES_MIN : size;
+    size = size > WINDOW_ENTRIES_MAX ? WINDOW_ENTRIES_MAX : size;
+    uint32_t chains = power_above(size);
+    *window = (struct window){.size = size, .chain_mask = chains - 1, .key_shift = key_shift};
+    window->entries = calloc(size, sizeof *window->entries);
+    window->chains = malloc(chains * sizeof *window->chains);
+    if (!window->entries || !window->chains) {
+        window_fini(window);
+        return -ENOMEM;
+    }
+    window_clear(window);
+    return 0;
+}
+
+void window_fini(struct window *window)
+{
+    free(window->entries);
+    free(window->chains);
+    *window = (struct window){0};
+}
+
+void window_clear(struct window *window)
+{
+    memset(window->chains, 0xff, (window->chain_mask + 1ul) * sizeof *window->chains);
+    window->head = 0;
+    window->used = 0;
+}
+
+static uint32_t *window_chain(const struct window *window, uint64_t address)
+{
+    return &window->chains[hash_mix(address >> window->key_shift) & window->chain_mask];
+}
+
+struct window_entry *window_find(const struct window *window, uint64_t address)
+{
+    uint64_t key = address >> window->key_shift;
+    uint32_t i = *window_chain(window, address);
+    while (i != WINDOW_NONE && window->entries[i].address >> window->key_shift != key)
+        i = window->entries[i].older;
+    return i == WINDOW_NONE ? NULL : &window->entries[i];
+}
+
+static void window_unmap(struct window *window, struct window_entry *entry)
+{
+    if (entry->newer != WINDOW_NONE)
+        window->entries[entry->newer].older = entry->older;
+    else
+        *window_chain(window, entry->address) = entry->older;
+    if (entry->older != WINDOW_NONE)
+        window->entries[entry->older].newer = entry->newer;
+    entry->mapped = false;
+}
+
+static void window_free_older_half(struct window *window)
+{
+    uint32_t keep = window->used / 2;
+    while (window->used > keep) {
+        struct window_entry *tail = window_at(window, 0);
+        if (tail->mapped)
+            window_unmap(window, tail);
+        window->used--;
+    }
+}
+
+static void window_map(struct window *window, uint32_t index)
+{
+    struct window_entry *entry = &window->entries[index];
+    uint32_t *chain = window_chain(window, entry->address);
+    entry->newer = WINDOW_NONE;
+    entry->older = *chain;
+    entry->mapped = true;
+    if (*chain != WINDOW_NONE)
+        window->entries[*chain].newer = index;
+    *chain = index;
+}
+
+void window_add(struct window *window, const struct window_entry *sample)
+{
+    if (window->used == window->size)
+        window_free_older_half(window);
+    struct window_entry *before = window_find(window, sample->address);
+    if (before)
+        window_unmap(window, before);
+    uint32_t index = window->head;
+    window->entries[index] = *sample;
+    window->entries[index].count = 0;
+    window_map(window, index);
+    window->head = index + 1 == window->size ? 0 : index + 1;
+    window->used++;
+}
+
+static unsigned recurrence_bin(uint32_t count)
+{
+    unsigned bin = 0;
+    while (bin < SNAPSHOT_RECURRENCE_BINS - 1 && count > 1u << bin)
+        bin++;
+    return bin;
+}
+
+static void window_sum(const struct window *window, struct window_counts *counts)
+{
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (!entry->mapped)
+            continue;
+        counts->addresses++;
+        counts->singletons += entry->count == 1;
+        counts->doubles += entry->count == 2;
+        counts->recurring += entry->count > 1;
+        counts->histogram[recurrence_bin(entry->count)]++;
+    }
+}
+
+void window_count(struct window *window, struct window_counts *counts, uint32_t *set_counts,
+                  uint32_t sets)
+{
+    *counts = (struct window_counts){0};
+    if (set_counts)
+        memset(set_counts, 0, sets * sizeof *set_counts);
+    for (uint32_t i = 0; i < window->used; i++)
+        window_at(window, i)->count = 0;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        window_find(window, entry->address)->count++;
+        if (set_counts && entry->set < sets)
+            set_counts[entry->set]++;
+    }
+    window_sum(window, counts);
+}

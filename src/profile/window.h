@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * PMPT's time-ordered decaying hash table (Beu's thesis, 3.2.3, Figures 4 and 5).
+ *
+ * One fixed array of entries is both free list and time-ordered list of the active ones:
+ * entries are allocated at the head and freed from the tail, the oldest. Entries also hang
+ * in chains keyed by address. A recurring address takes the older entry's place in its
+ * chain, so one entry at most is mapped per address; the older one stays active, unmapped,
+ * because counting needs it. When the array is full its older half is freed, so that every
+ * sample is compared with at least half a table of older or newer ones.
+ *
+ * Key: the thesis takes the miss address. A cache misses whole lines, and two fields of one
+ * line are one miss there, so the key is address >> key_shift: 0 is the thesis to the
+ * letter, log2(line size) is what profile uses for its reading of sets and capacity. The
+ * exact address stays in the entry.
+ * No allocation after window_init().
+ */
+#ifndef MISSTOP_PROFILE_WINDOW_H
+#define MISSTOP_PROFILE_WINDOW_H
+
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WINDOW_NONE UINT32_MAX
+
+enum { WINDOW_ENTRIES_MIN = 16, WINDOW_ENTRIES_DEFAULT = 65536, WINDOW_ENTRIES_MAX = 1 << 24 };
+
+struct window_entry {
+    uint64_t time_ns;
+    uint64_t address;
+    uint64_t offset; /* into its instance */
+    uint32_t object;
+    uint32_t function;
+    uint32_t tid;
+    uint32_t set;
+    uint32_t newer; /* chain of the same hash: towards the head of the chain */
+    uint32_t older;
+    uint32_t count; /* recurrence, after window_count(), in mapped entries */
+    bool mapped;
+};
+
+struct window {
+    struct window_entry *entries;
+    uint32_t *chains; /* [chain_mask + 1]: index of a chain's first entry */
+    uint32_t chain_mask;
+    uint32_t size;
+    uint32_t head; /* next to be allocated */
+    uint32_t used; /* active: the `used` entries before head */
+    unsigned key_shift;
+};
+
+struct window_counts {
+    uint64_t addresses; /* distinct keys */
+    uint64_t singletons;
+    uint64_t recurring;
+    uint64_t doubles; /* keys seen exactly twice */
+    uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
+};
+
+/* 0 entries: the default; others are brought into the limits. -ENOMEM. */
+int window_init(struct window *window, uint32_t entries, unsigned key_shift);
+void window_fini(struct window *window);
+void window_clear(struct window *window);
+
+/* Takes time, address, offset, object, function, tid and set of `sample`. */
+void window_add(struct window *window, const struct window_entry *sample);
+
+/* The mapped entry of an address's key; NULL: not in the window. */
+struct window_entry *window_find(const struct window *window, uint64_t address);
+
+/* i-th active entry, 0 the oldest. */
+static inline struct window_entry *window_at(const struct window *window, uint32_t i)
+{
+    uint32_t index = window->head + window->size - window->used + i;
+    return &window->entries[index >= window->size ? index - window->size : index];
+}
+
+/*
+ * Walks the active list, looks each entry up and counts the entry found; per set, where
+ * set_counts ([sets], zeroed here) is given, in the same walk.
+ */
+void window_count(struct window *window, struct window_counts *counts, uint32_t *set_counts,
+                  uint32_t sets);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "profile/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    *desc = (struct object_desc){.name = object ? "thing" : "unknown",
+                                 .module = "m",
+                                 .kind = OBJECT_GLOBAL,
+                                 .address = object * UINT64_C(0x100000)};
+    return true;
+}
+
+static struct profile *fresh(double half_life_s)
+{
+    struct profile *profile;
+    struct profile_options options = {.names = {.object = fake_object},
+                                      .half_life_s = half_life_s,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .window_entries = 4096};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    return profile;
+}
+
+static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
+{
+    uint32_t object = prng_below(prng, 2) ? 1 : (uint32_t)prng_below(prng, 20);
+    struct place place = {
+        .object = object, .function = object / 3, .base = object * UINT64_C(0x100000)};
+    place.access = (struct access){.time_ns = now,
+                                   .ip = 0x400000 + object,
+                                   .weight = 1 + prng_below(prng, 3),
+                                   .address = place.base + prng_below(prng, 4096) * 48 + 40,
+                                   .tid = 7,
+                                   .event = (uint16_t)prng_below(prng, 2),
+                                   .kind = ACCESS_LOAD,
+                                   .size = 8,
+                                   .how = (uint8_t)prng_below(prng, ACCESS_HOW_COUNT),
+                                   .reason = (uint8_t)prng_below(prng, REASON_COUNT * 2)};
+    if (place.access.reason >= REASON_COUNT)
+        place.access.reason = REASON_NONE;
+    profile_add(profile, &place);
+}
+
+static void check(const struct snapshot *snapshot)
+{
+    double shares = 0;
+    uint64_t reasons = snapshot->totals.attributed;
+    for (int i = 0; i < REASON_COUNT; i++)
+        reasons += snapshot->totals.reasons[i];
+    assert_int_equal(reasons, snapshot->totals.samples);
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        shares += object->share.value;
+        assert_true(object->share.low <= object->share.value &&
+                    object->share.value <= object->share.high);
+        assert_true(!i || snapshot->objects[i - 1].samples >= object->samples);
+        assert_true(object->field_count <= 64 && object->code_count <= 32);
+    }
+    double left_out = 0.001 * (double)snapshot->objects_left_out;
+    assert_true(shares < 1 + 1e-9 && shares > 1 - 1e-9 - left_out);
+    assert_non_null(snapshot->window.reading);
+    assert_non_null(snapshot->sets.reading);
+}
+
+static void conserved(double half_life_s)
+{
+    struct prng prng = {31};
+    struct profile *profile = fresh(half_life_s);
+    struct snapshot head = {.iteration = 1};
+    uint64_t now = 1;
+    profile_search_start(profile, 0, UINT64_MAX, "all", now);
+    for (int refresh = 0; refresh < 5; refresh++) {
+        for (int i = 0; i < 10000; i++)
+            add_random(profile, &prng, now += 500000);
+        profile_set_basis(profile, refresh % 2 ? BASIS_RUN : BASIS_DECAYED);
+        profile_set_ranking(profile, refresh == 3);
+        const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
+        assert_non_null(snapshot);
+        check(snapshot);
+        assert_int_equal(snapshot->totals.samples, (refresh + 1) * 10000);
+        assert_int_equal(snapshot->search.state != SEARCH_OFF, 1);
+        snapshot_free(snapshot);
+    }
+    profile_zero(profile, now);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
+    assert_int_equal(snapshot->object_count, 0);
+    assert_int_equal(snapshot->totals.samples, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void totals_and_shares(void **state)
+{
+    (void)state;
+    conserved(0);
+    conserved(2);
+    conserved(0.001); /* renormalises all the time */
+}
+
+static void hot_field_is_one_row(void **state)
+{
+    (void)state;
+    struct prng prng = {37};
+    struct profile *profile = fresh(0);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 20000; i++) {
+        struct place place = {.object = 1, .base = 0x10000, .size_bytes = 48 << 20};
+        place.access = (struct access){.time_ns = i,
+                                       .weight = 1,
+                                       .kind = ACCESS_STORE,
+                                       .tid = 1,
+                                       .address = 0x10000 + prng_below(&prng, 1 << 20) * 48 + 40};
+        profile_add(profile, &place);
+        if (i == 2000)
+            snapshot_free(profile_snapshot(profile, &head, i));
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 20001);
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->element_size, 48);
+    assert_int_equal(object->field_count, 1);
+    assert_string_equal(object->fields[0].name, "[*]+40");
+    assert_true(object->fields[0].samples == 20000);
+    assert_true(object->samples == 20000 && object->stores == 20000);
+    assert_int_equal(object->threads, 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* PMPT 4.1: strided accesses that all fall in one set. */
+static void one_set_is_concentrated(void **state)
+{
+    (void)state;
+    struct prng prng = {41};
+    struct profile *profile = fresh(10);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 3000; i++) {
+        struct place place = {.object = 1, .base = 0x10000};
+        place.access = (struct access){
+            .time_ns = i, .weight = 1, .address = 0x10000 + prng_below(&prng, 16) * 4096};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 3001);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_int_equal(snapshot->sets.hot_sets, 1);
+    assert_int_equal(snapshot->sets.part_count, 1);
+    assert_int_equal(snapshot->window.addresses, 16);
+    assert_memory_equal(snapshot->window.reading, "conflict", 8);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(totals_and_shares),
+                                       cmocka_unit_test(hot_field_is_one_row),
+                                       cmocka_unit_test(one_set_is_concentrated)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

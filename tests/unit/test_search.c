@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "profile/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct planted {
+    const char *name;
+    uint64_t base;
+    uint64_t size;
+    double share;
+    enum object_kind kind;
+};
+
+static const struct planted *objects;
+static uint32_t object_count;
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    if (!object || object > object_count)
+        return false;
+    *desc = (struct object_desc){.name = objects[object - 1].name,
+                                 .module = "",
+                                 .kind = objects[object - 1].kind,
+                                 .address = objects[object - 1].base,
+                                 .size_bytes = objects[object - 1].size};
+    return true;
+}
+
+static bool fake_extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    (void)context;
+    *extent = (struct object_extent){0, UINT64_MAX, 0};
+    for (uint32_t i = 0; i < object_count; i++) {
+        uint64_t base = objects[i].base;
+        uint64_t bound = base + objects[i].size;
+        if (address >= base && address < bound) {
+            *extent = (struct object_extent){base, bound, i + 1};
+            return true;
+        }
+        if (bound <= address && bound > extent->base)
+            extent->base = bound;
+        if (base > address && base < extent->bound)
+            extent->bound = base;
+    }
+    return true;
+}
+
+static const struct place_names names = {.object = fake_object, .extent = fake_extent};
+
+static void plant(const struct planted *planted, uint32_t count)
+{
+    objects = planted;
+    object_count = count;
+}
+
+static uint64_t draw(struct prng *prng, double (*share)(uint32_t object, uint64_t now),
+                     uint64_t now)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < object_count; i++)
+        sum += share ? share(i, now) : objects[i].share;
+    double point = (double)prng_below(prng, 1u << 30) / (1u << 30) * sum;
+    uint32_t i = 0;
+    for (; i + 1 < object_count; i++) {
+        point -= share ? share(i, now) : objects[i].share;
+        if (point < 0)
+            break;
+    }
+    return objects[i].base + prng_below(prng, (uint32_t)objects[i].size) / 8 * 8;
+}
+
+static void check_regions(const struct search *search)
+{
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        const struct region *region = &search->active[i];
+        assert_true(region->base < region->bound);
+        if (i)
+            assert_true(search->active[i - 1].bound <= region->base);
+        for (uint32_t k = 0; k < object_count; k++) {
+            uint64_t base = objects[k].base;
+            uint64_t bound = base + objects[k].size;
+            bool across = (region->base > base && region->base < bound) ||
+                          (region->bound > base && region->bound < bound);
+            assert_false(across && objects[k].kind == OBJECT_GLOBAL);
+        }
+    }
+}
+
+/* 2,000 samples a second for `seconds`, from `now` on. */
+static uint64_t feed(struct search *search, struct prng *prng, uint64_t now, double seconds,
+                     double (*share)(uint32_t object, uint64_t now))
+{
+    uint64_t end = now + (uint64_t)(seconds * 1e9);
+    for (; now < end; now += 500000) {
+        uint32_t before = search->iteration;
+        search_count(search, draw(prng, share, now), 1);
+        search_tick(search, now);
+        if (search->iteration != before)
+            check_regions(search);
+    }
+    return now;
+}
+
+static double found_share(const struct search *search, const char *name)
+{
+    for (uint32_t i = 0; i < search->active_count; i++)
+        if (search->active[i].final && search->active[i].object &&
+            !strcmp(objects[search->active[i].object - 1].name, name))
+            return search->active[i].share;
+    for (uint32_t i = 0; i < search->queue.count; i++)
+        if (search->queue.at[i].final && search->queue.at[i].object &&
+            !strcmp(objects[search->queue.at[i].object - 1].name, name))
+            return search->queue.at[i].share;
+    return NAN;
+}
+
+#define MIB (UINT64_C(1) << 20)
+
+static const struct planted figure2[] = {
+    {"A", 0x10000000, MIB, .20, OBJECT_GLOBAL}, {"B", 0x10100000, MIB, .20, OBJECT_GLOBAL},
+    {"C", 0x10200000, MIB, .20, OBJECT_GLOBAL}, {"D", 0x10300000, MIB, .025, OBJECT_GLOBAL},
+    {"E", 0x10400000, MIB, .35, OBJECT_GLOBAL}, {"F", 0x10500000, MIB, .025, OBJECT_GLOBAL}};
+
+static const char *two_way_finds(bool forgetful)
+{
+    static struct search search;
+    struct prng prng = {7};
+    plant(figure2, 6);
+    search_init(&search, &names, 2, 64);
+    search.forgetful = forgetful;
+    search_start(&search, 0x10000000, 0x10600000, "all", 0);
+    feed(&search, &prng, 1, 30, NULL);
+    double best = 0;
+    const char *name = "";
+    for (uint32_t i = 0; i < search.active_count; i++)
+        if (search.active[i].final && search.active[i].share > best) {
+            best = search.active[i].share;
+            name = objects[search.active[i].object - 1].name;
+        }
+    return name;
+}
+
+static void figure2_needs_the_queue(void **state)
+{
+    (void)state;
+    assert_string_equal(two_way_finds(false), "E");
+    assert_string_not_equal(two_way_finds(true), "E");
+}
+
+static void whole_space_ten_way(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {9};
+    plant(figure2, 6);
+    search_init(&search, &names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    feed(&search, &prng, 1, 300, NULL);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    for (uint32_t i = 0; i < 6; i++) {
+        double share = found_share(&search, figure2[i].name);
+        print_message("%s %.4f planted %.4f\n", figure2[i].name, share, figure2[i].share);
+        assert_true(fabs(share - figure2[i].share) < 0.003);
+    }
+}
+
+/* applu of Table 1: a, b and c go quiet together for a part of each 2 seconds. */
+static const struct planted applu[] = {
+    {"a", 0x600000, MIB, .229, OBJECT_GLOBAL},   {"b", 0x700000, MIB, .229, OBJECT_GLOBAL},
+    {"c", 0x800000, MIB, .226, OBJECT_GLOBAL},   {"d", 0x900000, MIB, .174, OBJECT_GLOBAL},
+    {"rsd", 0xa00000, MIB, .069, OBJECT_GLOBAL}, {"u", 0xb00000, MIB, .073, OBJECT_GLOBAL}};
+
+static double applu_share(uint32_t object, uint64_t now)
+{
+    bool quiet = now % 2000000000 > 1400000000;
+    return quiet && object < 3 ? 0 : applu[object].share;
+}
+
+static void applu_phases(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {11};
+    plant(applu, 6);
+    search_init(&search, &names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    feed(&search, &prng, 1, 600, applu_share);
+    /* The sampler's rate is constant, so the quiet part weighs 0.3 of the time. */
+    double busy = 0.7;
+    for (uint32_t i = 0; i < 6; i++) {
+        double rest = applu[i].share / (.174 + .069 + .073);
+        double truth = busy * applu[i].share + (i < 3 ? 0 : (1 - busy) * rest);
+        double share = found_share(&search, applu[i].name);
+        print_message("%s %.4f truth %.4f restarts %u\n", applu[i].name, share, truth,
+                      search.restarts);
+        assert_true(fabs(share - truth) < 0.003);
+    }
+}
+
+static const struct planted arena[] = {{"[heap]", 0x7f0000000000, 64 * MIB, .5, OBJECT_ANON},
+                                       {"hot page", 0x7f0001234000, 4096, .4, OBJECT_ANON},
+                                       {"x", 0x600000, MIB, .1, OBJECT_GLOBAL}};
+
+static void hot_page_in_arena(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {13};
+    static struct planted known[2];
+    known[0] = arena[0];
+    known[1] = arena[2];
+    search_init(&search, &names, 10, 64);
+    plant(known, 2);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    for (uint64_t now = 1; now < UINT64_C(120000000000); now += 500000) {
+        plant(arena, 3);
+        uint64_t address = draw(&prng, NULL, now);
+        plant(known, 2);
+        search_count(&search, address, 1);
+        search_tick(&search, now);
+    }
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < search.active_count; i++)
+        lines += search.active[i].final && region_size(&search.active[i]) == 64 &&
+                 search.active[i].base >= arena[1].base &&
+                 search.active[i].bound <= arena[1].base + 4096;
+    print_message("lines of the hot page found: %u, state %d\n", lines, search.state);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    assert_true(lines >= 5);
+}
+
+static double moved_share(uint32_t object, uint64_t now)
+{
+    return now < UINT64_C(60000000000) ? (object == 0   ? .95
+                                          : object == 4 ? 0
+                                                        : .01)
+                                       : (object == 4 ? .95 : .01);
+}
+
+static void restarts_when_the_hot_object_changes(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {17};
+    plant(figure2, 6);
+    search_init(&search, &names, 4, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    uint64_t now = feed(&search, &prng, 1, 60, moved_share);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    assert_true(found_share(&search, "A") > 0.9);
+    feed(&search, &prng, now, 120, moved_share);
+    assert_true(search.restarts >= 1);
+    assert_true(found_share(&search, "E") > 0.9);
+}
+
+static void nothing_and_one(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {19};
+    static const struct planted one[] = {{"only", 0x5000, 8192, 1, OBJECT_GLOBAL}};
+    plant(one, 1);
+    search_init(&search, &names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    for (uint64_t now = 1; now < 100000000000; now += 100000000)
+        search_tick(&search, now);
+    assert_int_equal(search.state, SEARCH_SEARCHING);
+    assert_int_equal(search.iteration, 0);
+    feed(&search, &prng, 100000000000, 10, NULL);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    assert_true(found_share(&search, "only") > 0.99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
+                                       cmocka_unit_test(whole_space_ten_way),
+                                       cmocka_unit_test(applu_phases),
+                                       cmocka_unit_test(hot_page_in_arena),
+                                       cmocka_unit_test(restarts_when_the_hot_object_changes),
+                                       cmocka_unit_test(nothing_and_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
