@@ -168,14 +168,15 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
         .rate = options->rate,
         .period = options->period,
     };
-    struct resolver_options naming = {
-        .pid = options->pid, .live = pipeline->live, .symfs = options->symfs};
+    struct resolver_options naming = {.live = pipeline->live, .symfs = options->symfs};
     int code = check_search(options->search, error);
     if (!code)
         code = sampler_open(&pipeline->sampler, &sampling, error);
     /* Opened after the rings, so that no mapping falls between the two. */
-    if (!code)
+    if (!code) {
+        naming.pid = sampler_info(pipeline->sampler)->pid;
         code = resolver_open(&pipeline->resolver, &naming, error);
+    }
     if (!code)
         code = open_profile(pipeline, options, error);
     if (code)

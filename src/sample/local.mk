@@ -1,2 +1,16 @@
 noinst_LIBRARIES += src/libsample.a
-src_libsample_a_SOURCES = src/sample/placeholder.c
+src_libsample_a_SOURCES = \
+	src/sample/doctor.c \
+	src/sample/event.c src/sample/event.h \
+	src/sample/kernel.c src/sample/kernel.h \
+	src/sample/perfdata.c src/sample/perfdata.h \
+	src/sample/period.c src/sample/period.h \
+	src/sample/record.c src/sample/record.h \
+	src/sample/ring.c src/sample/ring.h \
+	src/sample/sampler.c src/sample/sampler.h \
+	src/sample/session.c src/sample/session.h \
+	src/sample/source.c src/sample/source.h \
+	src/sample/source_clock.c src/sample/source_counter.c \
+	src/sample/source_ibs.c src/sample/source_pebs.c \
+	src/sample/sysfs_event.c src/sample/sysfs_event.h \
+	src/sample/threads.c src/sample/threads.h

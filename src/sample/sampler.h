@@ -45,6 +45,7 @@ struct sampler_info {
     bool data_source;
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
+    pid_t pid;               /* the process sampled; in replay the one chosen */
     uint64_t records_bad;    /* records dropped because malformed */
     char note[256];          /* what the user should know ("auto took clock: ..."), or "" */
 };

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `misstop doctor`: what can be sampled here, and how to enable more. */
+#include "sample/kernel.h"
+#include "sample/sampler.h"
+#include "sample/source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void describe_machine(FILE *out, const struct kernel *kernel)
+{
+    struct utsname name;
+    char cpu[4096];
+    char path[64];
+    uname(&name);
+    fprintf(out, "machine\n  %s %s on %s\n", name.sysname, name.release, name.machine);
+    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
+    FILE *info = fopen(path, "re");
+    bool hypervisor = false;
+    while (info && fgets(cpu, sizeof cpu, info)) {
+        char *value = strchr(cpu, ':');
+        if (value && !strncmp(cpu, "model name", 10))
+            fprintf(out, "  %s", value + 2);
+        if (value && !strncmp(cpu, "flags", 5)) {
+            hypervisor = strstr(value, " hypervisor");
+            break;
+        }
+    }
+    if (info)
+        fclose(info);
+    fprintf(out, "  %s\n", hypervisor ? "a virtual machine: the host decides which counters there are"
+                                      : "no hypervisor seen");
+}
+
+static void describe_limits(FILE *out, const struct kernel *kernel)
+{
+    long paranoid = kernel_number(kernel->procfs, "sys/kernel/perf_event_paranoid", -100);
+    fprintf(out, "kernel settings\n");
+    if (paranoid == -100)
+        fprintf(out, "  no perf_event_paranoid: this kernel has no perf_event_open\n");
+    else
+        fprintf(out, "  perf_event_paranoid %ld: %s\n", paranoid,
+                paranoid <= 2 ? "own processes may be watched without privilege"
+                              : "only root may watch; sudo sysctl kernel.perf_event_paranoid=2 "
+                                "lets users watch their own processes");
+    fprintf(out, "  perf_event_max_sample_rate %ld a second, perf_event_mlock_kb %ld\n",
+            kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0),
+            kernel_number(kernel->procfs, "sys/kernel/perf_event_mlock_kb", 0));
+    long yama = kernel_number(kernel->procfs, "sys/kernel/yama/ptrace_scope", 0);
+    if (yama > 0 && geteuid())
+        fprintf(out, "  yama/ptrace_scope %ld: memory of processes not started by misstop cannot "
+                     "be read, and perf_event_open may refuse them; sudo, or sudo sysctl "
+                     "kernel.yama.ptrace_scope=0\n",
+                yama);
+}
+
+static bool describe_source(FILE *out, const struct source *source, const struct kernel *kernel)
+{
+    struct source_plan plan = {0};
+    struct error error = {0};
+    int code = source->plan(&plan, NULL, kernel, &error);
+    if (!code)
+        code = source_try(source, &plan, getpid(), kernel, &error);
+    if (code) {
+        fprintf(out, "  %-8s no   %s\n                %s\n", source->name, error.text,
+                source->enable);
+        return false;
+    }
+    fprintf(out, "  %-8s yes  weighs %s\n", source->name, plan.weighs);
+    for (unsigned i = 0; i < plan.count; i++)
+        fprintf(out, "                %-10s %s\n", plan.events[i].name, plan.events[i].encoded);
+    return true;
+}
+
+static void describe_aliases(FILE *out, const struct kernel *kernel)
+{
+    struct event event;
+    fprintf(out, "events by alias (-e), as encoded for this CPU\n");
+    for (const char *const *alias = event_aliases(); *alias; alias++)
+        fprintf(out, "  %-10s %s\n", *alias,
+                event_encode(&event, *alias, strlen(*alias), 0, kernel, NULL) ? "none"
+                                                                              : event.encoded);
+}
+
+void sampler_doctor(FILE *out)
+{
+    const struct kernel *kernel = kernel_host();
+    const char *first = NULL;
+    describe_machine(out, kernel);
+    describe_limits(out, kernel);
+    fprintf(out, "CPU events known to libpfm4\n");
+    event_describe_pmus(out);
+    fprintf(out, "sources, in the order that -s auto tries them\n");
+    for (unsigned i = 0; i < SOURCES; i++)
+        if (describe_source(out, source_at(i), kernel) && !first)
+            first = source_at(i)->name;
+    describe_aliases(out, kernel);
+    if (first)
+        fprintf(out, "misstop will use: %s\n", first);
+    else
+        fprintf(out, "misstop cannot sample here; it can replay recordings with -i\n");
+}

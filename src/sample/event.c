@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/event.h"
+
+#include "base/text.h"
+#include "sample/sysfs_event.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+    const char *name;
+    enum event_role role;
+    /* Tried in order; what the CPU at hand lacks is passed over by libpfm4. Intel's names
+     * since Skylake, before it, AMD's since Zen 4, Zen 3, then perf's generic ones. */
+    const char *candidates[8];
+};
+
+static const struct alias aliases[] = {
+    {"l1-miss",
+     EVENT_MISS_L1,
+     {"MEM_LOAD_RETIRED:L1_MISS", "MEM_LOAD_UOPS_RETIRED:L1_MISS",
+      "PERF_COUNT_HW_CACHE_L1D:READ:MISS"}},
+    {"l2-miss",
+     EVENT_MISS_L2,
+     {"MEM_LOAD_RETIRED:L2_MISS", "MEM_LOAD_UOPS_RETIRED:L2_MISS",
+      /* On AMD the generic event counts misses of the L2 (FACTS.md); on Intel, of the L3. */
+      "PERF_COUNT_HW_CACHE_MISSES"}},
+    {"mem-fill",
+     EVENT_MEM_FILL,
+     {"MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
+      "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR",
+      "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT",
+      "PERF_COUNT_HW_CACHE_LL:READ:MISS", "PERF_COUNT_HW_CACHE_MISSES"}},
+    {"stall",
+     EVENT_STALL,
+     {"CYCLE_ACTIVITY:STALLS_MEM_ANY", "CYCLE_ACTIVITY:STALLS_LDM_PENDING",
+      "PERF_COUNT_HW_CPU_CYCLES"}},
+    {"access",
+     EVENT_ACCESS,
+     {"MEM_INST_RETIRED:ANY", "MEM_UOPS_RETIRED:ALL_LOADS", "LS_DISPATCH:LD_DISPATCH",
+      "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS"}},
+};
+
+enum { ALIASES = sizeof aliases / sizeof *aliases };
+
+const char *const *event_aliases(void)
+{
+    static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill", "stall", "access", NULL};
+    return names;
+}
+
+bool event_is_software(const struct event *event)
+{
+    return event->type == PERF_TYPE_SOFTWARE;
+}
+
+/* 0 or libpfm4's own negative code. User mode only: misstop asks for no more. */
+static int encode_by_libpfm(struct event *event, const char *string)
+{
+    struct perf_event_attr attr = {.size = sizeof attr};
+    char *full = NULL;
+    pfm_perf_encode_arg_t argument = {.attr = &attr, .fstr = &full, .size = sizeof argument};
+    if (pfm_initialize() != PFM_SUCCESS)
+        return PFM_ERR_NOINIT;
+    int code = pfm_get_os_event_encoding(string, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &argument);
+    if (code == PFM_SUCCESS) {
+        event->type = attr.type;
+        event->config = attr.config;
+        event->config1 = attr.config1;
+        event->config2 = attr.config2;
+        event->precise_ip = (uint8_t)attr.precise_ip;
+        snprintf(event->encoded, sizeof event->encoded, "%s", full ? full : string);
+    }
+    free(full);
+    return code;
+}
+
+static enum event_role role_of(const struct event *event)
+{
+    if (event->type == PERF_TYPE_SOFTWARE &&
+        (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
+        return EVENT_STALL;
+    if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
+        return EVENT_STALL;
+    if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CACHE_MISSES)
+        return EVENT_MISS_L2;
+    if (event->type == PERF_TYPE_HW_CACHE && event->config == 0x10000) /* L1D, read, miss */
+        return EVENT_MISS_L1;
+    return EVENT_OTHER;
+}
+
+static int encode_alias(struct event *event, const struct alias *alias, unsigned skip,
+                        struct error *error)
+{
+    event->role = alias->role;
+    for (size_t i = 0; i < sizeof alias->candidates / sizeof *alias->candidates; i++)
+        if (alias->candidates[i] && !encode_by_libpfm(event, alias->candidates[i]) && !skip--)
+            return 0;
+    return error_set(error, -ENOENT,
+                     "this CPU has no event for %s that its kernel opens; name one with -e "
+                     "(perf list shows them)",
+                     alias->name);
+}
+
+/* "r0843": config of the CPU's own PMU in hexadecimal, as perf writes it. */
+static bool encode_raw(struct event *event, const char *name)
+{
+    char *end;
+    if (name[0] != 'r' || !isxdigit((unsigned char)name[1]))
+        return false;
+    uint64_t config = strtoull(name + 1, &end, 16);
+    if (*end)
+        return false;
+    event->type = PERF_TYPE_RAW;
+    event->config = config;
+    snprintf(event->encoded, sizeof event->encoded, "%s", name);
+    return true;
+}
+
+struct nearest {
+    const char *name;
+    unsigned distance;
+};
+
+static void offer(struct nearest *best, size_t count, const char *wanted, const char *name)
+{
+    struct nearest next = {name, text_distance(wanted, name)};
+    for (size_t i = 0; i < count; i++) {
+        if (best[i].name && !strcmp(best[i].name, next.name))
+            return;
+        if (!best[i].name || next.distance < best[i].distance) {
+            struct nearest pushed = best[i];
+            best[i] = next;
+            next = pushed;
+        }
+        if (!next.name)
+            return;
+    }
+}
+
+static void offer_libpfm(struct nearest *best, size_t count, const char *wanted)
+{
+    pfm_pmu_t pmu;
+    for (pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+        pfm_pmu_info_t about = {.size = sizeof about};
+        if (pfm_get_pmu_info(pmu, &about) != PFM_SUCCESS || !about.is_present)
+            continue;
+        for (int i = about.first_event; i != -1; i = pfm_get_event_next(i)) {
+            pfm_event_info_t info = {.size = sizeof info};
+            if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS) {
+                offer(best, count, wanted, info.name);
+                if (info.equiv)
+                    offer(best, count, wanted, info.equiv);
+            }
+        }
+    }
+}
+
+static int say_nearest(const char *name, int why, struct error *error)
+{
+    enum { OFFERED = 3 };
+    struct nearest best[OFFERED] = {{0}};
+    /* Names perf knows by heart; libpfm4 spells some of them in capitals only. */
+    static const char *const common[] = {"cache-misses", "cpu-clock", "page-faults", "cycles",
+                                         "instructions", "L1-dcache-load-misses"};
+    for (size_t i = 0; i < ALIASES; i++)
+        offer(best, OFFERED, name, aliases[i].name);
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        offer(best, OFFERED, name, common[i]);
+    offer_libpfm(best, OFFERED, name);
+    return error_set(error, -EINVAL, "no event '%s' (%s); did you mean %s, %s or %s?", name,
+                     pfm_strerror(why), best[0].name, best[1].name, best[2].name);
+}
+
+int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
+                 const struct kernel *kernel, struct error *error)
+{
+    *event = (struct event){.role = EVENT_OTHER};
+    if (!name_size || name_size >= sizeof event->name)
+        return error_set(error, -EINVAL, "an event name is empty or longer than %zu characters",
+                         sizeof event->name - 1);
+    memcpy(event->name, name, name_size);
+    for (size_t i = 0; i < ALIASES; i++)
+        if (!strcmp(event->name, aliases[i].name))
+            return encode_alias(event, &aliases[i], skip, error);
+    if (skip)
+        return error_set(error, -ENOENT, "no other way to count %s", event->name);
+    if (strchr(event->name, '/'))
+        return sysfs_event_encode(event, kernel, error);
+    if (encode_raw(event, event->name))
+        return 0;
+    int code = encode_by_libpfm(event, event->name);
+    if (code != PFM_SUCCESS)
+        return say_nearest(event->name, code, error);
+    event->role = role_of(event);
+    return 0;
+}
+
+bool event_next_word(const char **list, const char **word, size_t *word_size)
+{
+    bool inside = false;
+    const char *at = *list;
+    if (!*at)
+        return false;
+    for (*word = at; *at && (*at != ',' || inside); at++)
+        inside ^= *at == '/';
+    *word_size = (size_t)(at - *word);
+    *list = *at ? at + 1 : at;
+    return true;
+}
+
+void event_describe_pmus(FILE *out)
+{
+    pfm_pmu_t pmu;
+    if (pfm_initialize() != PFM_SUCCESS) {
+        fprintf(out, "  libpfm4 does not know this CPU\n");
+        return;
+    }
+    int version = pfm_get_version();
+    fprintf(out, "  libpfm4 %d.%d\n", PFM_MAJ_VERSION(version), PFM_MIN_VERSION(version));
+    for (pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+        pfm_pmu_info_t about = {.size = sizeof about};
+        if (pfm_get_pmu_info(pmu, &about) == PFM_SUCCESS && about.is_present)
+            fprintf(out, "  %s: %s, %d events\n", about.name, about.desc, about.nevents);
+    }
+}

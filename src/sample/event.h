@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Events by name: the aliases of -e, anything libpfm4 knows, raw events, and sysfs event
+ * strings. Only this file sees libpfm4.
+ */
+#ifndef MISSTOP_SAMPLE_EVENT_H
+#define MISSTOP_SAMPLE_EVENT_H
+
+#include "base/error.h"
+#include "sample/kernel.h"
+#include "snapshot.h" /* enum event_role */
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct event {
+    char name[64];          /* as the user wrote it */
+    char encoded[96];       /* what it became: libpfm4's full string, or the name */
+    enum event_role role;
+    uint32_t type;          /* of struct perf_event_attr, like the rest */
+    uint64_t config;
+    uint64_t config1;
+    uint64_t config2;
+    uint8_t precise_ip;
+};
+
+/*
+ * Encodes one event. Aliases have several candidates, from the most to the least telling;
+ * `skip` of them are passed over (for when the kernel refused those). -EINVAL with the nearest
+ * names, -ENOENT when an alias has no (further) candidate on this CPU.
+ */
+int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
+                 const struct kernel *kernel, struct error *error);
+
+/* Splits -e LIST at commas outside slashes: the next word from *list; false at the end. */
+bool event_next_word(const char **list, const char **word, size_t *word_size);
+
+/* Software events have periods and rates of their own kind and need no PMU. */
+bool event_is_software(const struct event *event);
+
+/* What libpfm4 says is in this machine, a line each, and its version. */
+void event_describe_pmus(FILE *out);
+
+/* The aliases of -e, NULL-ended. */
+const char *const *event_aliases(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The few things asked of the kernel, so that tests can put another in its place: one that
+ * answers as kernels and CPUs do that are not here.
+ */
+#ifndef MISSTOP_SAMPLE_KERNEL_H
+#define MISSTOP_SAMPLE_KERNEL_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct kernel {
+    /* As the system call, but returns a descriptor or a negative errno. */
+    int (*perf_event_open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                           unsigned long flags);
+    const char *sysfs;  /* "/sys" */
+    const char *procfs; /* "/proc" */
+};
+
+/* The running one. */
+const struct kernel *kernel_host(void);
+
+/* A whole number from a file below sysfs or procfs; `missing` if it cannot be read. */
+long kernel_number(const char *root, const char *path, long missing);
+
+/* A short text without its newline; false if it cannot be read. */
+bool kernel_text(const char *root, const char *path, char *out, size_t out_size);
+
+#endif

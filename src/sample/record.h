@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One perf_event record, as it lies in a ring or a perf.data file, into our own form.
+ * Every byte is untrusted: sizes are checked before each read.
+ * Layout: include/uapi/linux/perf_event.h, enum perf_event_type.
+ */
+#ifndef MISSTOP_SAMPLE_RECORD_H
+#define MISSTOP_SAMPLE_RECORD_H
+
+#include "sample.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How one event's records are laid out and what its samples mean. */
+struct record_format {
+    uint64_t sample_type;  /* attr.sample_type */
+    uint64_t read_format;
+    uint64_t branch_type;  /* attr.branch_sample_type */
+    uint64_t regs_user;    /* mask */
+    uint64_t regs_intr;
+    uint64_t period;       /* weight of a sample that carries none */
+    bool sample_id_all;
+    bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
+    bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
+    bool alien_regs;       /* registers are not those of the sampled instruction */
+    uint16_t event;        /* index for struct sample */
+};
+
+/* Finds the format a record belongs to by its id; NULL: not known. */
+typedef const struct record_format *(*record_lookup)(void *context, uint64_t id, bool has_id);
+
+/*
+ * Parses one record of `size` bytes, 8-aligned, header first. Strings of `out` point into
+ * `bytes` and end with NUL. Returns 1 when `out` is filled, 0 for a record of no interest,
+ * -EBADMSG when it is malformed.
+ */
+int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
+                 struct record *out);
+
+/* Time of a record without the rest; 0 when it carries none. */
+uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context);
+
+#endif

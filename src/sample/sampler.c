@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/sampler.h"
+
+#include "sample/perfdata.h"
+#include "sample/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sampler {
+    struct session session;
+    struct perfdata *replay; /* NULL: live */
+    struct sampler_info info;
+    char weighs[96];
+};
+
+static void describe(struct sampler *sampler)
+{
+    const struct session *session = &sampler->session;
+    const struct source *source = session->source;
+    struct sampler_info *info = &sampler->info;
+    memcpy(sampler->weighs, session->plan.weighs, sizeof sampler->weighs);
+    info->source = source->name;
+    info->pid = session->options.pid;
+    info->weighs = sampler->weighs;
+    info->live = true;
+    info->exact_address = source->exact_address;
+    info->exact_ip = source->exact_ip;
+    info->latency = source->latency;
+    info->data_source = source->data_source;
+    info->event_count = session->plan.count;
+    for (unsigned i = 0; i < info->event_count; i++) {
+        memcpy(info->events[i].name, session->plan.events[i].name, sizeof info->events[i].name);
+        info->events[i].role = session->plan.events[i].role;
+    }
+}
+
+static int open_source(struct sampler *sampler, const struct source *source,
+                       const struct sampler_options *options, struct error *error)
+{
+    const struct kernel *kernel = kernel_host();
+    struct source_plan plan = {0};
+    int code = source->plan(&plan, options->events, kernel, error);
+    if (!code)
+        code = source_try(source, &plan, options->pid, kernel, error);
+    if (!code)
+        code = session_open(&sampler->session, source, &plan, options, kernel, error);
+    if (!code)
+        describe(sampler);
+    return code;
+}
+
+/* The first source that works; why the better ones do not is kept as a note. */
+static int open_auto(struct sampler *sampler, const struct sampler_options *options,
+                     struct error *error)
+{
+    struct error first = {0};
+    int code = -ENODEV;
+    for (unsigned i = 0; code && i < SOURCES; i++) {
+        const struct source *source = source_at(i);
+        code = open_source(sampler, source, options, error);
+        /* Events that were asked for are not to be replaced by the clock unasked. */
+        bool last_word = source == &source_counter &&
+                         (code == -EACCES || code == -EINVAL || options->events);
+        if (code == -ESRCH || (code && last_word))
+            return code;
+        if (code && source == &source_counter)
+            first = *error;
+    }
+    if (!code && first.code && sampler->session.source == &source_clock)
+        snprintf(sampler->info.note, sizeof sampler->info.note,
+                 "no miss counters here, so shares are of time, not of misses; misstop doctor "
+                 "says why");
+    return code;
+}
+
+static int open_replay(struct sampler *sampler, const struct sampler_options *options,
+                       struct error *error)
+{
+    int code = perfdata_open(&sampler->replay, options->input, options->pid, error);
+    if (!code)
+        perfdata_describe(sampler->replay, &sampler->info);
+    return code;
+}
+
+static int open_named(struct sampler *sampler, const struct sampler_options *options,
+                      struct error *error)
+{
+    const struct source *source = source_find(options->source);
+    if (options->input)
+        return open_replay(sampler, options, error);
+    if (!strcmp(options->source, "auto"))
+        return open_auto(sampler, options, error);
+    if (!source)
+        return error_set(error, -EINVAL, "no source '%s'", options->source);
+    return open_source(sampler, source, options, error);
+}
+
+int sampler_open(struct sampler **out, const struct sampler_options *options,
+                 struct error *error)
+{
+    struct sampler *sampler = calloc(1, sizeof *sampler);
+    if (!sampler)
+        return error_set(error, -ENOMEM, "out of memory");
+    sampler->session.epoll_fd = -1;
+    int code = open_named(sampler, options, error);
+    if (code)
+        free(sampler);
+    else
+        *out = sampler;
+    return code;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+    if (sampler->replay)
+        perfdata_close(sampler->replay);
+    else
+        session_close(&sampler->session);
+    free(sampler);
+}
+
+int sampler_fd(const struct sampler *sampler)
+{
+    return sampler->replay ? -1 : sampler->session.epoll_fd;
+}
+
+long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
+{
+    return sampler->replay ? perfdata_read(sampler->replay, until_ns, sink, context)
+                           : session_read(&sampler->session, sink, context);
+}
+
+int sampler_tick(struct sampler *sampler, uint64_t now_ns)
+{
+    return sampler->replay ? 0 : session_tick(&sampler->session, now_ns);
+}
+
+int sampler_enable(struct sampler *sampler, bool on)
+{
+    return sampler->replay ? 0 : session_enable(&sampler->session, on);
+}
+
+const struct sampler_info *sampler_info(const struct sampler *sampler)
+{
+    /* The figures that move; the rest was set when it was opened. */
+    struct sampler *writable = (struct sampler *)sampler;
+    const struct session *session = &sampler->session;
+    if (sampler->replay)
+        return &sampler->info;
+    writable->info.records_bad = session->bad;
+    for (unsigned i = 0; i < sampler->info.event_count; i++) {
+        writable->info.events[i].period = session->events[i].period;
+        writable->info.events[i].opened_on = session->events[i].opened;
+    }
+    return &sampler->info;
+}

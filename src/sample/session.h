@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A live session: the kernel events of one process, on every CPU and thread, and the rings
+ * their records come in. inherit with cpu = -1 cannot be mapped (FACTS.md), so each thread
+ * gets one event per CPU, and all of a CPU write to that CPU's ring. Owned by the sampler.
+ */
+#ifndef MISSTOP_SAMPLE_SESSION_H
+#define MISSTOP_SAMPLE_SESSION_H
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/prng.h"
+#include "sample/ring.h"
+#include "sample/sampler.h"
+#include "sample/source.h"
+#include "sample/threads.h"
+
+struct session_handle {
+    int fd;
+    uint16_t event;
+    uint16_t cpu; /* index into cpus */
+};
+
+struct session_cpu {
+    int number;
+    int owner_fd;      /* the event whose ring the others write to; -1: CPU not in use */
+    struct ring ring;
+};
+
+struct session_event {
+    struct perf_event_attr attr;
+    struct record_format format;
+    uint64_t period;
+    uint64_t steered;   /* the period before jitter */
+    uint64_t samples;   /* since the last steering */
+    uint64_t opened;
+};
+
+struct session {
+    const struct kernel *kernel;
+    const struct source *source;
+    struct source_plan plan;
+    struct sampler_options options;
+    struct session_event events[SAMPLE_EVENTS_MAX];
+    struct session_cpu *cpus;
+    size_t cpu_count;
+    struct session_handle *handles;
+    size_t handle_count;
+    size_t handle_room;
+    struct threads threads;
+    struct hash event_of_id;
+    struct prng prng;
+    int epoll_fd;
+    uint64_t steered_ns;
+    int refused;        /* the last error of an event that could not be opened */
+    /* Records of one drain, put in time order before they are handed on. */
+    unsigned char *staging;
+    size_t staging_used;
+    size_t staging_room;
+    struct session_order *order;
+    size_t order_count;
+    size_t order_room;
+    uint64_t last_ns;
+    uint64_t bad;
+};
+
+struct session_order {
+    uint64_t time_ns;
+    uint64_t offset; /* into staging; also keeps records of equal time in their order */
+};
+
+int session_open(struct session *session, const struct source *source,
+                 const struct source_plan *plan, const struct sampler_options *options,
+                 const struct kernel *kernel, struct error *error);
+void session_close(struct session *session);
+int session_enable(struct session *session, bool on);
+long session_read(struct session *session, sampler_sink sink, void *context);
+int session_tick(struct session *session, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where samples can come from (DESIGN.md section 3). A source says what it can give, which
+ * events it wants, and how their attributes look; the session opens and reads them all alike.
+ */
+#ifndef MISSTOP_SAMPLE_SOURCE_H
+#define MISSTOP_SAMPLE_SOURCE_H
+
+#include "base/error.h"
+#include "sample/event.h"
+#include "sample/kernel.h"
+#include "sample/record.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The events of a session as they are to be opened; the first one ranks. */
+struct source_plan {
+    struct event events[SAMPLE_EVENTS_MAX];
+    unsigned count;
+    bool software;  /* all of them */
+    char weighs[96];
+    uint64_t first_period; /* of the ranking event, before anything is known of its rate */
+    bool needs_aux;        /* load latency wants mem-loads-aux as group leader */
+    struct event aux;
+    bool swfilt;           /* IBS: the kernel filters user mode in software */
+};
+
+struct source {
+    const char *name;
+    bool exact_address;
+    bool exact_ip;
+    bool latency;
+    bool data_source;
+    bool alien_regs;
+    /*
+     * Plans the events (`list` is -e or NULL). Answers whether this machine has the source:
+     * -ENODEV with the reason when not, -EINVAL for a bad list.
+     */
+    int (*plan)(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                struct error *error);
+    /* Fills in what is particular to the source in an attribute that is otherwise ready. */
+    void (*attribute)(const struct source_plan *plan, const struct event *event,
+                      struct perf_event_attr *attr);
+    const char *enable; /* what a user can do to get it, for doctor */
+};
+
+/* In the order that `auto` tries them. */
+extern const struct source source_pebs;
+extern const struct source source_ibs;
+extern const struct source source_counter;
+extern const struct source source_clock;
+
+enum { SOURCES = 4 };
+const struct source *source_at(unsigned index);
+
+/* NULL: no source of that name. */
+const struct source *source_find(const char *name);
+
+/*
+ * Opens the plan's ranking event once on process `pid` and closes it again: whether the kernel
+ * takes it. Falls back to the next candidate of an alias, and sets what the kernel demands
+ * (needs_aux). -errno with cause and remedy.
+ */
+int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
+               const struct kernel *kernel, struct error *error);
+
+/* Attributes of an event of the plan, complete but for the period. */
+void source_attribute(const struct source *source, const struct source_plan *plan,
+                      const struct event *event, struct perf_event_attr *attr);
+
+/* How the records of an event opened with `attr` are to be read. */
+struct record_format source_format(const struct source *source,
+                                   const struct perf_event_attr *attr, uint16_t index);
+
+/* Parses a -e list into plan->events, or the default list. 0 or -EINVAL, -ENOENT. */
+int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                     struct error *error);
+
+/* One line on why perf_event_open said no, with the remedy. Returns -code's sign kept. */
+int source_explain(int code, const char *what, const struct kernel *kernel, struct error *error);
+
+/* "GenuineIntel", "AuthenticAMD", from /proc/cpuinfo. */
+bool source_vendor(const struct kernel *kernel, const char *vendor);
+
+#endif

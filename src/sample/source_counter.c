@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counter: any miss event of the CPU by overflow, with user registers (PMPT's method on
+ * today's kernels). Software events with an address, such as page-faults, work as well.
+ */
+#include "sample/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
+
+/* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
+static int plan_default(struct source_plan *plan, const struct kernel *kernel,
+                        struct error *error)
+{
+    return source_plan_list(plan, "mem-fill,l2-miss,l1-miss,stall", kernel, error);
+}
+
+static void say_weight(struct source_plan *plan)
+{
+    static const char *const words[] = {
+        [EVENT_MISS_L1] = "L1 data cache misses",
+        [EVENT_MISS_L2] = "L2 cache misses",
+        [EVENT_MEM_FILL] = "fills from memory",
+        [EVENT_STALL] = "cycles at the access",
+        [EVENT_ACCESS] = "memory accesses",
+    };
+    const struct event *event = &plan->events[0];
+    if (event->role == EVENT_OTHER)
+        snprintf(plan->weighs, sizeof plan->weighs, "%s", event->name);
+    else
+        snprintf(plan->weighs, sizeof plan->weighs, "%s", words[event->role]);
+}
+
+static int counter_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                        struct error *error)
+{
+    int code = list ? source_plan_list(plan, list, kernel, error)
+                    : plan_default(plan, kernel, error);
+    if (code)
+        return code;
+    bool clock = event_is_software(&plan->events[0]) && plan->events[0].role == EVENT_STALL;
+    bool software = event_is_software(&plan->events[0]);
+    /* Page faults and their like are rare: every one, until the rate says otherwise. */
+    plan->first_period = clock      ? COUNTER_FIRST_PERIOD_CLOCK_NS
+                         : software ? 1
+                                    : COUNTER_FIRST_PERIOD;
+    say_weight(plan);
+    return 0;
+}
+
+static void counter_attribute(const struct source_plan *plan, const struct event *event,
+                              struct perf_event_attr *attr)
+{
+    (void)plan;
+    (void)event;
+    (void)attr;
+}
+
+const struct source source_counter = {
+    .name = "counter",
+    .plan = counter_plan,
+    .attribute = counter_attribute,
+    .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
+              "the largest ones); in QEMU -cpu host,pmu=on",
+};

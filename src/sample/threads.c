@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void threads_fini(struct threads *threads)
+{
+    free(threads->tids);
+    *threads = (struct threads){0};
+}
+
+static int compare(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a;
+    pid_t y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int append(struct threads *threads, pid_t tid)
+{
+    if (threads->count == threads->room) {
+        size_t room = threads->room ? threads->room * 2 : 64;
+        pid_t *more = realloc(threads->tids, room * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        threads->tids = more;
+        threads->room = room;
+    }
+    threads->tids[threads->count++] = tid;
+    return 0;
+}
+
+int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid)
+{
+    char path[64];
+    struct dirent *entry;
+    int code = 0;
+    snprintf(path, sizeof path, "%s/%d/task", kernel->procfs, (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return errno == ENOENT ? -ESRCH : -errno;
+    threads->count = 0;
+    while (!code && (entry = readdir(folder)))
+        if (entry->d_name[0] != '.')
+            code = append(threads, (pid_t)atoi(entry->d_name));
+    closedir(folder);
+    if (threads->count)
+        qsort(threads->tids, threads->count, sizeof *threads->tids, compare);
+    return code ? code : threads->count ? 0 : -ESRCH;
+}
