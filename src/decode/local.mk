@@ -1,2 +1,8 @@
 noinst_LIBRARIES += src/libdecode.a
-src_libdecode_a_SOURCES = src/decode/placeholder.c
+src_libdecode_a_SOURCES = \
+	src/decode/access.c \
+	src/decode/decoder.c src/decode/decoder.h \
+	src/decode/function.c src/decode/function.h \
+	src/decode/insn.c src/decode/insn.h \
+	src/decode/recipe.c src/decode/recipe.h \
+	src/decode/trace.c src/decode/trace.h

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decode/decoder.h"
+
+#include "base/hash.h"
+#include "decode/function.h"
+#include "decode/recipe.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    DECODER_RECIPES_MAX = 1 << 17,
+    DECODER_INSNS_MAX = 1 << 20, /* about 100 MiB of instructions: then it starts afresh */
+    DECODER_TEXT_BYTES = 16
+};
+
+struct decoder {
+    struct decode_target target;
+    csh handle;
+    struct hash recipe_of_ip;      /* index into recipes */
+    struct recipe *recipes;
+    size_t recipe_count;
+    size_t recipe_room;
+    struct function **functions;
+    size_t function_count;
+    size_t function_room;
+    struct hash function_of_start; /* index into functions, by start of a whole one */
+    struct decoder_stats stats;
+    size_t insns;
+};
+
+struct decoder *decoder_new(const struct decode_target *target)
+{
+    struct decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder)
+        return NULL;
+    decoder->target = *target;
+    if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->handle) != CS_ERR_OK) {
+        free(decoder);
+        return NULL;
+    }
+    cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    return decoder;
+}
+
+static void forget_all(struct decoder *decoder)
+{
+    for (size_t i = 0; i < decoder->recipe_count; i++)
+        recipe_fini(&decoder->recipes[i]);
+    for (size_t i = 0; i < decoder->function_count; i++)
+        function_free(decoder->functions[i]);
+    decoder->recipe_count = decoder->function_count = decoder->insns = 0;
+    hash_clear(&decoder->recipe_of_ip);
+    hash_clear(&decoder->function_of_start);
+}
+
+void decoder_free(struct decoder *decoder)
+{
+    if (!decoder)
+        return;
+    forget_all(decoder);
+    hash_fini(&decoder->recipe_of_ip);
+    hash_fini(&decoder->function_of_start);
+    free(decoder->recipes);
+    free(decoder->functions);
+    cs_close(&decoder->handle);
+    free(decoder);
+}
+
+static bool grow(void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t more = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, more * size);
+    if (grown) {
+        *array = grown;
+        *room = more;
+    }
+    return grown;
+}
+
+static struct function *add_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
+{
+    struct function *function =
+        function_new(decoder->handle, &decoder->target, ip, reason);
+    if (!function)
+        return NULL;
+    if (!grow((void **)&decoder->functions, decoder->function_count, &decoder->function_room,
+              sizeof *decoder->functions)) {
+        function_free(function);
+        return NULL;
+    }
+    uint32_t *slot = function->whole
+                         ? hash_insert(&decoder->function_of_start, function->start, NULL)
+                         : NULL;
+    if (slot)
+        *slot = (uint32_t)decoder->function_count;
+    decoder->functions[decoder->function_count++] = function;
+    decoder->insns += function->count;
+    decoder->stats.functions++;
+    decoder->stats.instructions += function->count;
+    return function;
+}
+
+/* The function around the IP if it has been disassembled whole, else anew. */
+static struct function *find_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
+{
+    uint64_t start;
+    uint64_t end;
+    if (decoder->target.function &&
+        decoder->target.function(decoder->target.context, ip, &start, &end)) {
+        uint32_t *known = hash_find(&decoder->function_of_start, start);
+        struct function *function = known ? decoder->functions[*known] : NULL;
+        if (function && function_index(function, ip) != SIZE_MAX)
+            return function;
+    }
+    return add_function(decoder, ip, reason);
+}
+
+static const struct recipe *add_recipe(struct decoder *decoder, uint64_t ip)
+{
+    enum reason reason = REASON_NO_CODE;
+    if (decoder->recipe_count >= DECODER_RECIPES_MAX || decoder->insns >= DECODER_INSNS_MAX)
+        forget_all(decoder);
+    if (!grow((void **)&decoder->recipes, decoder->recipe_count, &decoder->recipe_room,
+              sizeof *decoder->recipes))
+        return NULL;
+    struct recipe *recipe = &decoder->recipes[decoder->recipe_count];
+    struct function *function = find_function(decoder, ip, &reason);
+    if (!function)
+        *recipe = (struct recipe){.ip = ip, .reason = (uint8_t)reason};
+    else if (recipe_init(recipe, function, ip))
+        return NULL;
+    uint32_t *slot = hash_insert(&decoder->recipe_of_ip, ip, NULL);
+    if (!slot) {
+        recipe_fini(recipe);
+        return NULL;
+    }
+    *slot = (uint32_t)decoder->recipe_count++;
+    decoder->stats.recipes++;
+    return recipe;
+}
+
+static const struct recipe *recipe_at(struct decoder *decoder, uint64_t ip)
+{
+    uint32_t *index = hash_find(&decoder->recipe_of_ip, ip);
+    return index ? &decoder->recipes[*index] : add_recipe(decoder, ip);
+}
+
+/* The hardware knows the address; the instruction adds size, kind and registers. */
+static void describe_recorded(struct decoder *decoder, const struct sample *sample,
+                              struct access *access)
+{
+    const struct recipe *recipe = recipe_at(decoder, sample->ip);
+    access->address = sample->address;
+    access->how = ACCESS_RECORDED;
+    if (!recipe || !recipe->at_ip)
+        return;
+    if (sample->has & SAMPLE_HAS_EXACT_IP)
+        recipe_describe(recipe->at_ip, access);
+    else if (recipe->culprit)
+        recipe_describe(recipe->culprit, access);
+}
+
+static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
+{
+    const struct recipe *recipe = recipe_at(decoder, sample->ip);
+    if (!recipe)
+        access->reason = REASON_NO_CODE;
+    else if (sample->has & SAMPLE_HAS_EXACT_IP && recipe->at_ip)
+        recipe_apply_exact(recipe->at_ip, &decoder->target, sample, access);
+    else
+        recipe_apply(recipe, &decoder->target, sample, access);
+    bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
+                 !decoder->target.mapped(decoder->target.context, access->address);
+    if (wrong)
+        access->reason = REASON_BAD_ADDRESS;
+}
+
+void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access)
+{
+    *access = (struct access){
+        .time_ns = sample->time_ns,
+        .ip = sample->ip,
+        .weight = sample->weight,
+        .latency = sample->has & SAMPLE_HAS_LATENCY ? sample->latency : 0,
+        .data_src = sample->has & SAMPLE_HAS_DATA_SRC ? sample->data_src : 0,
+        .physical = sample->has & SAMPLE_HAS_PHYSICAL ? sample->physical : 0,
+        .pid = sample->pid,
+        .tid = sample->tid,
+        .cpu = sample->cpu,
+        .event = sample->event,
+        .base = SREG_NONE,
+        .index = SREG_NONE,
+    };
+    if (sample->mode != SAMPLE_USER)
+        access->reason = REASON_KERNEL;
+    else if (sample->has & SAMPLE_HAS_ADDRESS)
+        describe_recorded(decoder, sample, access);
+    else if (sample->has & SAMPLE_HAS_ALIEN_REGS)
+        access->reason = REASON_NO_ADDRESS;
+    else if (!(sample->has & SAMPLE_HAS_REGS))
+        access->reason = REASON_NO_REGISTERS;
+    else
+        compute(decoder, sample, access);
+}
+
+void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
+{
+    for (size_t i = 0; i < decoder->function_count; i++)
+        if (decoder->functions[i]->start < end && decoder->functions[i]->end > start) {
+            forget_all(decoder);
+            return;
+        }
+    /* Recipes that only say "no code" hold no function. */
+    for (size_t i = 0; i < decoder->recipe_count; i++)
+        if (decoder->recipes[i].ip >= start && decoder->recipes[i].ip < end) {
+            forget_all(decoder);
+            return;
+        }
+}
+
+struct decoder_stats decoder_stats(const struct decoder *decoder)
+{
+    struct decoder_stats stats = decoder->stats;
+    stats.bytes = decoder->insns * sizeof(struct insn) +
+                  decoder->recipe_room * sizeof(struct recipe);
+    return stats;
+}
+
+bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size)
+{
+    uint8_t bytes[DECODER_TEXT_BYTES];
+    cs_insn *insn;
+    size_t size = decoder->target.code(decoder->target.context, ip, bytes, sizeof bytes);
+    size_t count = size ? cs_disasm(decoder->handle, bytes, size, ip, 1, &insn) : 0;
+    if (!count)
+        return false;
+    snprintf(out, out_size, "%s %s", insn->mnemonic, insn->op_str);
+    cs_free(insn, count);
+    return true;
+}

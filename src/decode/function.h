@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A stretch of code disassembled once: a function where its bounds are known and it is not
+ * huge, else what surrounds an address.
+ */
+#ifndef MISSTOP_DECODE_FUNCTION_H
+#define MISSTOP_DECODE_FUNCTION_H
+
+#include "decode/decoder.h"
+#include "decode/insn.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct function {
+    uint64_t start;
+    uint64_t end;
+    bool whole;         /* start is where calls arrive */
+    struct insn *insns; /* ascending; holes where bytes were no instructions */
+    size_t count;
+};
+
+/*
+ * Disassembles around ip. NULL with *reason: NO_CODE when the bytes cannot be read, BAD_CODE
+ * when ip is not at an instruction. `handle` is capstone's.
+ */
+struct function *function_new(size_t handle, const struct decode_target *target, uint64_t ip,
+                              enum reason *reason);
+void function_free(struct function *function);
+
+/* Index of the instruction that starts at the address; SIZE_MAX: none does. */
+size_t function_index(const struct function *function, uint64_t address);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What to do with samples at one IP: which instructions may be the culprit, by which way the
+ * program came from each, and how the address follows. Made once per IP.
+ *
+ * The counter and clock sources report the first instruction not yet retired, so the culprit
+ * is the one that ran just before (FACTS.md: 99 %). Choices made here:
+ *  - A few instructions that touch no memory are walked over, for skid is sometimes longer.
+ *  - Where the IP is the target of jumps, each of them is a way to have come; a conditional
+ *    jump must agree with the flags, which it does not change. Of several that remain, a
+ *    jump back whose condition holds is a loop going round and wins over falling in; if that
+ *    leaves two ways with different addresses, the sample is ambiguous.
+ *  - Behind a call lies the callee's return, before a function's first instruction its
+ *    caller: neither can be told apart from what they did, so both are call boundaries.
+ *  - Time right after a system call is the kernel's: no memory access of the program.
+ *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
+ *  - With two memory operands the one that is loaded and not the stack is the likelier.
+ */
+#ifndef MISSTOP_DECODE_RECIPE_H
+#define MISSTOP_DECODE_RECIPE_H
+
+#include "access.h"
+#include "decode/function.h"
+#include "decode/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECIPE_WAYS_MAX = 4 };
+
+struct recipe_way {
+    struct trace trace;
+    const struct insn *culprit; /* NULL: there is none this way, see reason */
+    uint8_t at;          /* its place in the trace */
+    uint8_t reason;      /* enum reason when culprit is NULL */
+    uint8_t condition;   /* of the nearest jump, INSN_CONDITION_NONE */
+    bool taken;          /* whether that jump was taken */
+    bool branched;       /* the way leads over a taken jump */
+    bool back;           /* that jump goes back: a loop */
+    bool loops;          /* the culprit is the only writer of its base in a loop around it */
+};
+
+struct recipe {
+    uint64_t ip;
+    struct recipe_way *ways; /* NULL in the fast case */
+    const struct insn *culprit; /* of the fast case: one way, registers untouched */
+    const struct insn *at_ip;   /* the instruction at the IP; NULL: no code */
+    uint8_t way_count;
+    uint8_t reason;          /* no way at all: why */
+};
+
+/* 0 or -ENOMEM. The function must outlive the recipe. */
+int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip);
+void recipe_fini(struct recipe *recipe);
+
+/* Puts address, size, kind and how (or the reason) into the access. */
+void recipe_apply(const struct recipe *recipe, const struct decode_target *target,
+                  const struct sample *sample, struct access *access);
+
+/* The same for an instruction known to be the culprit, its registers being those of before. */
+void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,
+                        const struct sample *sample, struct access *access);
+
+/* Size, kind and registers of an instruction's likeliest operand; the address is known. */
+void recipe_describe(const struct insn *insn, struct access *access);
+
+#endif
