@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which anonymous mappings belong to glibc's malloc, told by what stands at their start:
+ * a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a chunk
+ * header whose mmapped bit is set (glibc malloc/arena.c, malloc/malloc.c; FACTS.md).
+ */
+#ifndef MISSTOP_RESOLVE_HEAP_H
+#define MISSTOP_RESOLVE_HEAP_H
+
+#include "resolve/maps.h"
+
+#include <sys/types.h>
+
+enum heap_finding { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
+
+/* Looks once per mapping and remembers. */
+enum heap_finding heap_look(struct map *map, pid_t pid);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One ELF file that is mapped: its variables, functions and sections at run-time addresses.
+ * elfutils (libdwfl) finds symbol tables, separate debug files and call frame information.
+ * The file is hostile input: what makes no sense gives no names.
+ */
+#ifndef MISSTOP_RESOLVE_MODULE_H
+#define MISSTOP_RESOLVE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module_symbol {
+    uint64_t start;
+    uint64_t end;
+    const char *name; /* raw, from the file */
+    uint8_t rank;     /* of aliases the lowest stays */
+    bool is_stub;     /* no size of its own: reaches to the next symbol */
+};
+
+struct module;
+
+/*
+ * Opens the file behind `fd` (closed here in any case) as mapped with this bias between file
+ * addresses and run-time addresses. NULL: no ELF file, or damaged beyond use.
+ */
+struct module *module_new(int fd, const char *path, uint64_t map_start, uint64_t map_offset);
+void module_free(struct module *module);
+
+const char *module_name(const struct module *module); /* base name, sanitised */
+
+/* [start, end) that the file's segments take in memory, .bss included. */
+void module_range(const struct module *module, uint64_t *start, uint64_t *end);
+
+/* Symbol that covers the address; NULL: none. */
+const struct module_symbol *module_object(const struct module *module, uint64_t address);
+const struct module_symbol *module_function(const struct module *module, uint64_t address);
+
+/* Thread-local variable at an offset into the module's TLS image. */
+const struct module_symbol *module_tls(const struct module *module, uint64_t offset);
+
+/* Size of the TLS image, rounded up to its alignment; 0: none. */
+uint64_t module_tls_bytes(const struct module *module);
+
+/* Free stretch around an address that no object covers, within its section. */
+void module_gap(const struct module *module, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* Section that holds the address, or NULL; its bounds. */
+const char *module_section(const struct module *module, uint64_t address, uint64_t *start,
+                           uint64_t *end);
+
+/* Function bounds by .eh_frame, for files without symbols. */
+bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end);
+
+/* Source line of an address, from line tables; false: none. */
+bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line);
+
+/* Bytes of the file at a run-time address. */
+size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The ELF files a process has mapped, opened when first asked for and kept: through its own
+ * root (containers), the mapping itself when the path is gone, or a folder of binaries for
+ * recordings.
+ */
+#ifndef MISSTOP_RESOLVE_MODULES_H
+#define MISSTOP_RESOLVE_MODULES_H
+
+#include "resolve/maps.h"
+#include "resolve/module.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct modules_entry {
+    struct module *module; /* NULL: could not be opened; not tried again */
+    uint64_t inode;
+    uint64_t start; /* of the file in memory, bias told apart */
+    uint64_t end;
+    bool vdso;
+};
+
+struct modules {
+    struct modules_entry *entries;
+    size_t count;
+    size_t room;
+};
+
+void modules_fini(struct modules *modules);
+
+/* The module behind a mapping of a file or of the vdso; NULL: none. Sets map->module. */
+struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
+                          pid_t pid, bool live, const char *symfs);
+
+#endif
