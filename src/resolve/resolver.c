@@ -300,8 +300,12 @@ static void find_anonymous(struct resolver *resolver, struct map *map, struct fi
 {
     char size[16];
     const char *name = maps_name(&resolver->maps, map);
-    finding->kind = OBJECT_ANON;
     finding->key = hash_mix(map->start) ^ 3;
+    /* The name is made once; a sample on a known mapping needs none. */
+    uint32_t known = names_find_object(&resolver->names, finding->key);
+    finding->kind = known ? resolver->names.objects[known].kind : OBJECT_ANON;
+    if (known)
+        return;
     enum heap_finding heap = resolver->options.live ? heap_look(map, resolver->options.pid)
                                                     : HEAP_NO;
     text_bytes(size, map->end - map->start);
