@@ -1,1 +1,16 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
+SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
+UNIT_SAMPLE = \
+	tests/unit/test_period \
+	tests/unit/test_record \
+	tests/unit/test_ring
+check_PROGRAMS += $(UNIT_SAMPLE) tests/fuzz/fuzz_record
+TESTS += $(UNIT_SAMPLE) tests/fuzz/fuzz_record
+tests_unit_test_period_SOURCES = tests/unit/test_period.c
+tests_unit_test_period_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_record_SOURCES = tests/unit/test_record.c
+tests_unit_test_record_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
+tests_unit_test_ring_LDADD = $(SAMPLE_LIBS)
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c
+tests_fuzz_fuzz_record_LDADD = $(SAMPLE_LIBS)
