@@ -1,6 +1,8 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
 SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
 UNIT_SAMPLE = \
+	tests/unit/test_event_desc \
+	tests/unit/test_perfdata \
 	tests/unit/test_period \
 	tests/unit/test_record \
 	tests/unit/test_ring
@@ -14,3 +16,7 @@ tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_ring_LDADD = $(SAMPLE_LIBS)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c
 tests_fuzz_fuzz_record_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c
+tests_unit_test_perfdata_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_event_desc_SOURCES = tests/unit/test_event_desc.c
+tests_unit_test_event_desc_LDADD = $(SAMPLE_LIBS)
