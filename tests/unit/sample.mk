@@ -1,6 +1,8 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
 SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
 UNIT_SAMPLE = \
+	tests/unit/test_event \
+	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
 	tests/unit/test_perfdata \
 	tests/unit/test_period \
@@ -20,3 +22,8 @@ tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c
 tests_unit_test_perfdata_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_event_desc_SOURCES = tests/unit/test_event_desc.c
 tests_unit_test_event_desc_LDADD = $(SAMPLE_LIBS)
+FAKE_KERNEL = tests/unit/fake_kernel.c tests/unit/fake_kernel.h
+tests_unit_test_event_SOURCES = tests/unit/test_event.c $(FAKE_KERNEL)
+tests_unit_test_event_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_sysfs_event_SOURCES = tests/unit/test_sysfs_event.c $(FAKE_KERNEL)
+tests_unit_test_sysfs_event_LDADD = $(SAMPLE_LIBS)
