@@ -57,7 +57,10 @@ bool event_is_software(const struct event *event)
     return event->type == PERF_TYPE_SOFTWARE;
 }
 
-/* 0 or libpfm4's own negative code. User mode only: misstop asks for no more. */
+/* Not one of libpfm4's codes: the string asks for more than user mode. */
+enum { ENCODE_NOT_USER = -1000 };
+
+/* 0 or a negative code, libpfm4's or ours. User mode only: misstop asks for no more. */
 static int encode_by_libpfm(struct event *event, const char *string)
 {
     struct perf_event_attr attr = {.size = sizeof attr};
@@ -66,6 +69,8 @@ static int encode_by_libpfm(struct event *event, const char *string)
     if (pfm_initialize() != PFM_SUCCESS)
         return PFM_ERR_NOINIT;
     int code = pfm_get_os_event_encoding(string, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &argument);
+    if (code == PFM_SUCCESS && attr.exclude_user)
+        code = ENCODE_NOT_USER;
     if (code == PFM_SUCCESS) {
         event->type = attr.type;
         event->config = attr.config;
@@ -159,10 +164,12 @@ static void offer_libpfm(struct nearest *best, size_t count, const char *wanted)
     }
 }
 
-static int say_nearest(const char *name, int why, struct error *error)
+static int say_nearest(const char *word, int why, struct error *error)
 {
     enum { OFFERED = 3 };
     struct nearest best[OFFERED] = {{0}};
+    char name[sizeof((struct event *)0)->name];
+    text_sanitise(name, sizeof name, word, strlen(word));
     /* Names perf knows by heart; libpfm4 spells some of them in capitals only. */
     static const char *const common[] = {"cache-misses", "cpu-clock", "page-faults", "cycles",
                                          "instructions", "L1-dcache-load-misses"};
@@ -175,14 +182,22 @@ static int say_nearest(const char *name, int why, struct error *error)
                      pfm_strerror(why), best[0].name, best[1].name, best[2].name);
 }
 
-int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
-                 const struct kernel *kernel, struct error *error)
+/*
+ * Generic events of a hybrid go to cpu_core; in the upper half of config stands the PMU that
+ * shall count them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
+ */
+static void add_twin(struct event *event, const struct kernel *kernel)
 {
-    *event = (struct event){.role = EVENT_OTHER};
-    if (!name_size || name_size >= sizeof event->name)
-        return error_set(error, -EINVAL, "an event name is empty or longer than %zu characters",
-                         sizeof event->name - 1);
-    memcpy(event->name, name, name_size);
+    long atom = sysfs_pmu_type(kernel, "cpu_atom");
+    if (atom < 0 || (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE))
+        return;
+    event->has_twin = true;
+    event->twin = (struct event_twin){event->type, event->config | (uint64_t)atom << 32, 0};
+}
+
+static int encode_name(struct event *event, unsigned skip, const struct kernel *kernel,
+                       struct error *error)
+{
     for (size_t i = 0; i < ALIASES; i++)
         if (!strcmp(event->name, aliases[i].name))
             return encode_alias(event, &aliases[i], skip, error);
@@ -193,10 +208,27 @@ int event_encode(struct event *event, const char *name, size_t name_size, unsign
     if (encode_raw(event, event->name))
         return 0;
     int code = encode_by_libpfm(event, event->name);
+    if (code == ENCODE_NOT_USER)
+        return error_set(error, -EINVAL, "%s: misstop samples user mode only; leave the modifier "
+                                         "out or take :u", event->name);
     if (code != PFM_SUCCESS)
         return say_nearest(event->name, code, error);
     event->role = role_of(event);
     return 0;
+}
+
+int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
+                 const struct kernel *kernel, struct error *error)
+{
+    *event = (struct event){.role = EVENT_OTHER};
+    if (!name_size || name_size >= sizeof event->name)
+        return error_set(error, -EINVAL, "an event name is empty or longer than %zu characters",
+                         sizeof event->name - 1);
+    memcpy(event->name, name, name_size);
+    int code = encode_name(event, skip, kernel, error);
+    if (!code)
+        add_twin(event, kernel);
+    return code;
 }
 
 bool event_next_word(const char **list, const char **word, size_t *word_size)

@@ -16,6 +16,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The same event as the second PMU of a hybrid CPU (cpu_atom) wants it. */
+struct event_twin {
+    uint32_t type;
+    uint64_t config;
+    uint64_t config1;
+};
+
 struct event {
     char name[64];          /* as the user wrote it */
     char encoded[96];       /* what it became: libpfm4's full string, or the name */
@@ -25,6 +32,8 @@ struct event {
     uint64_t config1;
     uint64_t config2;
     uint8_t precise_ip;
+    bool has_twin;
+    struct event_twin twin;
 };
 
 /*

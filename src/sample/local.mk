@@ -2,6 +2,7 @@ noinst_LIBRARIES += src/libsample.a
 src_libsample_a_SOURCES = \
 	src/sample/doctor.c \
 	src/sample/event.c src/sample/event.h \
+	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/kernel.c src/sample/kernel.h \
 	src/sample/perfdata.c src/sample/perfdata.h \
 	src/sample/period.c src/sample/period.h \

@@ -2,6 +2,7 @@
 #include "sample/perfdata.h"
 
 #include "base/hash.h"
+#include "sample/event_desc.h"
 #include "sample/record.h"
 
 #include <errno.h>
@@ -9,13 +10,12 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Record types of perf itself (tools/lib/perf/include/perf/event.h). */
 enum { PERFDATA_AUXTRACE = 71, PERFDATA_COMPRESSED = 81, PERFDATA_COMPRESSED2 = 83 };
-enum { PERFDATA_ATTRS_MAX = 64 };
+enum { PERFDATA_ATTRS_MAX = 64, PERFDATA_WEIGHT_STRUCT = 1 << 24 };
 
 struct file_section {
     uint64_t offset;
@@ -28,6 +28,8 @@ struct file_header {
     uint64_t attr_size;
     struct file_section attrs;
     struct file_section data;
+    struct file_section event_types; /* unused since perf 3 */
+    uint64_t features[EVENT_DESC_FEATURES / 64];
 };
 
 struct perfdata_entry {
@@ -38,6 +40,9 @@ struct perfdata_entry {
 struct perfdata {
     unsigned char *bytes;
     size_t size;
+    const unsigned char *names; /* EVENT_DESC section, NULL: none */
+    size_t names_size;
+    bool cut; /* it ends before its data do */
     struct record_format formats[PERFDATA_ATTRS_MAX];
     struct perf_event_attr attrs[PERFDATA_ATTRS_MAX];
     size_t format_count;
@@ -57,41 +62,51 @@ static bool inside(const struct perfdata *file, struct file_section section)
     return section.offset <= file->size && section.size <= file->size - section.offset;
 }
 
-static int map_file(struct perfdata *file, const char *path, struct error *error)
+/* A copy of its own: a file cut short while it is read must not raise SIGBUS. */
+static int load_bytes(struct perfdata *file, int fd, size_t size)
+{
+    ssize_t got = 1;
+    file->bytes = malloc(size);
+    if (!file->bytes)
+        return -ENOMEM;
+    while (file->size < size && got > 0) {
+        got = read(fd, file->bytes + file->size, size - file->size);
+        if (got > 0)
+            file->size += (size_t)got;
+    }
+    return got < 0 ? -errno : 0;
+}
+
+static int load_file(struct perfdata *file, const char *path, struct error *error)
 {
     struct stat status;
     if (!strcmp(path, "-"))
         return error_set(error, -ENOTSUP, "-i -: piped recordings cannot be read yet; record to a "
                                           "file with perf record -o FILE");
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* O_NONBLOCK: a FIFO that nobody writes to must not hold us up before it is refused. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     int code = fstat(fd, &status) ? -errno : 0;
-    if (!code && !S_ISREG(status.st_mode))
-        code = error_set(error, -ENOTSUP, "%s is no regular file", path);
-    else if (!code && (size_t)status.st_size < sizeof(struct file_header))
-        code = error_set(error, -EBADMSG, "%s is empty or too short for a perf.data file", path);
-    if (!code) {
-        file->size = (size_t)status.st_size;
-        /* A copy of its own: a file cut short while it is read must not raise SIGBUS. */
-        file->bytes = malloc(file->size);
-        size_t used = 0;
-        ssize_t got = 1;
-        while (file->bytes && used < file->size &&
-               (got = read(fd, file->bytes + used, file->size - used)) > 0)
-            used += (size_t)got;
-        file->size = used;
-        code = !file->bytes ? -ENOMEM : got < 0 ? -errno : 0;
-    }
-    if (code && error && !error->code)
-        error_set(error, code, "cannot read %s: %s", path, strerror(-code));
+    if (!code && S_ISREG(status.st_mode) && status.st_size)
+        code = load_bytes(file, fd, (size_t)status.st_size);
     close(fd);
-    return code;
+    if (code)
+        return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, -ENOTSUP, "%s is no regular file; give the path of a recording",
+                         path);
+    if (!file->size)
+        return error_set(error, -EBADMSG, "%s is empty; was the recording stopped too early?", path);
+    return 0;
 }
 
-static int check_magic(const struct perfdata *file, const struct file_header *header,
-                       const char *path, struct error *error)
+/* Fills the header, from as much of it as the file has, if it can be read further. */
+static int check_magic(const struct perfdata *file, struct file_header *header, const char *path,
+                       struct error *error)
 {
+    *header = (struct file_header){0};
+    memcpy(header, file->bytes, file->size < sizeof *header ? file->size : sizeof *header);
     if (!memcmp(header->magic, "2ELIFREP", 8))
         return error_set(error, -ENOTSUP, "%s was recorded on a machine of the other byte order, "
                                           "which cannot be read yet", path);
@@ -101,6 +116,9 @@ static int check_magic(const struct perfdata *file, const struct file_header *he
     if (header->size == 16)
         return error_set(error, -ENOTSUP, "%s is a piped recording, which cannot be read yet; "
                                           "record to a file with perf record -o FILE", path);
+    if (file->size < sizeof *header)
+        return error_set(error, -EBADMSG, "%s is too short for a perf.data file: it was cut off; "
+                                          "copy it again", path);
     if (header->attr_size < 64 + 16 || header->attr_size > 4096 || !inside(file, header->attrs) ||
         header->data.offset > file->size)
         return error_set(error, -EBADMSG, "%s is damaged: its header points outside the file; "
@@ -223,8 +241,10 @@ static int index_records(struct perfdata *file, const struct file_header *header
     /* data.size 0: the recorder was killed; records go on to the end of the file. */
     uint64_t size = header->data.size ? header->data.size : file->size - header->data.offset;
     uint64_t end = header->data.offset + size;
-    if (end > file->size || end < header->data.offset)
+    if (end > file->size || end < header->data.offset) {
         end = file->size;
+        file->cut = true;
+    }
     for (uint64_t offset = header->data.offset; offset + 8 <= end;) {
         struct perf_event_header record;
         struct record parsed;
@@ -266,6 +286,8 @@ static pid_t busiest(struct perfdata *file)
     for (size_t i = 0; i < file->entry_count; i++) {
         if (parse_at(file, file->entries[i].offset, &record) != 1 || record.kind != RECORD_SAMPLE)
             continue;
+        if (!record.pid) /* the idle task, in recordings of the whole system */
+            continue;
         uint32_t *count = hash_insert(&counts, record.pid, NULL);
         if (count && ++*count > most) {
             most = *count;
@@ -282,15 +304,16 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct err
     struct perfdata *file = calloc(1, sizeof *file);
     if (!file)
         return error_set(error, -ENOMEM, "out of memory");
-    int code = map_file(file, path, error);
-    if (!code) {
-        memcpy(&header, file->bytes, sizeof header);
+    int code = load_file(file, path, error);
+    if (!code)
         code = check_magic(file, &header, path, error);
-    }
     if (!code && read_attrs(file, &header))
         code = error_set(error, -EBADMSG, "%s is damaged: it describes no events", path);
     if (!code)
         code = index_records(file, &header, path, error);
+    if (!code && header.data.size)
+        file->names = event_desc_find(file->bytes, file->size, header.features,
+                                      header.data.offset + header.data.size, &file->names_size);
     if (code) {
         perfdata_close(file);
         return code;
@@ -348,6 +371,12 @@ static enum event_role role_of(const struct perf_event_attr *attr)
     return clock || cycles ? EVENT_STALL : EVENT_OTHER;
 }
 
+static void name_event(const struct perfdata *file, unsigned index, char *out, size_t out_size)
+{
+    if (!file->names || !event_desc_name(file->names, file->names_size, index, out, out_size))
+        event_desc_guess(&file->attrs[index], out, out_size);
+}
+
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
 {
     size_t count = file->format_count < SAMPLE_EVENTS_MAX ? file->format_count : SAMPLE_EVENTS_MAX;
@@ -360,14 +389,16 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
         const struct perf_event_attr *attr = &file->attrs[i];
         info->exact_address |= file->formats[i].recorded_address;
         info->exact_ip |= file->formats[i].exact_ip;
-        info->latency |= attr->sample_type & PERF_SAMPLE_WEIGHT;
-        info->data_source |= attr->sample_type & PERF_SAMPLE_DATA_SRC;
+        info->latency |= !!(attr->sample_type & (PERF_SAMPLE_WEIGHT | PERFDATA_WEIGHT_STRUCT));
+        info->data_source |= !!(attr->sample_type & PERF_SAMPLE_DATA_SRC);
         info->events[i].role = role_of(attr);
         info->events[i].period = attr->freq ? 0 : attr->sample_period;
-        snprintf(info->events[i].name, sizeof info->events[i].name, "type %u config 0x%llx",
-                 attr->type, (unsigned long long)attr->config);
+        name_event(file, (unsigned)i, info->events[i].name, sizeof info->events[i].name);
     }
-    if (file->bad)
+    if (file->cut)
+        snprintf(info->note, sizeof info->note,
+                 "the recording is cut short: its end is missing; copy it again");
+    else if (file->bad)
         snprintf(info->note, sizeof info->note, "%llu damaged records in the recording were left "
                                                 "out",
                  (unsigned long long)file->bad);

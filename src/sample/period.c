@@ -31,12 +31,16 @@ uint64_t period_jitter(uint64_t period, struct prng *prng)
     return period_prime(period - period / 10 + prng_below(prng, bound));
 }
 
+uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng)
+{
+    return step * period_jitter(period / step, prng);
+}
+
 uint64_t period_steer(uint64_t period, double samples_per_s, double wanted_per_s, uint64_t low,
                       uint64_t high)
 {
-    double factor = samples_per_s > 0 ? samples_per_s / wanted_per_s : 0.5;
     /* The root damps: phases of the program would make the period swing. */
-    factor = sqrt(factor);
+    double factor = samples_per_s > 0 ? sqrt(samples_per_s / wanted_per_s) : 0.5;
     factor = fmin(fmax(factor, 0.25), 4);
     double next = fmin(fmax((double)period * factor, (double)low), (double)high);
     return (uint64_t)next;

@@ -17,6 +17,9 @@ uint64_t period_prime(uint64_t value);
 /* A prime within about 10 % of the period, drawn at random. */
 uint64_t period_jitter(uint64_t period, struct prng *prng);
 
+/* The same for hardware that counts in steps: `step` times a prime, at least one step. */
+uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
+
 /*
  * The period that would have given `wanted` samples a second, from what `period` gave:
  * at most 4 times up or down at once, damped, within [low, high]. No samples: halved.

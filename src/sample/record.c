@@ -209,6 +209,17 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
     }
 }
 
+/*
+ * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
+ * says so by "not available" (FACTS.md). A data source of 0 was not recorded and says nothing.
+ */
+static bool address_valid(const struct record_format *format, const struct sample *sample)
+{
+    uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
+    bool no_access = sample->data_src && !(sample->data_src & accesses);
+    return format->recorded_address && sample->address && !no_access;
+}
+
 static int parse_sample(struct cursor *cursor, uint16_t misc, const struct record_format *format,
                         struct record *out)
 {
@@ -223,8 +234,7 @@ static int parse_sample(struct cursor *cursor, uint16_t misc, const struct recor
     if (cursor->bad)
         return -EBADMSG;
     sample->mode = (uint8_t)mode_of(misc);
-    /* Address 0 means none (FACTS.md). */
-    if (format->recorded_address && sample->address)
+    if (address_valid(format, sample))
         sample->has |= SAMPLE_HAS_ADDRESS;
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;

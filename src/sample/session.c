@@ -250,7 +250,7 @@ int session_open(struct session *session, const struct source *source,
     else if (code == -ESRCH)
         error_set(error, code, "process %d is gone", (int)options->pid);
     else if (code)
-        source_explain(code, plan->events[0].name, kernel, error);
+        source_explain(code, plan, plan->events[0].name, kernel, error);
     if (!code && !options->launched)
         code = session_enable(session, true);
     if (code)

@@ -106,101 +106,178 @@ struct record_format source_format(const struct source *source,
     };
 }
 
-static int explain_access(const char *what, const struct kernel *kernel, struct error *error)
+void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
+                          struct perf_event_attr *attr)
+{
+    *attr = *first;
+    attr->type = plan->aux.type;
+    attr->config = plan->aux.config;
+    attr->config1 = plan->aux.config1;
+    attr->config2 = plan->aux.config2;
+    attr->sample_period = 0;
+    /* arch/x86/events/core.c: an event that does not sample must not be precise. */
+    attr->precise_ip = 0;
+    attr->mmap = attr->mmap2 = attr->mmap_data = 0;
+    attr->comm = attr->comm_exec = attr->task = 0;
+}
+
+static int explain_access(const struct source_plan *plan, const char *what,
+                          const struct kernel *kernel, struct error *error)
 {
     long paranoid = kernel_number(kernel->procfs, "sys/kernel/perf_event_paranoid", -100);
-    if (paranoid > 2)
+    int enough = plan->kernel_too ? 1 : 2;
+    if (paranoid > enough)
         return error_set(error, -EACCES,
-                         "%s: permission denied: perf_event_paranoid is %ld; "
-                         "sudo sysctl kernel.perf_event_paranoid=2 allows your own processes",
-                         what, paranoid);
+                         "%s: permission denied: perf_event_paranoid is %ld; sudo sysctl "
+                         "kernel.perf_event_paranoid=%d allows it for your own processes, or give "
+                         "misstop alone the right: sudo setcap cap_perfmon+ep on its file",
+                         what, paranoid, enough);
     return error_set(error, -EACCES,
                      "%s: permission denied: the process belongs to another user or may not be "
                      "traced, or a seccomp filter forbids perf_event_open; try sudo",
                      what);
 }
 
-int source_explain(int code, const char *what, const struct kernel *kernel, struct error *error)
+static int explain_files(const char *what, struct error *error)
 {
     struct rlimit limit = {0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return error_set(error, -EMFILE,
+                     "%s: more descriptors needed than the limit of %lu allows; raise it with "
+                     "ulimit -n",
+                     what, (unsigned long)limit.rlim_cur);
+}
+
+int source_explain(int code, const struct source_plan *plan, const char *what,
+                   const struct kernel *kernel, struct error *error)
+{
     switch (-code) {
     case EACCES:
     case EPERM:
-        return explain_access(what, kernel, error);
+        return explain_access(plan, what, kernel, error);
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
         return error_set(error, code, "%s: this CPU or virtual machine does not count it (%s)",
                          what, strerror(-code));
+    case ENODATA:
+        return error_set(error, code, "%s: this CPU wants mem-loads-aux counted along, and sysfs "
+                                      "has no such event; take -s counter", what);
     case EMFILE:
-        getrlimit(RLIMIT_NOFILE, &limit);
-        return error_set(error, code,
-                         "%s: more descriptors needed than the limit of %lu allows; raise it with "
-                         "ulimit -n",
-                         what, (unsigned long)limit.rlim_cur);
+        return explain_files(what, error);
     case EBUSY:
-        return error_set(error, code, "%s: the counter is in use by somebody else", what);
+        return error_set(error, code, "%s: the counter is in use by somebody else; stop other "
+                                      "profilers (and sudo sysctl kernel.nmi_watchdog=0)", what);
     case ENOSYS:
-        return error_set(error, code, "%s: this kernel or sandbox has no perf_event_open", what);
+        return error_set(error, code, "%s: this kernel or sandbox has no perf_event_open; run "
+                                      "misstop outside of it", what);
+    case ESRCH:
+        return error_set(error, code, "%s: the process is gone", what);
     case EINVAL:
-        return error_set(error, -ENOTSUP, "%s: the kernel refuses these attributes (EINVAL)", what);
+        return error_set(error, -ENOTSUP, "%s: the kernel refuses these attributes (EINVAL); take "
+                                          "another event with -e or another source with -s", what);
     default:
         return error_set(error, code, "%s: %s", what, strerror(-code));
     }
+}
+
+static int ask(struct perf_event_attr *attr, pid_t pid, int group, const struct kernel *kernel)
+{
+    int fd = kernel->perf_event_open(attr, pid, -1, group, PERF_FLAG_FD_CLOEXEC);
+    /* Kernels before 5.13 refuse the unknown bit. */
+    if (fd != -EINVAL)
+        return fd;
+    attr->inherit_thread = 0;
+    return kernel->perf_event_open(attr, pid, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 static int open_once(const struct source *source, const struct source_plan *plan,
                      const struct event *event, pid_t pid, const struct kernel *kernel)
 {
     struct perf_event_attr attr;
+    struct perf_event_attr aux;
+    int leader = -1;
     source_attribute(source, plan, event, &attr);
     attr.sample_period = plan->first_period;
-    int fd = kernel->perf_event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    /* Kernels before 5.13 refuse the unknown bit. */
-    if (fd == -EINVAL) {
-        attr.inherit_thread = 0;
-        fd = kernel->perf_event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (plan->needs_aux && event == &plan->events[0]) {
+        source_aux_attribute(plan, &attr, &aux);
+        leader = ask(&aux, pid, -1, kernel);
+        if (leader < 0)
+            return leader;
     }
+    int fd = ask(&attr, pid, leader, kernel);
     if (fd >= 0)
         close(fd);
+    if (leader >= 0)
+        close(leader);
     return fd < 0 ? fd : 0;
 }
 
-/* The next candidate of an alias until the kernel takes one. */
-static int try_event(const struct source *source, struct source_plan *plan, struct event *event,
-                     pid_t pid, const struct kernel *kernel, struct error *error)
+static bool final(int code)
 {
-    char name[sizeof event->name];
-    snprintf(name, sizeof name, "%s", event->name);
+    return code == -EACCES || code == -EPERM || code == -ESRCH || code == -EMFILE ||
+           code == -ENOSYS;
+}
+
+/* The next candidate of an alias until the kernel takes one. */
+static int try_event(const struct source *source, const struct source_plan *plan,
+                     struct event *event, pid_t pid, const struct kernel *kernel)
+{
+    const struct event first = *event;
     int code = open_once(source, plan, event, pid, kernel);
-    for (unsigned skip = 1; code && code != -EACCES && code != -EPERM && code != -ESRCH; skip++) {
-        struct event other;
-        if (event_encode(&other, name, strlen(name), skip, kernel, NULL))
+    for (unsigned skip = 1; code && !final(code); skip++) {
+        if (event_encode(event, first.name, strlen(first.name), skip, kernel, NULL))
             break;
-        int next = open_once(source, plan, &other, pid, kernel);
-        if (!next)
-            *event = other;
-        code = next;
+        code = open_once(source, plan, event, pid, kernel);
     }
-    return code ? source_explain(code, name, kernel, error) : 0;
+    if (code)
+        *event = first;
+    return code;
+}
+
+/* Sapphire Rapids and hybrid P-cores: load latency only behind mem-loads-aux. */
+static int try_first(const struct source *source, struct source_plan *plan, pid_t pid,
+                     const struct kernel *kernel)
+{
+    int code = try_event(source, plan, &plan->events[0], pid, kernel);
+    if (code != -ENODATA || !plan->aux.name[0])
+        return code;
+    plan->needs_aux = true;
+    return try_event(source, plan, &plan->events[0], pid, kernel);
+}
+
+static bool repeated(const struct source_plan *plan, unsigned count, const struct event *event)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (plan->events[i].type == event->type && plan->events[i].config == event->config &&
+            plan->events[i].config1 == event->config1)
+            return true;
+    return false;
 }
 
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error)
 {
-    int code = try_event(source, plan, &plan->events[0], pid, kernel, error);
-    /* Sapphire Rapids and hybrid P-cores: load latency only behind mem-loads-aux. */
-    if (code == -ENODATA && plan->aux.name[0] && !plan->needs_aux) {
-        plan->needs_aux = true;
-        code = try_event(source, plan, &plan->events[0], pid, kernel, error);
+    int code = try_first(source, plan, pid, kernel);
+    struct event refused = plan->events[0];
+    while (code && plan->first_optional && !final(code) && plan->count > 1) {
+        memmove(plan->events, plan->events + 1, --plan->count * sizeof *plan->events);
+        int next = try_first(source, plan, pid, kernel);
+        code = next ? code : 0;
     }
     if (code)
-        return code;
-    /* Further events are an offer: those the kernel refuses are left out, not an error. */
+        return source_explain(code, plan, refused.name, kernel, error);
+    /* Further events are an offer: those the kernel refuses are left out, not an error. Aliases
+     * may end in the same generic event: once is enough. */
     unsigned kept = 1;
-    for (unsigned i = 1; i < plan->count; i++)
-        if (!try_event(source, plan, &plan->events[i], pid, kernel, NULL))
-            plan->events[kept++] = plan->events[i];
+    for (unsigned i = 1; i < plan->count; i++) {
+        struct event event = plan->events[i];
+        if (!try_event(source, plan, &event, pid, kernel) &&
+            !(plan->first_optional && repeated(plan, kept, &event)))
+            plan->events[kept++] = event;
+    }
     plan->count = kept;
+    if (source->describe)
+        source->describe(plan);
     return 0;
 }

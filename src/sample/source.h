@@ -22,9 +22,11 @@ struct source_plan {
     bool software;  /* all of them */
     char weighs[96];
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
+    uint64_t period_step;  /* periods are multiples of it; 0: any will do */
+    bool first_optional;   /* without -e: where the first event does not open, the next ranks */
+    bool kernel_too;       /* the hardware cannot leave kernel mode out */
     bool needs_aux;        /* load latency wants mem-loads-aux as group leader */
     struct event aux;
-    bool swfilt;           /* IBS: the kernel filters user mode in software */
 };
 
 struct source {
@@ -43,6 +45,8 @@ struct source {
     /* Fills in what is particular to the source in an attribute that is otherwise ready. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
+    /* Says what the events weigh, once it is known which of them open. NULL: plan did. */
+    void (*describe)(struct source_plan *plan);
     const char *enable; /* what a user can do to get it, for doctor */
 };
 
@@ -70,6 +74,10 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
 void source_attribute(const struct source *source, const struct source_plan *plan,
                       const struct event *event, struct perf_event_attr *attr);
 
+/* The same for the leader of the first event, where the plan needs one: it only counts. */
+void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
+                          struct perf_event_attr *attr);
+
 /* How the records of an event opened with `attr` are to be read. */
 struct record_format source_format(const struct source *source,
                                    const struct perf_event_attr *attr, uint16_t index);
@@ -78,8 +86,9 @@ struct record_format source_format(const struct source *source,
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
                      struct error *error);
 
-/* One line on why perf_event_open said no, with the remedy. Returns -code's sign kept. */
-int source_explain(int code, const char *what, const struct kernel *kernel, struct error *error);
+/* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
+int source_explain(int code, const struct source_plan *plan, const char *what,
+                   const struct kernel *kernel, struct error *error);
 
 /* "GenuineIntel", "AuthenticAMD", from /proc/cpuinfo. */
 bool source_vendor(const struct kernel *kernel, const char *vendor);

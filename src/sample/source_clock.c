@@ -14,7 +14,7 @@ enum { CLOCK_FIRST_PERIOD_NS = 500009 };
 static int clock_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                       struct error *error)
 {
-    int code = source_plan_list(plan, list ? list : "cpu-clock", kernel, error);
+    int code = source_plan_list(plan, list ? list : "cpu-clock,task-clock", kernel, error);
     if (code)
         return code;
     if (plan->events[0].role != EVENT_STALL || !event_is_software(&plan->events[0]))
@@ -23,8 +23,16 @@ static int clock_plan(struct source_plan *plan, const char *list, const struct k
                          "take -s counter for other events",
                          plan->events[0].name);
     plan->first_period = CLOCK_FIRST_PERIOD_NS;
-    snprintf(plan->weighs, sizeof plan->weighs, "time at the access (no miss counters here)");
+    plan->first_optional = !list;
+    snprintf(plan->weighs, sizeof plan->weighs, "time stalled at the access");
     return 0;
+}
+
+/* One clock is enough: task-clock only where cpu-clock did not open. */
+static void clock_describe(struct source_plan *plan)
+{
+    if (plan->first_optional)
+        plan->count = 1;
 }
 
 static void clock_attribute(const struct source_plan *plan, const struct event *event,
@@ -39,5 +47,6 @@ const struct source source_clock = {
     .name = "clock",
     .plan = clock_plan,
     .attribute = clock_attribute,
+    .describe = clock_describe,
     .enable = "needs only perf_event_paranoid 2 or less",
 };

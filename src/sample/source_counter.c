@@ -5,20 +5,16 @@
  */
 #include "sample/source.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
-/* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
-static int plan_default(struct source_plan *plan, const struct kernel *kernel,
-                        struct error *error)
+static bool is_clock(const struct event *event)
 {
-    return source_plan_list(plan, "mem-fill,l2-miss,l1-miss,stall", kernel, error);
+    return event_is_software(event) && event->role == EVENT_STALL;
 }
 
-static void say_weight(struct source_plan *plan)
+static void counter_describe(struct source_plan *plan)
 {
     static const char *const words[] = {
         [EVENT_MISS_L1] = "L1 data cache misses",
@@ -28,26 +24,26 @@ static void say_weight(struct source_plan *plan)
         [EVENT_ACCESS] = "memory accesses",
     };
     const struct event *event = &plan->events[0];
-    if (event->role == EVENT_OTHER)
-        snprintf(plan->weighs, sizeof plan->weighs, "%s", event->name);
-    else
-        snprintf(plan->weighs, sizeof plan->weighs, "%s", words[event->role]);
+    const char *what = is_clock(event)               ? "time stalled at the access"
+                       : event->role == EVENT_OTHER ? event->name
+                                                    : words[event->role];
+    snprintf(plan->weighs, sizeof plan->weighs, "%s", what);
 }
 
 static int counter_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                         struct error *error)
 {
-    int code = list ? source_plan_list(plan, list, kernel, error)
-                    : plan_default(plan, kernel, error);
+    /* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
+    int code = source_plan_list(plan, list ? list : "mem-fill,l2-miss,l1-miss,stall", kernel,
+                                error);
     if (code)
         return code;
-    bool clock = event_is_software(&plan->events[0]) && plan->events[0].role == EVENT_STALL;
-    bool software = event_is_software(&plan->events[0]);
+    plan->first_optional = !list;
     /* Page faults and their like are rare: every one, until the rate says otherwise. */
-    plan->first_period = clock      ? COUNTER_FIRST_PERIOD_CLOCK_NS
-                         : software ? 1
-                                    : COUNTER_FIRST_PERIOD;
-    say_weight(plan);
+    plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
+                         : event_is_software(&plan->events[0]) ? 1
+                                                               : COUNTER_FIRST_PERIOD;
+    counter_describe(plan);
     return 0;
 }
 
@@ -63,6 +59,7 @@ const struct source source_counter = {
     .name = "counter",
     .plan = counter_plan,
     .attribute = counter_attribute,
+    .describe = counter_describe,
     .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
               "the largest ones); in QEMU -cpu host,pmu=on",
 };

@@ -14,33 +14,39 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { IBS_FIRST_PERIOD = 100000 / 16 * 16 };
+enum { IBS_PERIOD_STEP = 16, IBS_FIRST_PERIOD = 100000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP };
 
-static bool sysfs_has(const struct kernel *kernel, const char *path)
+static bool has_format(const struct kernel *kernel, const char *term)
 {
+    char path[128];
     char text[64];
+    snprintf(path, sizeof path, "bus/event_source/devices/ibs_op/format/%s", term);
     return kernel_text(kernel->sysfs, path, text, sizeof text);
 }
 
 static int ibs_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                     struct error *error)
 {
-    long type = sysfs_pmu_type(kernel, "ibs_op");
-    if (type < 0)
+    char name[64];
+    if (sysfs_pmu_type(kernel, "ibs_op") < 0)
         return error_set(error, -ENODEV, "ibs: no ibs_op PMU here (AMD since family 10h, and "
                                          "seldom in a virtual machine)");
     if (list)
-        return error_set(error, -EINVAL, "ibs samples operations; it takes no -e");
-    plan->count = 1;
-    plan->events[0] = (struct event){.name = "ibs_op", .encoded = "ibs_op//",
-                                     .role = EVENT_ACCESS, .type = (uint32_t)type};
+        return error_set(error, -EINVAL, "ibs samples operations and takes no -e; name events "
+                                         "with -s counter");
     /* Count dispatched ops rather than cycles where the format offers it. */
-    if (sysfs_has(kernel, "bus/event_source/devices/ibs_op/format/cnt_ctl"))
-        plan->events[0].config = UINT64_C(1) << 19;
-    plan->swfilt = sysfs_has(kernel, "bus/event_source/devices/ibs_op/format/swfilt");
-    if (plan->swfilt)
-        plan->events[0].config2 = 1;
+    bool filtered = has_format(kernel, "swfilt");
+    snprintf(name, sizeof name, "ibs_op/%s%s/", has_format(kernel, "cnt_ctl") ? "cnt_ctl," : "",
+             filtered ? "swfilt" : "");
+    int code = event_encode(&plan->events[0], name, strlen(name), 0, kernel, error);
+    if (code)
+        return code;
+    snprintf(plan->events[0].name, sizeof plan->events[0].name, "ibs_op");
+    plan->events[0].role = EVENT_ACCESS;
+    plan->count = 1;
+    plan->kernel_too = !filtered;
     plan->first_period = IBS_FIRST_PERIOD;
+    plan->period_step = IBS_PERIOD_STEP;
     snprintf(plan->weighs, sizeof plan->weighs, "memory operations");
     return 0;
 }
@@ -51,7 +57,7 @@ static void ibs_attribute(const struct source_plan *plan, const struct event *ev
     (void)event;
     attr->sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
     /* Without swfilt the PMU refuses any exclusion; kernel samples are then counted as such. */
-    if (!plan->swfilt)
+    if (plan->kernel_too)
         attr->exclude_kernel = attr->exclude_hv = 0;
 }
 

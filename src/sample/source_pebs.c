@@ -16,40 +16,77 @@
 
 enum { PEBS_FIRST_PERIOD = 1009, PEBS_PRECISE_IP = 2, PEBS_LDLAT_CYCLES = 30 };
 
-static int plan_loads(struct source_plan *plan, const struct kernel *kernel)
+/* The first of `names` that libpfm4 or sysfs knows. */
+static int encode_first(struct event *event, const char *const *names, const struct kernel *kernel)
 {
-    static const char *const names[] = {
-        "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30",
-        "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=30",
-        /* sysfs has the event file on CPUs that libpfm4 does not know yet. */
-        "cpu_core/mem-loads,ldlat=30/",
-        "cpu/mem-loads,ldlat=30/",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!event_encode(&plan->events[0], names[i], strlen(names[i]), 0, kernel, NULL))
+    for (; *names; names++)
+        if (!event_encode(event, *names, strlen(*names), 0, kernel, NULL))
             return 0;
     return -ENODEV;
 }
 
+/* What the efficient cores of a hybrid call the same event. */
+static void add_twin(struct event *event, const char *name, const struct kernel *kernel)
+{
+    struct event twin;
+    if (event_encode(&twin, name, strlen(name), 0, kernel, NULL))
+        return;
+    event->has_twin = true;
+    event->twin = (struct event_twin){twin.type, twin.config, twin.config1};
+}
+
+/* sysfs first on hybrids, whose two kinds of cores libpfm4 4.13 does not know; elsewhere last,
+ * for CPUs that are newer than libpfm4. */
+static int plan_loads(struct source_plan *plan, const struct kernel *kernel)
+{
+    static const char *const names[] = {
+        "cpu_core/mem-loads,ldlat=30/", "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30",
+        "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=30", "cpu/mem-loads,ldlat=30/", NULL};
+    int code = encode_first(&plan->events[0], names, kernel);
+    if (!code)
+        add_twin(&plan->events[0], "cpu_atom/mem-loads,ldlat=30/", kernel);
+    return code;
+}
+
 static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
 {
-    static const char *const names[] = {"MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES",
-                                        "cpu_core/mem-stores/", "cpu/mem-stores/"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!event_encode(&plan->events[1], names[i], strlen(names[i]), 0, kernel, NULL)) {
-            plan->count = 2;
-            return;
-        }
+    static const char *const names[] = {"cpu_core/mem-stores/", "MEM_INST_RETIRED:ALL_STORES",
+                                        "MEM_UOPS_RETIRED:ALL_STORES", "cpu/mem-stores/", NULL};
+    if (encode_first(&plan->events[1], names, kernel))
+        return;
+    add_twin(&plan->events[1], "cpu_atom/mem-stores/", kernel);
+    plan->count = 2;
 }
 
 /* The aux leader exists where sysfs offers it; whether it is needed the kernel will say. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
-    static const char *const names[] = {"cpu_core/mem-loads-aux/", "cpu/mem-loads-aux/"};
-    for (size_t i = 0; i < 2; i++)
-        if (!event_encode(&plan->aux, names[i], strlen(names[i]), 0, kernel, NULL))
-            return;
-    plan->aux = (struct event){0};
+    static const char *const names[] = {"cpu_core/mem-loads-aux/", "cpu/mem-loads-aux/", NULL};
+    if (encode_first(&plan->aux, names, kernel))
+        plan->aux = (struct event){0};
+}
+
+static int plan_asked(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                      struct error *error)
+{
+    int code = source_plan_list(plan, list, kernel, error);
+    for (unsigned i = 0; !code && i < plan->count; i++)
+        if (event_is_software(&plan->events[i]))
+            code = error_set(error, -EINVAL, "%s: pebs takes events of the CPU only; take "
+                                             "-s counter", plan->events[i].name);
+    snprintf(plan->weighs, sizeof plan->weighs, "%s", plan->events[0].name);
+    return code;
+}
+
+static int plan_default(struct source_plan *plan, const struct kernel *kernel, struct error *error)
+{
+    plan->count = 1;
+    if (plan_loads(plan, kernel))
+        return error_set(error, -ENODEV, "pebs: neither libpfm4 nor sysfs knows a load-latency "
+                                         "event for this CPU");
+    plan_stores(plan, kernel);
+    snprintf(plan->weighs, sizeof plan->weighs, "loads of %d cycles or more", PEBS_LDLAT_CYCLES);
+    return 0;
 }
 
 static int pebs_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
@@ -59,23 +96,14 @@ static int pebs_plan(struct source_plan *plan, const char *list, const struct ke
         return error_set(error, -ENODEV, "pebs is for Intel CPUs; this is another one");
     if (sysfs_pmu_type(kernel, "cpu") < 0 && sysfs_pmu_type(kernel, "cpu_core") < 0)
         return error_set(error, -ENODEV, "pebs: this machine exposes no CPU counters");
-    plan->count = 1;
+    int code = list ? plan_asked(plan, list, kernel, error) : plan_default(plan, kernel, error);
+    if (code)
+        return code;
     plan->first_period = PEBS_FIRST_PERIOD;
-    if (list) {
-        int code = source_plan_list(plan, list, kernel, error);
-        if (code)
-            return code;
-    } else if (plan_loads(plan, kernel)) {
-        return error_set(error, -ENODEV, "pebs: neither libpfm4 nor sysfs knows a load-latency "
-                                         "event for this CPU");
-    } else {
-        plan_stores(plan, kernel);
-    }
     plan_aux(plan, kernel);
     for (unsigned i = 0; i < plan->count; i++)
         if (plan->events[i].precise_ip < PEBS_PRECISE_IP)
             plan->events[i].precise_ip = PEBS_PRECISE_IP;
-    snprintf(plan->weighs, sizeof plan->weighs, "loads of %d cycles or more", PEBS_LDLAT_CYCLES);
     return 0;
 }
 

@@ -66,10 +66,10 @@ static json_t *text_or_null(const char *value)
     return text(value && *value ? value : NULL);
 }
 
-/* An index into objects, which readers of JSON can follow; null: not listed. */
-static json_t *object_index(const struct snapshot *snapshot, uint32_t index)
+/* The name, as in `objects`; null: not listed there. */
+static json_t *object_name(const struct snapshot *snapshot, uint32_t index)
 {
-    return index < snapshot->object_count ? json_integer(index) : json_null();
+    return text(index < snapshot->object_count ? snapshot->objects[index].name : NULL);
 }
 
 static void set(json_t *object, const char *key, json_t *value)
@@ -174,7 +174,7 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     set(code, "share_high", share(from->share.high));
     set(code, "address", address(from->address));
     set(code, "sites", known(from->sites));
-    set(code, "object", object_index(snapshot, from->top_object));
+    set(code, "object", object_name(snapshot, from->top_object));
     set(code, "object_share", share(from->top_object_share));
     return code;
 }
@@ -307,7 +307,7 @@ static json_t *regions(const struct snapshot_region *from, size_t from_count)
         set(region, "iterations", whole(from[i].iterations));
         set(region, "depth", whole(from[i].depth));
         set(region, "state", text(region_state_name(from[i].state)));
-        set(region, "object", text_or_null(from[i].object));
+        set(region, "object", text(from[i].object));
         set(region, "reason", text(from[i].reason));
         json_array_append_new(out, region);
     }
@@ -342,7 +342,7 @@ static json_t *recurring_lines(const struct snapshot *snapshot)
         set(line, "address", address(from->address));
         set(line, "count", whole(from->count));
         set(line, "set", whole(from->set));
-        set(line, "object", object_index(snapshot, from->object));
+        set(line, "object", object_name(snapshot, from->object));
         set(line, "offset", listed ? whole(from->offset) : json_null());
         set(line, "functions", known(from->functions));
         json_array_append_new(out, line);
@@ -358,8 +358,8 @@ static json_t *pairs(const struct snapshot *snapshot)
         json_t *pair = json_object();
         set(pair, "line_a", from->line_a ? address(from->line_a) : json_null());
         set(pair, "line_b", from->line_b ? address(from->line_b) : json_null());
-        set(pair, "object_a", object_index(snapshot, from->object_a));
-        set(pair, "object_b", object_index(snapshot, from->object_b));
+        set(pair, "object_a", object_name(snapshot, from->object_a));
+        set(pair, "object_b", object_name(snapshot, from->object_b));
         set(pair, "together", whole(from->together));
         set(pair, "lift", share(from->lift));
         json_array_append_new(out, pair);

@@ -1,1 +1,32 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
+SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
+UNIT_SAMPLE = \
+	tests/unit/test_source \
+	tests/unit/test_event \
+	tests/unit/test_sysfs_event \
+	tests/unit/test_event_desc \
+	tests/unit/test_perfdata \
+	tests/unit/test_period \
+	tests/unit/test_record \
+	tests/unit/test_ring
+check_PROGRAMS += $(UNIT_SAMPLE) tests/fuzz/fuzz_record
+TESTS += $(UNIT_SAMPLE) tests/fuzz/fuzz_record
+tests_unit_test_period_SOURCES = tests/unit/test_period.c
+tests_unit_test_period_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_record_SOURCES = tests/unit/test_record.c
+tests_unit_test_record_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
+tests_unit_test_ring_LDADD = $(SAMPLE_LIBS)
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c
+tests_fuzz_fuzz_record_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c
+tests_unit_test_perfdata_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_event_desc_SOURCES = tests/unit/test_event_desc.c
+tests_unit_test_event_desc_LDADD = $(SAMPLE_LIBS)
+FAKE_KERNEL = tests/unit/fake_kernel.c tests/unit/fake_kernel.h
+tests_unit_test_event_SOURCES = tests/unit/test_event.c $(FAKE_KERNEL)
+tests_unit_test_event_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_sysfs_event_SOURCES = tests/unit/test_sysfs_event.c $(FAKE_KERNEL)
+tests_unit_test_sysfs_event_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_source_SOURCES = tests/unit/test_source.c $(FAKE_KERNEL)
+tests_unit_test_source_LDADD = $(SAMPLE_LIBS)

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Encodings, also of CPUs that are not here: libpfm4 is told which one to be by
+ * LIBPFM_FORCE_PMU, once per process, so each such case runs in a child.
+ */
+#include "unit.h"
+
+#include "fake_kernel.h"
+#include "sample/event.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct kernel *kernel;
+
+static int set_up(void **state)
+{
+    (void)state;
+    kernel = fake_kernel_begin(NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fake_kernel_end();
+    return 0;
+}
+
+static int encode(struct event *event, const char *name, struct error *error)
+{
+    return event_encode(event, name, strlen(name), 0, kernel, error);
+}
+
+struct expected {
+    const char *name;
+    uint32_t type;
+    uint64_t config;
+    uint64_t config1;
+    enum event_role role;
+};
+
+static int check_in_child(const char *pmu, const struct expected *wanted, size_t count)
+{
+    int failures = 0;
+    setenv("LIBPFM_FORCE_PMU", pmu, 1);
+    for (size_t i = 0; i < count; i++) {
+        struct event event;
+        struct error error = {0};
+        if (!encode(&event, wanted[i].name, &error) && event.type == wanted[i].type &&
+            event.config == wanted[i].config && event.config1 == wanted[i].config1 &&
+            event.role == wanted[i].role)
+            continue;
+        fprintf(stderr, "%s on %s: type %u config %#llx,%#llx role %d; %s\n", wanted[i].name, pmu,
+                event.type, (unsigned long long)event.config, (unsigned long long)event.config1,
+                event.role, error.text);
+        failures++;
+    }
+    return failures;
+}
+
+static void check(const char *pmu, const struct expected *wanted, size_t count)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        _exit(check_in_child(pmu, wanted, count));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+#define CHECK(pmu, wanted) check(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
+
+static void aliases_on_amd(void **state)
+{
+    /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
+    static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
+    (void)state;
+    CHECK("amd64_fam19h_zen3", zen3);
+    CHECK("amd64_fam19h_zen4", zen3);
+}
+
+/* Where libpfm4 has no better event, perf's generic ones are taken. */
+static void aliases_fall_back_to_generic_events(void **state)
+{
+    static const struct expected generic[] = {
+        {"mem-fill", 3, 0x10002, 0, EVENT_MEM_FILL},
+        {"l2-miss", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
+        {"l1-miss", 3, 0x10000, 0, EVENT_MISS_L1},
+        {"stall", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"access", 3, 0, 0, EVENT_ACCESS},
+    };
+    (void)state;
+    CHECK("perf", generic);
+}
+
+/* Intel SDM volume 3, tables of Skylake and Haswell: event, umask << 8, counter mask << 24. */
+static void aliases_on_intel(void **state)
+{
+    static const struct expected skylake[] = {
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},   {"stall", 4, 0x140014a3, 0, EVENT_STALL},
+        {"access", 4, 0x83d0, 0, EVENT_ACCESS},
+    };
+    static const struct expected haswell[] = {
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
+        {"stall", 4, 0x060006a3, 0, EVENT_STALL},   {"access", 4, 0x81d0, 0, EVENT_ACCESS},
+    };
+    (void)state;
+    CHECK("skl", skylake);
+    CHECK("hsw", haswell);
+}
+
+static void any_string_of_libpfm4(void **state)
+{
+    static const struct expected skylake[] = {
+        {"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30:precise=2", 4, 0x1cd, 30, EVENT_OTHER}};
+    (void)state;
+    CHECK("skl", skylake);
+}
+
+static void names_of_perf(void **state)
+{
+    static const struct expected known[] = {
+        {"cpu-clock", 1, PERF_COUNT_SW_CPU_CLOCK, 0, EVENT_STALL},
+        {"task-clock", 1, PERF_COUNT_SW_TASK_CLOCK, 0, EVENT_STALL},
+        {"page-faults", 1, PERF_COUNT_SW_PAGE_FAULTS, 0, EVENT_OTHER},
+        {"cache-misses", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
+        {"cycles:u", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"L1-dcache-load-misses", 3, 0x10000, 0, EVENT_MISS_L1},
+        {"r0843", 4, 0x0843, 0, EVENT_OTHER},
+    };
+    (void)state;
+    CHECK("perf", known);
+}
+
+static void expect_error(const char *name, const char *text)
+{
+    struct event event;
+    struct error error = {0};
+    assert_int_equal(encode(&event, name, &error), -EINVAL);
+    if (!strstr(error.text, text))
+        fail_msg("%s: '%s' lacks '%s'", name, error.text, text);
+}
+
+static void unknown_names_get_the_nearest(void **state)
+{
+    char long_name[200];
+    (void)state;
+    expect_error("l2-mis", "did you mean l2-miss");
+    expect_error("cahce-misses", "did you mean cache-misses");
+    expect_error("cpu-clok", "cpu-clock");
+    expect_error("rzz", "did you mean");
+    expect_error("\033[31m", "did you mean");
+    expect_error("cycles:k", "user mode");
+    memset(long_name, 'x', sizeof long_name);
+    long_name[199] = '\0';
+    expect_error(long_name, "longer than");
+}
+
+/* What an unknown name was is shown without steering the terminal. */
+static void messages_are_printable(void **state)
+{
+    struct event event;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(encode(&event, "a\033[31mb\n", &error), -EINVAL);
+    for (const char *at = error.text; *at; at++)
+        assert_true((unsigned char)*at >= ' ');
+}
+
+static void lists_are_split_outside_slashes(void **state)
+{
+    static const char *const wanted[] = {"l1-miss", "cpu/event=1,umask=2/", "", "x"};
+    const char *list = "l1-miss,cpu/event=1,umask=2/,,x";
+    const char *word;
+    size_t size;
+    size_t i = 0;
+    (void)state;
+    for (; event_next_word(&list, &word, &size); i++) {
+        assert_int_equal(size, strlen(wanted[i]));
+        assert_memory_equal(word, wanted[i], size);
+    }
+    assert_int_equal(i, 4);
+}
+
+static void candidates_run_out(void **state)
+{
+    struct event event;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(event_encode(&event, "l1-miss", 7, 50, kernel, &error), -ENOENT);
+    assert_int_equal(event_encode(&event, "cycles", 6, 1, kernel, &error), -ENOENT);
+}
+
+/* On hybrids the generic events have a second encoding, for the efficient cores. */
+static void hybrids_have_a_twin(void **state)
+{
+    struct event event;
+    (void)state;
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_false(event.has_twin);
+    fake_kernel_file("sys/bus/event_source/devices/cpu_core/type", "4");
+    fake_kernel_file("sys/bus/event_source/devices/cpu_atom/type", "10");
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_true(event.has_twin);
+    assert_int_equal(event.twin.type, PERF_TYPE_HARDWARE);
+    assert_int_equal(event.twin.config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(encode(&event, "cpu-clock", NULL), 0);
+    assert_false(event.has_twin);
+}
+
+int main(void)
+{
+    /* Set before libpfm4 is first used: children that forked later start anew. */
+    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+    const struct CMUnitTest in_children[] = {
+        cmocka_unit_test(aliases_on_amd),
+        cmocka_unit_test(aliases_fall_back_to_generic_events),
+        cmocka_unit_test(aliases_on_intel),
+        cmocka_unit_test(any_string_of_libpfm4),
+        cmocka_unit_test(names_of_perf),
+    };
+    const struct CMUnitTest here[] = {
+        cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(messages_are_printable),
+        cmocka_unit_test(lists_are_split_outside_slashes),
+        cmocka_unit_test(candidates_run_out),
+        cmocka_unit_test(hybrids_have_a_twin),
+    };
+    int failed = cmocka_run_group_tests(in_children, set_up, tear_down);
+    return failed + cmocka_run_group_tests(here, set_up, tear_down);
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "sample/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of one record as a test puts them together. */
+struct builder {
+    unsigned char bytes[4096];
+    size_t size;
+};
+
+static void begin(struct builder *builder, uint32_t type, uint16_t misc)
+{
+    struct perf_event_header header = {.type = type, .misc = misc};
+    memcpy(builder->bytes, &header, sizeof header);
+    builder->size = sizeof header;
+}
+
+static void word(struct builder *builder, uint64_t value)
+{
+    memcpy(builder->bytes + builder->size, &value, 8);
+    builder->size += 8;
+}
+
+static void pair(struct builder *builder, uint32_t low, uint32_t high)
+{
+    word(builder, (uint64_t)high << 32 | low);
+}
+
+static void string(struct builder *builder, const char *text)
+{
+    size_t room = (strlen(text) + 8) & ~(size_t)7;
+    memset(builder->bytes + builder->size, 0, room);
+    memcpy(builder->bytes + builder->size, text, strlen(text));
+    builder->size += room;
+}
+
+static void end(struct builder *builder)
+{
+    uint16_t size = (uint16_t)builder->size;
+    memcpy(builder->bytes + 6, &size, 2);
+}
+
+static const struct record_format *one_format(void *context, uint64_t id, bool has_id)
+{
+    (void)id;
+    (void)has_id;
+    return context;
+}
+
+/* From an exact heap copy, so that ASan sees a read past the record's end. */
+static int parse(const struct builder *builder, const struct record_format *format,
+                 struct record *out)
+{
+    unsigned char *copy = malloc(builder->size);
+    memcpy(copy, builder->bytes, builder->size);
+    int code = record_parse(copy, builder->size, one_format, (void *)(uintptr_t)format, out);
+    free(copy);
+    return code;
+}
+
+static const uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                              PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
+                              PERF_SAMPLE_PERIOD;
+
+static void usual_head(struct builder *builder, uint64_t address)
+{
+    begin(builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    word(builder, 77); /* id */
+    word(builder, 0x401000);
+    pair(builder, 10, 11);
+    word(builder, 123456789);
+    word(builder, address);
+    pair(builder, 3, 0);
+    word(builder, 10007);
+}
+
+static void registers_come_under_our_names(void **state)
+{
+    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER,
+                                   .regs_user = 0xff03ff, .event = 2};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    for (uint64_t reg = 0; reg < SREG_COUNT; reg++)
+        word(&builder, 100 + reg);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.kind, RECORD_SAMPLE);
+    assert_int_equal(record.pid, 10);
+    assert_int_equal(record.sample.tid, 11);
+    assert_int_equal(record.sample.time_ns, 123456789);
+    assert_int_equal(record.sample.ip, 0x401000);
+    assert_int_equal(record.sample.cpu, 3);
+    assert_int_equal(record.sample.weight, 10007);
+    assert_int_equal(record.sample.event, 2);
+    assert_int_equal(record.sample.mode, SAMPLE_USER);
+    assert_int_equal(record.sample.has, SAMPLE_HAS_REGS);
+    for (uint64_t reg = 0; reg < SREG_COUNT; reg++)
+        assert_int_equal(record.sample.regs[reg], 100 + reg);
+}
+
+static void segments_and_vectors_do_not_shift_registers(void **state)
+{
+    /* AX, CS (bit 10), R8 (bit 16), and the two halves of XMM0 (bits 32, 33). */
+    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER,
+                                   .regs_user = 1 | 1 << 10 | 1 << 16 | UINT64_C(3) << 32};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    for (uint64_t i = 1; i <= 5; i++)
+        word(&builder, i);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.sample.regs[SREG_AX], 1);
+    assert_int_equal(record.sample.regs[SREG_R8], 3);
+    assert_int_equal(record.sample.regs[SREG_CX], 0);
+}
+
+static void short_samples_have_no_registers(void **state)
+{
+    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER |
+                                                  PERF_SAMPLE_DATA_SRC,
+                                   .regs_user = 0xff03ff};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    word(&builder, PERF_SAMPLE_REGS_ABI_NONE);
+    word(&builder, 0x55);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_false(record.sample.has & SAMPLE_HAS_REGS);
+    assert_int_equal(record.sample.data_src, 0x55);
+}
+
+/* 32-bit registers are not those of x86-64 code. */
+static void registers_of_32_bit_code_are_not_used(void **state)
+{
+    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER, .regs_user = 1};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    word(&builder, PERF_SAMPLE_REGS_ABI_32);
+    word(&builder, 5);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_false(record.sample.has & SAMPLE_HAS_REGS);
+}
+
+/* Every variable-sized field stands before what we read, in the order of the ABI. */
+static void all_fields_are_stepped_over(void **state)
+{
+    struct record_format format = {
+        .sample_type = usual | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_READ |
+                       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+                       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+                       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |
+                       PERF_SAMPLE_PHYS_ADDR,
+        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED,
+        .branch_type = 1 << 17, /* hw_index */
+        .regs_user = 1, .regs_intr = 3, .recorded_address = true};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    begin(&builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+    word(&builder, 77);
+    word(&builder, 0x401000);
+    pair(&builder, 10, 11);
+    word(&builder, 5);
+    word(&builder, 0xabc0);
+    word(&builder, 77); /* ID */
+    word(&builder, 78); /* STREAM_ID */
+    pair(&builder, 3, 0);
+    word(&builder, 10007);
+    word(&builder, 2); /* READ: group of 2 */
+    word(&builder, 1);
+    for (int i = 0; i < 4; i++)
+        word(&builder, 9);
+    word(&builder, 3); /* CALLCHAIN */
+    for (int i = 0; i < 3; i++)
+        word(&builder, 9);
+    pair(&builder, 4, 9); /* RAW: 4 bytes */
+    word(&builder, 1);    /* BRANCH_STACK */
+    for (int i = 0; i < 4; i++)
+        word(&builder, 9);
+    word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    word(&builder, 42); /* AX */
+    word(&builder, 16); /* STACK_USER */
+    for (int i = 0; i < 3; i++)
+        word(&builder, 9);
+    word(&builder, 300);                            /* WEIGHT */
+    word(&builder, PERF_MEM_S(OP, LOAD));           /* DATA_SRC */
+    word(&builder, 9);                              /* TRANSACTION */
+    word(&builder, PERF_SAMPLE_REGS_ABI_64);        /* REGS_INTR */
+    word(&builder, 9);
+    word(&builder, 9);
+    word(&builder, 0x1234000); /* PHYS_ADDR */
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.sample.regs[SREG_AX], 42);
+    assert_int_equal(record.sample.latency, 300);
+    assert_int_equal(record.sample.physical, 0x1234000);
+    assert_int_equal(record.sample.address, 0xabc0);
+    assert_int_equal(record.sample.has,
+                     SAMPLE_HAS_ADDRESS | SAMPLE_HAS_REGS | SAMPLE_HAS_LATENCY |
+                         SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_PHYSICAL | SAMPLE_HAS_EXACT_IP);
+    /* Cut anywhere, it is bad and never read beyond. */
+    for (size_t size = 8; size < builder.size; size++) {
+        struct builder cut = builder;
+        cut.size = size;
+        end(&cut);
+        assert_int_equal(parse(&cut, &format, &record), -EBADMSG);
+    }
+}
+
+static void weight_struct_holds_the_latency_in_its_low_half(void **state)
+{
+    struct record_format format = {.sample_type = usual | UINT64_C(1) << 24};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    pair(&builder, 250, 0x00070008);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.sample.latency, 250);
+}
+
+static int address_with(uint64_t address, uint64_t data_src, bool recorded)
+{
+    struct record_format format = {.sample_type = usual | PERF_SAMPLE_DATA_SRC,
+                                   .recorded_address = recorded};
+    struct builder builder;
+    struct record record;
+    usual_head(&builder, address);
+    word(&builder, data_src);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    return !!(record.sample.has & SAMPLE_HAS_ADDRESS);
+}
+
+/* IBS tags operations that touch no memory too: their address is left over (FACTS.md). */
+static void an_address_needs_an_access(void **state)
+{
+    (void)state;
+    assert_true(address_with(0x1000, PERF_MEM_S(OP, LOAD), true));
+    assert_true(address_with(0x1000, PERF_MEM_S(OP, STORE), true));
+    assert_true(address_with(0x1000, 0, true)); /* data source not known: nothing against it */
+    assert_false(address_with(0x1000, PERF_MEM_S(OP, NA), true));
+    assert_false(address_with(0, PERF_MEM_S(OP, LOAD), true));
+    assert_false(address_with(0x1000, PERF_MEM_S(OP, LOAD), false));
+}
+
+static void modes_are_told_apart(void **state)
+{
+    struct record_format format = {.sample_type = PERF_SAMPLE_IP};
+    static const struct {
+        uint16_t misc;
+        enum sample_mode mode;
+    } cases[] = {{PERF_RECORD_MISC_USER, SAMPLE_USER},
+                 {PERF_RECORD_MISC_KERNEL, SAMPLE_KERNEL},
+                 {PERF_RECORD_MISC_HYPERVISOR, SAMPLE_OTHER_MODE},
+                 {PERF_RECORD_MISC_GUEST_USER, SAMPLE_OTHER_MODE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct builder builder;
+        struct record record;
+        begin(&builder, PERF_RECORD_SAMPLE, cases[i].misc);
+        word(&builder, 1);
+        end(&builder);
+        assert_int_equal(parse(&builder, &format, &record), 1);
+        assert_int_equal(record.sample.mode, cases[i].mode);
+    }
+}
+
+static void trailer(struct builder *builder, uint64_t time_ns)
+{
+    pair(builder, 10, 11);
+    word(builder, time_ns);
+    pair(builder, 0, 0);
+    word(builder, 77);
+}
+
+/* Strings point into the record, so the bytes must outlive the parse here. */
+static void mappings_keep_their_path_apart_from_the_trailer(void **state)
+{
+    struct record_format format = {.sample_type = usual, .sample_id_all = true};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA);
+    pair(&builder, 10, 11);
+    word(&builder, 0x7f0000000000);
+    word(&builder, 0x2000);
+    word(&builder, 0x1000);
+    pair(&builder, 8, 1);
+    word(&builder, 4711);
+    word(&builder, 0);
+    pair(&builder, 3, 2);
+    string(&builder, "/lib/libx.so");
+    trailer(&builder, 99);
+    end(&builder);
+    assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record), 1);
+    assert_int_equal(record.kind, RECORD_MAPPING);
+    assert_int_equal(record.time_ns, 99);
+    assert_int_equal(record.mapping.start, 0x7f0000000000);
+    assert_int_equal(record.mapping.length, 0x2000);
+    assert_int_equal(record.mapping.file_offset, 0x1000);
+    assert_int_equal(record.mapping.device_major, 8);
+    assert_int_equal(record.mapping.device_minor, 1);
+    assert_int_equal(record.mapping.inode, 4711);
+    assert_int_equal(record.mapping.protection, 3);
+    assert_false(record.mapping.executable);
+    assert_string_equal(record.mapping.path, "/lib/libx.so");
+}
+
+static void build_ids_are_taken_and_checked(void **state)
+{
+    struct record_format format = {.sample_type = 0};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    for (unsigned size = 20; size <= 21; size++) {
+        begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | 1 << 14);
+        pair(&builder, 10, 11);
+        for (int i = 0; i < 3; i++)
+            word(&builder, 0x1000);
+        pair(&builder, size, 0x04030201);
+        word(&builder, 5);
+        word(&builder, 6);
+        pair(&builder, 5, 2);
+        string(&builder, "/x");
+        end(&builder);
+        assert_int_equal(parse(&builder, &format, &record), 1);
+        assert_int_equal(record.mapping.build_id_size, size == 20 ? 20 : 0);
+        assert_int_equal(record.mapping.build_id[0], 1);
+        assert_int_equal(record.mapping.protection, 5);
+        assert_true(record.mapping.executable);
+    }
+}
+
+static void a_path_without_end_is_bad(void **state)
+{
+    struct record_format format = {.sample_type = 0};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    begin(&builder, PERF_RECORD_COMM, 0);
+    pair(&builder, 10, 11);
+    word(&builder, UINT64_C(0x4141414141414141));
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
+    builder.size = 16; /* no room for a name at all */
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
+}
+
+static void tasks_names_and_losses(void **state)
+{
+    struct record_format format = {.sample_type = usual, .sample_id_all = true};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    begin(&builder, PERF_RECORD_FORK, 0);
+    pair(&builder, 20, 10);
+    pair(&builder, 21, 11);
+    word(&builder, 5);
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.kind, RECORD_FORK);
+    assert_int_equal(record.pid, 20);
+    assert_int_equal(record.tid, 21);
+    assert_int_equal(record.fork.parent_pid, 10);
+    assert_int_equal(record.fork.parent_tid, 11);
+    assert_int_equal(record.time_ns, 6);
+
+    begin(&builder, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    pair(&builder, 10, 11);
+    string(&builder, "xz");
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record), 1);
+    assert_true(record.comm.exec);
+    assert_string_equal(record.comm.name, "xz");
+
+    begin(&builder, PERF_RECORD_LOST, 0);
+    word(&builder, 77);
+    word(&builder, 1234);
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.kind, RECORD_LOST);
+    assert_int_equal(record.count, 1234);
+
+    begin(&builder, PERF_RECORD_LOST_SAMPLES, 0);
+    word(&builder, 5);
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.count, 5);
+
+    begin(&builder, PERF_RECORD_THROTTLE, 0);
+    for (int i = 0; i < 3; i++)
+        word(&builder, 1);
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(parse(&builder, &format, &record), 1);
+    assert_int_equal(record.kind, RECORD_THROTTLE);
+}
+
+/* Events that share a ring are told apart by IDENTIFIER: first in samples, last elsewhere. */
+struct seen_id {
+    struct record_format format;
+    uint64_t id;
+};
+
+static const struct record_format *note_id(void *context, uint64_t id, bool has_id)
+{
+    struct seen_id *seen = context;
+    seen->id = has_id ? id : 0;
+    return &seen->format;
+}
+
+static void identifiers_are_found_at_both_ends(void **state)
+{
+    struct seen_id seen = {.format = {.sample_type = usual, .sample_id_all = true}};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    end(&builder);
+    record_parse(builder.bytes, builder.size, note_id, &seen, &record);
+    assert_int_equal(seen.id, 77);
+    seen.id = 0;
+    begin(&builder, PERF_RECORD_LOST_SAMPLES, 0);
+    word(&builder, 5);
+    trailer(&builder, 6);
+    end(&builder);
+    record_parse(builder.bytes, builder.size, note_id, &seen, &record);
+    assert_int_equal(seen.id, 77);
+}
+
+static void headers_that_lie_are_refused(void **state)
+{
+    struct record_format format = {.sample_type = usual};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    usual_head(&builder, 0);
+    for (uint16_t size = 0; size < 8; size++) {
+        memcpy(builder.bytes + 6, &size, 2);
+        assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
+    }
+    uint16_t longer = (uint16_t)(builder.size + 8);
+    memcpy(builder.bytes + 6, &longer, 2);
+    assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
+    assert_int_equal(record_parse(builder.bytes, 7, one_format, &format, &record), -EBADMSG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_come_under_our_names),
+        cmocka_unit_test(segments_and_vectors_do_not_shift_registers),
+        cmocka_unit_test(short_samples_have_no_registers),
+        cmocka_unit_test(registers_of_32_bit_code_are_not_used),
+        cmocka_unit_test(all_fields_are_stepped_over),
+        cmocka_unit_test(weight_struct_holds_the_latency_in_its_low_half),
+        cmocka_unit_test(an_address_needs_an_access),
+        cmocka_unit_test(modes_are_told_apart),
+        cmocka_unit_test(mappings_keep_their_path_apart_from_the_trailer),
+        cmocka_unit_test(build_ids_are_taken_and_checked),
+        cmocka_unit_test(a_path_without_end_is_bad),
+        cmocka_unit_test(tasks_names_and_losses),
+        cmocka_unit_test(identifiers_are_found_at_both_ends),
+        cmocka_unit_test(headers_that_lie_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plans and fallbacks against kernels and CPUs that are not here. */
+#include "unit.h"
+
+#include "fake_kernel.h"
+#include "sample/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PMU "sys/bus/event_source/devices/"
+
+/* What the fake kernel says to whom; reset before each test. */
+static struct {
+    int all;                 /* to everything: 0 or -errno */
+    uint64_t refused_config; /* this one gets `refusal` */
+    int refusal;
+    bool old;                /* before 5.13: inherit_thread is unknown */
+    bool wants_aux;          /* load latency only behind 0x8203 */
+    unsigned calls;
+    int aux_fd;
+    struct perf_event_attr last;
+} answers;
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                      unsigned long flags)
+{
+    (void)pid;
+    (void)cpu;
+    (void)flags;
+    answers.calls++;
+    if (answers.old && attr->inherit_thread)
+        return -EINVAL;
+    if (answers.all)
+        return answers.all;
+    if (answers.refusal && attr->config == answers.refused_config)
+        return answers.refusal;
+    if (answers.wants_aux && attr->config == 0x1cd && (group_fd < 0 || group_fd != answers.aux_fd))
+        return -ENODATA;
+    answers.last = *attr;
+    int fd = fake_kernel_descriptor();
+    if (attr->config == 0x8203)
+        answers.aux_fd = fd;
+    return fd;
+}
+
+static const struct kernel *kernel;
+static struct source_plan plan;
+static struct error error;
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&answers, 0, sizeof answers);
+    answers.aux_fd = -1;
+    memset(&plan, 0, sizeof plan);
+    memset(&error, 0, sizeof error);
+    kernel = fake_kernel_begin(open_event);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fake_kernel_end();
+    return 0;
+}
+
+static void intel(void)
+{
+    fake_kernel_file("proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel");
+    fake_kernel_file(PMU "cpu/type", "4");
+    fake_kernel_file(PMU "cpu/format/event", "config:0-7");
+    fake_kernel_file(PMU "cpu/format/umask", "config:8-15");
+    fake_kernel_file(PMU "cpu/format/ldlat", "config1:0-15");
+    fake_kernel_file(PMU "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3");
+    fake_kernel_file(PMU "cpu/events/mem-stores", "event=0xd0,umask=0x82");
+}
+
+static int plan_and_try(const struct source *source, const char *list)
+{
+    int code = source->plan(&plan, list, kernel, &error);
+    return code ? code : source_try(source, &plan, getpid(), kernel, &error);
+}
+
+static void expect_text(const char *text)
+{
+    if (!strstr(error.text, text))
+        fail_msg("'%s' lacks '%s'", error.text, text);
+}
+
+static void pebs_needs_intel_and_counters(void **state)
+{
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: AuthenticAMD");
+    assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODEV);
+    expect_text("Intel");
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODEV);
+    expect_text("no CPU counters");
+    assert_int_equal(answers.calls, 0);
+}
+
+/* libpfm4 does not know this CPU (the test's machine is another): the sysfs files do. */
+static void pebs_takes_the_files_of_sysfs(void **state)
+{
+    (void)state;
+    intel();
+    assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
+    assert_int_equal(plan.count, 2);
+    assert_int_equal(plan.events[0].config, 0x1cd);
+    assert_int_equal(plan.events[0].config1, 30);
+    assert_int_equal(plan.events[1].config, 0x82d0);
+    assert_false(plan.needs_aux);
+    assert_int_equal(answers.last.precise_ip, 2);
+    assert_true(answers.last.sample_type & PERF_SAMPLE_DATA_SRC);
+    assert_true(answers.last.sample_type & PERF_SAMPLE_ADDR);
+    assert_false(answers.last.sample_type & PERF_SAMPLE_REGS_INTR);
+    assert_true(answers.last.exclude_kernel);
+    assert_non_null(strstr(plan.weighs, "30 cycles"));
+}
+
+static void pebs_finds_the_leader_that_the_cpu_demands(void **state)
+{
+    (void)state;
+    intel();
+    answers.wants_aux = true;
+    assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODATA); /* no such event: no way */
+    fake_kernel_file(PMU "cpu/events/mem-loads-aux", "event=0x03,umask=0x82");
+    assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
+    assert_true(plan.needs_aux);
+    assert_int_equal(plan.aux.config, 0x8203);
+}
+
+static void pebs_counts_both_kinds_of_cores(void **state)
+{
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    fake_kernel_file(PMU "cpu_core/type", "4");
+    fake_kernel_file(PMU "cpu_core/format/event", "config:0-7");
+    fake_kernel_file(PMU "cpu_core/format/umask", "config:8-15");
+    fake_kernel_file(PMU "cpu_core/format/ldlat", "config1:0-15");
+    fake_kernel_file(PMU "cpu_core/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3");
+    fake_kernel_file(PMU "cpu_core/events/mem-loads-aux", "event=0x03,umask=0x82");
+    fake_kernel_file(PMU "cpu_core/events/mem-stores", "event=0xcd,umask=0x2");
+    fake_kernel_file(PMU "cpu_atom/type", "10");
+    fake_kernel_file(PMU "cpu_atom/format/event", "config:0-7");
+    fake_kernel_file(PMU "cpu_atom/format/umask", "config:8-15");
+    fake_kernel_file(PMU "cpu_atom/format/ldlat", "config1:0-15");
+    fake_kernel_file(PMU "cpu_atom/events/mem-loads", "event=0xd0,umask=0x5,ldlat=3");
+    fake_kernel_file(PMU "cpu_atom/events/mem-stores", "event=0xd0,umask=0x6");
+    answers.wants_aux = true;
+    assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
+    assert_true(plan.needs_aux);
+    assert_true(plan.events[0].has_twin);
+    assert_int_equal(plan.events[0].twin.type, 10);
+    assert_int_equal(plan.events[0].twin.config, 0x5d0);
+    assert_int_equal(plan.events[0].twin.config1, 30);
+    assert_int_equal(plan.events[1].twin.config, 0x6d0);
+}
+
+static void pebs_leaves_software_events_to_others(void **state)
+{
+    (void)state;
+    intel();
+    assert_int_equal(plan_and_try(&source_pebs, "cpu-clock"), -EINVAL);
+    expect_text("cpu-clock");
+}
+
+static void pebs_names_what_it_was_asked_for(void **state)
+{
+    (void)state;
+    intel();
+    assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), 0);
+    assert_null(strstr(plan.weighs, "30 cycles"));
+}
+
+static void amd_ibs(bool swfilt)
+{
+    fake_kernel_file(PMU "ibs_op/type", "11");
+    fake_kernel_file(PMU "ibs_op/format/cnt_ctl", "config:19");
+    if (swfilt)
+        fake_kernel_file(PMU "ibs_op/format/swfilt", "config2:0");
+}
+
+static void ibs_filters_in_software_where_it_can(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_and_try(&source_ibs, NULL), -ENODEV);
+    amd_ibs(false);
+    assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
+    assert_false(answers.last.exclude_kernel);
+    assert_int_equal(answers.last.config, 1 << 19);
+    amd_ibs(true);
+    assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
+    assert_true(answers.last.exclude_kernel);
+    assert_int_equal(answers.last.config2, 1);
+    assert_int_equal(answers.last.sample_period % 16, 0);
+    assert_int_equal(plan.period_step, 16);
+}
+
+/* The registers of an IBS or PEBS sample are never to be computed with. */
+static void precise_registers_are_marked_alien(void **state)
+{
+    struct perf_event_attr attr;
+    (void)state;
+    amd_ibs(true);
+    assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
+    source_attribute(&source_ibs, &plan, &plan.events[0], &attr);
+    struct record_format format = source_format(&source_ibs, &attr, 0);
+    assert_true(format.alien_regs && format.recorded_address && format.exact_ip);
+}
+
+static void counter_takes_the_next_candidate(void **state)
+{
+    (void)state;
+    answers.refused_config = 0x10002; /* LLC read misses: many CPUs have none */
+    answers.refusal = -ENOENT;
+    setenv("LIBPFM_FORCE_PMU", "perf", 1);
+    assert_int_equal(plan_and_try(&source_counter, "mem-fill"), 0);
+    assert_int_equal(plan.events[0].config, PERF_COUNT_HW_CACHE_MISSES);
+    assert_string_equal(plan.events[0].name, "mem-fill");
+}
+
+/* Unasked, the deepest miss event that opens ranks; those that do not are left out. */
+static void counter_ranks_by_what_there_is(void **state)
+{
+    (void)state;
+    answers.refused_config = PERF_COUNT_HW_CACHE_MISSES;
+    answers.refusal = -EOPNOTSUPP;
+    assert_int_equal(plan_and_try(&source_counter, NULL), 0);
+    assert_true(plan.count >= 2);
+    for (unsigned i = 0; i < plan.count; i++)
+        assert_true(plan.events[i].config != PERF_COUNT_HW_CACHE_MISSES ||
+                    plan.events[i].type != PERF_TYPE_HARDWARE);
+    for (unsigned i = 0; i < plan.count; i++)
+        for (unsigned j = 0; j < i; j++)
+            assert_false(plan.events[i].type == plan.events[j].type &&
+                         plan.events[i].config == plan.events[j].config);
+}
+
+static void counter_without_its_deepest_event(void **state)
+{
+    (void)state;
+    assert_int_equal(source_counter.plan(&plan, NULL, kernel, &error), 0);
+    /* The first event has no candidate left, the others do. */
+    strcpy(plan.events[0].name, "gone");
+    answers.refused_config = plan.events[0].config;
+    answers.refusal = -ENOENT;
+    enum event_role second = plan.events[1].role;
+    assert_int_equal(source_try(&source_counter, &plan, getpid(), kernel, &error), 0);
+    assert_int_equal(plan.events[0].role, second);
+}
+
+/* What was asked for is not replaced. */
+static void counter_keeps_to_the_list(void **state)
+{
+    (void)state;
+    answers.refused_config = 0;
+    answers.refusal = -ENOENT;
+    assert_int_equal(plan_and_try(&source_counter, "cycles,cache-misses"), -ENOENT);
+    expect_text("cycles");
+}
+
+static void counter_tells_what_software_events_weigh(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_and_try(&source_counter, "cpu-clock"), 0);
+    assert_non_null(strstr(plan.weighs, "time"));
+    assert_int_equal(plan_and_try(&source_counter, "page-faults"), 0);
+    assert_string_equal(plan.weighs, "page-faults");
+    struct record_format format = source_format(&source_counter, &answers.last, 0);
+    assert_true(format.recorded_address && format.exact_ip && !format.alien_regs);
+}
+
+static void clock_takes_clocks_only(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_and_try(&source_clock, NULL), 0);
+    assert_string_equal(plan.weighs, "time stalled at the access");
+    assert_true(answers.last.exclude_kernel && answers.last.sample_type & PERF_SAMPLE_REGS_USER);
+    assert_int_equal(plan_and_try(&source_clock, "page-faults"), -EINVAL);
+    assert_int_equal(plan_and_try(&source_clock, "task-clock"), 0);
+}
+
+static void clock_falls_to_task_clock(void **state)
+{
+    (void)state;
+    answers.refused_config = PERF_COUNT_SW_CPU_CLOCK;
+    answers.refusal = -ENOENT;
+    assert_int_equal(plan_and_try(&source_clock, NULL), 0);
+    assert_int_equal(plan.events[0].config, PERF_COUNT_SW_TASK_CLOCK);
+    assert_int_equal(plan_and_try(&source_clock, "cpu-clock"), -ENOENT);
+}
+
+static void old_kernels_are_asked_without_inherit_thread(void **state)
+{
+    (void)state;
+    answers.old = true;
+    assert_int_equal(plan_and_try(&source_clock, NULL), 0);
+    assert_false(answers.last.inherit_thread);
+    assert_true(answers.last.inherit);
+}
+
+static void refusals_tell_cause_and_remedy(void **state)
+{
+    static const struct {
+        int answer;
+        int code;
+        const char *text;
+    } cases[] = {
+        {-EACCES, -EACCES, "try sudo"},
+        {-EPERM, -EACCES, "try sudo"},
+        {-ENOENT, -ENOENT, "does not count"},
+        {-EOPNOTSUPP, -EOPNOTSUPP, "does not count"},
+        {-ENODEV, -ENODEV, "does not count"},
+        {-EMFILE, -EMFILE, "ulimit -n"},
+        {-EBUSY, -EBUSY, "in use"},
+        {-ENOSYS, -ENOSYS, "no perf_event_open"},
+        {-EINVAL, -ENOTSUP, "EINVAL"},
+        {-ESRCH, -ESRCH, "gone"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        answers.all = cases[i].answer;
+        memset(&error, 0, sizeof error);
+        assert_int_equal(plan_and_try(&source_clock, "cpu-clock"), cases[i].code);
+        assert_int_equal(error.code, cases[i].code);
+        expect_text(cases[i].text);
+        assert_null(strchr(error.text, '\n'));
+    }
+}
+
+static void paranoia_is_told_with_the_command(void **state)
+{
+    (void)state;
+    answers.all = -EACCES;
+    fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "4");
+    assert_int_equal(plan_and_try(&source_clock, NULL), -EACCES);
+    expect_text("perf_event_paranoid is 4");
+    expect_text("sysctl kernel.perf_event_paranoid=2");
+    expect_text("cap_perfmon");
+    /* At 2 that is not the cause, except for what watches the kernel as well. */
+    fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "2");
+    assert_int_equal(plan_and_try(&source_clock, NULL), -EACCES);
+    assert_null(strstr(error.text, "sysctl"));
+    amd_ibs(false);
+    assert_int_equal(plan_and_try(&source_ibs, NULL), -EACCES);
+    expect_text("sysctl kernel.perf_event_paranoid=1");
+}
+
+static void lists_have_an_end(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_and_try(&source_counter, ""), -EINVAL);
+    assert_int_equal(plan_and_try(&source_counter, "cycles,,cycles"), -EINVAL);
+    assert_int_equal(plan_and_try(&source_counter, "r1,r2,r3,r4,r5,r6,r7,r8,r9"), -EINVAL);
+    expect_text("at most 8");
+    assert_int_equal(plan_and_try(&source_counter, "r1,r2,r3,r4,r5,r6,r7,r8"), 0);
+    assert_int_equal(plan.count, 8);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(pebs_needs_intel_and_counters),
+        CASE(pebs_takes_the_files_of_sysfs),
+        CASE(pebs_finds_the_leader_that_the_cpu_demands),
+        CASE(pebs_counts_both_kinds_of_cores),
+        CASE(pebs_leaves_software_events_to_others),
+        CASE(pebs_names_what_it_was_asked_for),
+        CASE(ibs_filters_in_software_where_it_can),
+        CASE(precise_registers_are_marked_alien),
+        CASE(counter_takes_the_next_candidate),
+        CASE(counter_ranks_by_what_there_is),
+        CASE(counter_without_its_deepest_event),
+        CASE(counter_keeps_to_the_list),
+        CASE(counter_tells_what_software_events_weigh),
+        CASE(clock_takes_clocks_only),
+        CASE(clock_falls_to_task_clock),
+        CASE(old_kernels_are_asked_without_inherit_thread),
+        CASE(refusals_tell_cause_and_remedy),
+        CASE(paranoia_is_told_with_the_command),
+        CASE(lists_have_an_end),
+    };
+    /* The same events wherever the test runs: perf's generic ones. */
+    setenv("LIBPFM_FORCE_PMU", "perf", 1);
+    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
