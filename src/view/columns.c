@@ -9,29 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { GAP = 1, ROWS_MEASURED = 200 };
+enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, RANK_WITHOUT_COMFORT = 2 };
 
 static bool drawn(const struct column *column)
 {
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
-}
-
-static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
-                           int width, bool pictures, bool chosen[COLUMNS_MAX])
-{
-    int used = -GAP;
-    for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
-        for (unsigned i = 0; i < columns->count; i++) {
-            const struct column *column = &columns->list[i];
-            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
-                (!pictures && drawn(column)))
-                continue;
-            /* The first that does not fit ends it, so that no lesser one takes its place. */
-            if (used > 0 && used + GAP + column->width > width)
-                return;
-            used += GAP + column->width;
-            chosen[i] = true;
-        }
 }
 
 /* Columns the widest of the rows would take. */
@@ -50,6 +32,32 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     return wanted;
 }
 
+/*
+ * Columns in the order of their rank, until one does not fit. Names first get a width at
+ * which they can be told apart: a table of figures about nobody is of no use.
+ */
+static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
+                           const int wanted[COLUMNS_MAX], int width, bool pictures,
+                           bool chosen[COLUMNS_MAX])
+{
+    int used = -GAP;
+    int comfort = 0;
+    for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
+        for (unsigned i = 0; i < columns->count; i++) {
+            const struct column *column = &columns->list[i];
+            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
+                (!pictures && drawn(column)))
+                continue;
+            int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
+            if (used > 0 && used + GAP + column->width + reserved > width)
+                return;
+            used += GAP + column->width;
+            chosen[i] = true;
+            if (column->look == COLUMN_NAME && rank <= RANK_WITHOUT_COMFORT)
+                comfort += (wanted[i] < COMFORT ? wanted[i] : COMFORT) - column->width;
+        }
+}
+
 /* Room that is left goes to the columns that want it, in turn; pictures come last. */
 static int widen(struct layout *layout, const struct columns *columns,
                  const int wanted[COLUMNS_MAX], int spare, bool pictures)
@@ -58,8 +66,9 @@ static int widen(struct layout *layout, const struct columns *columns,
     while (spare > 0 && grown) {
         grown = false;
         for (unsigned i = 0; i < layout->count && spare > 0; i++) {
-            if (drawn(&columns->list[layout->places[i].index]) != pictures ||
-                layout->places[i].width >= wanted[i])
+            unsigned index = layout->places[i].index;
+            if (drawn(&columns->list[index]) != pictures ||
+                layout->places[i].width >= wanted[index])
                 continue;
             layout->places[i].width++;
             spare--;
@@ -78,15 +87,15 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
     int used = -GAP;
     int start = 0;
     *layout = (struct layout){0};
-    choose_by_rank(columns, snapshot, width, pictures, chosen);
+    for (unsigned i = 0; i < columns->count; i++)
+        wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
+    choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
     for (unsigned i = 0; i < columns->count; i++) {
         if (!chosen[i])
             continue;
-        const struct column *column = &columns->list[i];
-        wanted[layout->count] = wanted_width(columns, column, snapshot, rows, count);
         layout->places[layout->count].index = i;
-        layout->places[layout->count++].width = column->width;
-        used += column->width + GAP;
+        layout->places[layout->count++].width = columns->list[i].width;
+        used += columns->list[i].width + GAP;
     }
     int spare = widen(layout, columns, wanted, width - used, false);
     widen(layout, columns, wanted, spare, true);

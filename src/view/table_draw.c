@@ -96,9 +96,8 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
         size_t at = table->top + (size_t)i;
         const void *row = table->rows + table->order[at] * table->columns->row_size;
         table_draw_row(table, &table->layout, canvas, body->row + i, body->column, row);
-        if (at == table->selected)
-            canvas_flag(canvas, body->row + i, body->column, body->columns,
-                        focused ? CELL_SELECTED : CELL_UNDERLINED);
+        if (at == table->selected && focused)
+            canvas_flag(canvas, body->row + i, body->column, body->columns, CELL_SELECTED);
     }
 }
 
