@@ -16,6 +16,17 @@ static bool drawn(const struct column *column)
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
+/* The name that a row is known by. */
+static bool is_name(const struct column *column)
+{
+    return column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT;
+}
+
+static int comfort_of(int wanted)
+{
+    return wanted < COMFORT ? wanted : COMFORT;
+}
+
 /* Columns the widest of the rows would take. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count)
@@ -53,8 +64,8 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
                 return;
             used += GAP + column->width;
             chosen[i] = true;
-            if (column->look == COLUMN_NAME && rank <= RANK_WITHOUT_COMFORT)
-                comfort += (wanted[i] < COMFORT ? wanted[i] : COMFORT) - column->width;
+            if (is_name(column))
+                comfort += comfort_of(wanted[i]) - column->width;
         }
 }
 
@@ -84,11 +95,14 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
 {
     bool chosen[COLUMNS_MAX] = {false};
     int wanted[COLUMNS_MAX] = {0};
+    int comfortable[COLUMNS_MAX] = {0};
     int used = -GAP;
     int start = 0;
     *layout = (struct layout){0};
-    for (unsigned i = 0; i < columns->count; i++)
+    for (unsigned i = 0; i < columns->count; i++) {
         wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
+        comfortable[i] = is_name(&columns->list[i]) ? comfort_of(wanted[i]) : 0;
+    }
     choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
     for (unsigned i = 0; i < columns->count; i++) {
         if (!chosen[i])
@@ -97,7 +111,8 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
         layout->places[layout->count++].width = columns->list[i].width;
         used += columns->list[i].width + GAP;
     }
-    int spare = widen(layout, columns, wanted, width - used, false);
+    int spare = widen(layout, columns, comfortable, width - used, false);
+    spare = widen(layout, columns, wanted, spare, false);
     widen(layout, columns, wanted, spare, true);
     for (unsigned i = 0; i < layout->count; i++) {
         layout->places[i].start = start;

@@ -133,7 +133,8 @@ void table_filter(struct table *table, const char *part)
 
 bool table_find(struct table *table, const char *part, bool here)
 {
-    snprintf(table->find, sizeof table->find, "%s", part);
+    if (part != table->find)
+        snprintf(table->find, sizeof table->find, "%s", part);
     for (size_t i = 0; i < table->shown && *part; i++) {
         size_t at = (table->selected + i + !here) % table->shown;
         if (!columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))

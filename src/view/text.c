@@ -198,8 +198,8 @@ static void print_window(struct text_writer *writer)
     const struct snapshot_window *window = &writer->snapshot->window;
     if (!window->used)
         return;
-    say(writer, "window %" PRIu64 " misses, %" PRIu64 " lines, %" PRIu64 " missed once, %" PRIu64
-        " recur%s%s", window->used, window->addresses, window->singletons, window->recurring,
+    say(writer, "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
+        " again%s%s", window->used, window->addresses, window->singletons, window->recurring,
         window->reading ? ". " : "", window->reading ? window->reading : "");
 }
 

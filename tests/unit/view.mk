@@ -2,9 +2,48 @@
 VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
-	src/libbase.a $(OUTSIDE_LIBS)
+	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
 
-# The screen on made-up snapshots.
+UNIT_VIEW = \
+	tests/unit/test_bar \
+	tests/unit/test_batch \
+	tests/unit/test_browser \
+	tests/unit/test_canvas \
+	tests/unit/test_columns \
+	tests/unit/test_glyph \
+	tests/unit/test_json \
+	tests/unit/test_keys \
+	tests/unit/test_pages \
+	tests/unit/test_paint \
+	tests/unit/test_table
+check_PROGRAMS += $(UNIT_VIEW)
+TESTS += $(UNIT_VIEW)
+tests_unit_test_bar_SOURCES = tests/unit/test_bar.c
+tests_unit_test_bar_LDADD = $(VIEW_LIBS)
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(VIEW_FIXTURE)
+tests_unit_test_batch_LDADD = $(VIEW_LIBS)
+tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
+tests_unit_test_browser_LDADD = $(VIEW_LIBS)
+tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
+tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
+tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)
+tests_unit_test_columns_LDADD = $(VIEW_LIBS)
+tests_unit_test_glyph_SOURCES = tests/unit/test_glyph.c
+tests_unit_test_glyph_LDADD = $(VIEW_LIBS)
+tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
+tests_unit_test_json_LDADD = $(VIEW_LIBS)
+tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
+tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(VIEW_FIXTURE)
+tests_unit_test_pages_LDADD = $(VIEW_LIBS)
+tests_unit_test_paint_SOURCES = tests/unit/test_paint.c
+tests_unit_test_paint_LDADD = $(VIEW_LIBS)
+tests_unit_test_table_SOURCES = tests/unit/test_table.c $(VIEW_FIXTURE)
+tests_unit_test_table_LDADD = $(VIEW_LIBS)
+
+# The screen on made-up snapshots, and its test in tmux.
 check_PROGRAMS += tests/screen/show_fixture
 tests_screen_show_fixture_SOURCES = tests/screen/show_fixture.c $(VIEW_FIXTURE)
 tests_screen_show_fixture_LDADD = $(VIEW_LIBS)
+dist_check_SCRIPTS += tests/screen/test_screen.sh
+TESTS += tests/screen/test_screen.sh

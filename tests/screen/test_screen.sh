@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The screen in a real terminal (tmux), on made-up snapshots: sizes, keys, mouse, signals.
+# What the pages say is tested without a terminal, in tests/unit/test_pages.c.
+set -u
+. "${srcdir:-.}/tests/screen/tui.sh"
+command -v tmux >/dev/null || { echo "SKIP: tmux is not installed"; exit 77; }
+show=${BUILD:-.}/tests/screen/show_fixture
+failures=0
+check() { "$@" || failures=$((failures + 1)); }
+trap tui_end EXIT
+# A new server on the same socket must not meet the old one.
+end() { tui_end; sleep 0.3; }
+
+pid_of_show() { # the program, not the shell around it
+    pgrep -P "$(tui display -p '#{pane_pid}')" -x show_fixture
+}
+
+# The row of the selected line, told by its background (with 256 colours).
+selected_line() {
+    tui capture-pane -e -p | grep -a -m1 '48;5;238' | sed 's/\x1b\[[0-9;]*m//g'
+}
+
+click() { # column, row, from 1: an SGR mouse press and release
+    tui send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$1" "$2" "$1" "$2")"
+}
+
+row_of() { # pattern: number of its row, from 1
+    tui_screen | grep -nE -m1 -- "$1" | cut -d: -f1
+}
+
+# --- 120x36: pages by keys
+# xterm's description, as its mouse reports are the SGR ones that click() sends.
+tui_start 120 36 "TERM=xterm-256color $show usual still"
+check tui_wait 'LIVE'
+check tui_wait 'SHARE.*NAME.*HOT OFFSET'
+tui_keys Down Enter
+check tui_wait 'Offsets'
+check tui_wait '2 Detail'
+tui_keys Escape
+check tui_wait 'Not attributed'
+for page in '2:Offsets' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:Keys'; do
+    tui_keys "${page%%:*}"
+    check tui_wait "${page#*:}"
+done
+tui_keys 1 Space
+check tui_wait FROZEN
+tui_keys Space
+check tui_gone FROZEN
+tui_keys F6
+check tui_wait 'LIVE'
+# a word is typed, with a wide character and a correction
+tui_keys 1 '\' grix BSpace d
+check tui_wait 'Filter: grid'
+check tui_gone particles
+tui_keys Escape
+check tui_wait particles
+
+# --- mouse: select, open, tabs, key bar
+tui_keys 1 Home
+row=$(row_of 'demo arena')
+click 60 "$row"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    selected_line | grep -q 'demo arena' && break
+    sleep 0.1
+done
+selected_line | grep -q 'demo arena' ||
+    { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
+click 60 "$row"
+check tui_wait 'Offsets'
+click 45 2
+check tui_wait 'MOSTLY ON|Settled'
+
+# --- resize live
+tui_keys 1
+tui resize-window -x 40 -y 10
+check tui_wait '^ SHARE.*± NAME  *KIND'
+[ "$(tui_screen | wc -l)" -le 10 ] || { echo "FAIL: more than 10 rows"; failures=$((failures + 1)); }
+check tui_wait 'Help q Quit'
+tui resize-window -x 20 -y 5
+check tui_wait 'too small'
+tui resize-window -x 200 -y 50
+check tui_wait 'TREND'
+check tui_wait 'W Write'
+
+# --- leave: the terminal is as before
+tui_keys q
+check tui_wait 'status=0'
+check tui_wait ' echo |speed'
+end
+
+# --- suspend and resume, under a shell with job control
+tui -f /dev/null new-session -d -x 100 -y 30 'env LC_ALL=C.UTF-8 PS1="ready> " bash --norc --noprofile -i'
+check tui_wait 'ready>'
+tui_keys 'stty -g >before.$$; mv before.$$ '"${TMPDIR:-/tmp}/$TUI_SOCKET.before" Enter
+tui_keys "$show usual still" Enter
+check tui_wait 'LIVE'
+tui_keys C-z
+check tui_wait 'Stopped'
+tui_keys 'stty -g | cmp - '"${TMPDIR:-/tmp}/$TUI_SOCKET.before"' && echo same-"modes"' Enter
+check tui_wait 'same-modes'
+tui_keys 'fg' Enter
+check tui_wait 'LIVE'
+tui_keys 2
+check tui_wait 'Offsets'
+# --- a crash: modes as before, cursor and main screen back
+kill -SEGV "$(pgrep -P "$(tui display -p '#{pane_pid}')" -x show_fixture)"
+check tui_wait 'egmentation'
+tui_keys 'stty -g | cmp - '"${TMPDIR:-/tmp}/$TUI_SOCKET.before"' && echo "after"-crash' Enter
+check tui_wait '^after-crash'
+[ "$(tui display -p '#{cursor_flag}#{alternate_on}#{mouse_any_flag}')" = 100 ] ||
+    { echo "FAIL: cursor, alternate screen or mouse not restored"; failures=$((failures + 1)); }
+rm -f "${TMPDIR:-/tmp}/$TUI_SOCKET.before"
+end
+
+# --- terminals of less: no colours, no UTF-8, unknown
+tui_start 80 24 "TERM=vt100 LC_ALL=C $show usual still"
+check tui_wait 'vSHARE   \+- NAME'
+if tui_screen | LC_ALL=C grep -q '[^ -~]'; then
+    echo "FAIL: not ASCII in the C locale"
+    failures=$((failures + 1))
+fi
+tui_keys q
+check tui_wait 'status=0'
+end
+tui_start 80 24 "TERM=no-such-terminal $show usual still"
+check tui_wait 'TERM=no-such-terminal is not a terminal'
+check tui_wait 'status=1'
+end
+tui_start 80 24 "$show usual still </dev/null"
+check tui_wait 'needs a terminal'
+end
+
+# --- picker
+tui_start 80 24 "$show picker"
+check tui_wait 'which process'
+tui_keys '\' redis Enter
+check tui_gone misstop-demo
+tui_keys Enter
+check tui_wait 'request|attaching'
+tui_keys q
+check tui_wait 'status=0'
+end
+
+echo "$failures failures"
+[ "$failures" = 0 ]

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "base/clock.h"
+#include "snapshot_fixture.h"
+#include "view/browser.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+struct fixture {
+    struct browser browser;
+    struct canvas canvas;
+};
+
+static bool instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "mov at %llx", (unsigned long long)ip);
+    return true;
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    struct screen_sources sources = {.instruction = instruction};
+    browser_init(&fixture.browser, &sources);
+    canvas_init(&fixture.canvas, 36, 120, false);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_USUAL, 0), fixture_release);
+    browser_draw(&fixture.browser, &fixture.canvas, 0);
+    *state = &fixture;
+    return 0;
+}
+
+/* Whatever a test did, every snapshot was released once. */
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_fini(&fixture->browser);
+    canvas_fini(&fixture->canvas);
+    return fixture_alive() ? -1 : 0;
+}
+
+static struct request press(struct fixture *fixture, uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&fixture->browser, &input);
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    return request;
+}
+
+static void type(struct fixture *fixture, const char *text)
+{
+    for (; *text; text++)
+        press(fixture, (uint32_t)*text);
+}
+
+static struct request click(struct fixture *fixture, int row, int column)
+{
+    struct input input = {.kind = INPUT_CLICK, .row = row, .column = column};
+    struct request request = browser_input(&fixture->browser, &input);
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    return request;
+}
+
+/* Row and column of a text on the canvas; row -1: not there. */
+static struct area find(struct fixture *fixture, const char *text)
+{
+    char line[1024];
+    for (int row = 0; row < fixture->canvas.rows; row++) {
+        canvas_row_text(&fixture->canvas, row, line, sizeof line);
+        const char *at = strstr(line, text);
+        if (!at)
+            continue;
+        line[at - line] = '\0';
+        return (struct area){.row = row, .column = glyph_columns(line, false)};
+    }
+    return (struct area){.row = -1};
+}
+
+static bool seen(struct fixture *fixture, const char *text)
+{
+    return find(fixture, text).row >= 0;
+}
+
+static const char *selected(struct fixture *fixture)
+{
+    const struct snapshot_object *object = table_selected(&fixture->browser.objects);
+    return object->name;
+}
+
+static void keys_become_requests(void **state)
+{
+    static const struct {
+        uint32_t key;
+        enum request_kind kind;
+    } keys[] = {{'q', REQUEST_QUIT},     {KEYS_F10, REQUEST_QUIT}, {'c', REQUEST_BASIS},
+                {'z', REQUEST_ZERO},     {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
+                {'e', REQUEST_NEXT_EVENT}, {'W', REQUEST_WRITE},   {26, REQUEST_SUSPEND},
+                {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},   {' ', REQUEST_NONE},
+                {'S', REQUEST_SEARCH_ALL}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
+}
+
+static void drilling_in_and_back(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_string_equal(fixture->browser.detail.object->name, "grid");
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&fixture->browser), &fixture->browser.detail.code);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_true(seen(fixture, "walk_grid_column"));
+    assert_true(seen(fixture, "mov at 4011"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    press(fixture, KEYS_ESCAPE);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    press(fixture, KEYS_ESCAPE);
+    press(fixture, KEYS_BACKSPACE);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_string_equal(selected(fixture), "grid");
+    press(fixture, KEYS_ESCAPE); /* nothing behind the first page */
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+}
+
+static void an_opened_object_stays_while_ranks_change(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    for (unsigned tick = 1; tick < 30; tick++) {
+        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+        assert_string_equal(fixture->browser.detail.object->name, "grid");
+    }
+    browser_show(&fixture->browser, fixture_new(FIXTURE_ONE, 0), fixture_release);
+    browser_draw(&fixture->browser, &fixture->canvas, 0);
+    assert_true(seen(fixture, "grid is not listed now"));
+    press(fixture, KEYS_ENTER); /* nothing to open: nothing happens */
+    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+}
+
+static void numbers_and_tab_change_the_page(void **state)
+{
+    struct fixture *fixture = *state;
+    for (uint32_t key = '1'; key <= '7'; key++) {
+        press(fixture, key);
+        assert_int_equal(fixture->browser.page, key - '1');
+    }
+    press(fixture, KEYS_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    press(fixture, KEYS_BACK_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_HELP);
+    for (int i = 0; i < 100; i++) /* the way back is bounded */
+        press(fixture, i % 2 ? '1' : '3');
+    for (int i = 0; i < BACK_MAX + 2; i++)
+        press(fixture, KEYS_ESCAPE);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+}
+
+static void frozen_keeps_the_picture_and_still_acts(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot *before = fixture->browser.snapshot;
+    press(fixture, ' ');
+    assert_true(seen(fixture, "FROZEN"));
+    for (unsigned tick = 1; tick < 4; tick++)
+        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+    assert_ptr_equal(fixture->browser.snapshot, before);
+    assert_int_equal(fixture_alive(), 2); /* the one shown and the newest */
+    press(fixture, 'I');
+    assert_string_equal(selected(fixture), "unknown");
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(fixture->browser.detail.object->name, "unknown");
+    press(fixture, ' ');
+    assert_false(seen(fixture, "FROZEN"));
+    assert_int_equal(fixture->browser.snapshot->iteration, 4);
+    assert_int_equal(fixture_alive(), 1);
+}
+
+static void filter_is_typed_kept_and_cleared(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '\\');
+    type(fixture, "arenaq");
+    assert_true(seen(fixture, "Filter: arenaq"));
+    assert_true(seen(fixture, "no row has it"));
+    press(fixture, KEYS_BACKSPACE);
+    assert_int_equal(fixture->browser.objects.shown, 2);
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "2 of 12"));
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_int_equal(fixture->browser.objects.shown, 2);
+    press(fixture, KEYS_ESCAPE); /* first the filter goes, and the page stays */
+    assert_int_equal(fixture->browser.objects.shown, 12);
+}
+
+static void find_goes_along_as_one_types(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '/');
+    type(fixture, "lib");
+    assert_string_equal(fixture->browser.objects.find, "lib");
+    const char *first = selected(fixture);
+    assert_true(strstr(first, "std::") == first);
+    press(fixture, KEYS_ENTER);
+    press(fixture, 'n');
+    assert_string_equal(selected(fixture), "errno_table");
+    press(fixture, '/');
+    type(fixture, "grid");
+    assert_string_equal(selected(fixture), "grid");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(selected(fixture), "errno_table");
+    press(fixture, '/');
+    assert_int_equal(press(fixture, 3).kind, REQUEST_QUIT); /* Ctrl-C works while typing */
+}
+
+static void search_requests_name_a_range(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot_object *object = &fixture->browser.snapshot->objects[0];
+    struct request request = press(fixture, 's');
+    assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
+    assert_int_equal(request.base, object->address);
+    assert_int_equal(request.bound, object->address + object->size);
+    assert_string_equal(request.name, "particles");
+    assert_int_equal(fixture->browser.page, PAGE_SEARCH);
+    /* on a region that holds no single object, Enter zooms in */
+    press(fixture, KEYS_END);
+    request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
+    /* on one that does, it opens the object */
+    press(fixture, KEYS_HOME);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    /* an object of unknown size cannot be searched in */
+    press(fixture, '1');
+    press(fixture, KEYS_END);
+    assert_string_equal(selected(fixture), "unknown");
+    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+    assert_true(seen(fixture, "nothing here to search in"));
+}
+
+static void the_cursor_moves_over_sets(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '3');
+    uint32_t hottest = fixture->browser.sets.cursor;
+    assert_in_range(hottest, 13, 14);
+    press(fixture, KEYS_LEFT);
+    assert_int_equal(fixture->browser.sets.cursor, hottest - 1);
+    press(fixture, KEYS_DOWN);
+    assert_int_equal(fixture->browser.sets.cursor, hottest - 1 + 16);
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 5), fixture_release);
+    assert_int_equal(fixture->browser.sets.cursor, hottest - 1 + 16); /* stays where put */
+    for (int i = 0; i < 9; i++)
+        press(fixture, KEYS_DOWN);
+    assert_int_equal(fixture->browser.sets.cursor, 63);
+    press(fixture, KEYS_HOME);
+    assert_in_range(fixture->browser.sets.cursor, 13, 14);
+    const struct area *map = &fixture->browser.sets.map;
+    click(fixture, map->row + 1, map->column + 2 * fixture->browser.sets.cell);
+    assert_int_equal(fixture->browser.sets.cursor, 18);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+}
+
+static void the_mouse_selects_opens_sorts_and_acts(void **state)
+{
+    struct fixture *fixture = *state;
+    struct area at = find(fixture, "demo arena");
+    click(fixture, at.row, at.column);
+    assert_string_equal(selected(fixture), "demo arena");
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    click(fixture, at.row, at.column);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    at = find(fixture, "5 Code");
+    click(fixture, at.row, at.column);
+    assert_int_equal(fixture->browser.page, PAGE_CODE);
+    at = find(fixture, "Quit");
+    assert_int_equal(at.row, 35);
+    assert_int_equal(click(fixture, at.row, at.column).kind, REQUEST_QUIT);
+    press(fixture, '1');
+    at = find(fixture, "NAME");
+    click(fixture, at.row, at.column);
+    assert_string_equal(table_sort_title(&fixture->browser.objects), "NAME");
+    struct input wheel = {.kind = INPUT_WHEEL_DOWN};
+    size_t before = fixture->browser.objects.selected;
+    browser_input(&fixture->browser, &wheel);
+    assert_int_equal(fixture->browser.objects.selected, before + 3);
+    click(fixture, 500, 500);
+    click(fixture, -1, -1);
+}
+
+static void messages_fade(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_message(&fixture->browser, "written: a.txt");
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    assert_true(seen(fixture, "written: a.txt"));
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns() + 10 * CLOCK_NS_PER_S);
+    assert_false(seen(fixture, "written: a.txt"));
+}
+
+static void the_picker_picks_and_then_gives_way(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    struct picker_row rows[] = {
+        {.pid = 10, .cpu_percent = 1, .command = "one"},
+        {.pid = 20, .cpu_percent = 90, .command = "two"},
+        {.pid = 30, .cpu_percent = 50, .command = "three"}};
+    browser_pick(browser, rows, 3);
+    browser_draw(browser, &fixture->canvas, 0);
+    assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);
+    /* The list moves below the selection, which stays on its process. */
+    rows[0].cpu_percent = 99;
+    browser_pick(browser, rows, 3);
+    assert_int_equal(press(fixture, '3').kind, REQUEST_NONE); /* no pages here */
+    assert_int_equal(browser->page, PAGE_PICKER);
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_PICK);
+    assert_int_equal(request.pid, 30);
+    browser_pick(browser, rows, 0);
+    assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    browser_show(browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_int_equal(browser->page, PAGE_OBJECTS);
+}
+
+static void one_event_cannot_change_places(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_EMPTY, 0), fixture_release);
+    assert_int_equal(press(fixture, 'e').kind, REQUEST_NONE);
+    assert_true(seen(fixture, "one event is sampled"));
+}
+
+static void no_key_breaks_any_page(void **state)
+{
+    struct fixture *fixture = *state;
+    static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
+                                              FIXTURE_HUGE};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
+        for (uint32_t page = '1'; page <= '7'; page++)
+            for (uint32_t key = 0; key < 0x80; key++) {
+                press(fixture, page);
+                press(fixture, key);
+                press(fixture, KEYS_UP + key % 24);
+                press(fixture, KEYS_ESCAPE);
+            }
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(keys_become_requests),
+        TEST(drilling_in_and_back),
+        TEST(an_opened_object_stays_while_ranks_change),
+        TEST(numbers_and_tab_change_the_page),
+        TEST(frozen_keeps_the_picture_and_still_acts),
+        TEST(filter_is_typed_kept_and_cleared),
+        TEST(find_goes_along_as_one_types),
+        TEST(search_requests_name_a_range),
+        TEST(the_cursor_moves_over_sets),
+        TEST(the_mouse_selects_opens_sorts_and_acts),
+        TEST(messages_fade),
+        TEST(the_picker_picks_and_then_gives_way),
+        TEST(one_event_cannot_change_places),
+        TEST(no_key_breaks_any_page),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "view/keys.h"
+
+#include <string.h>
+
+/* CONTRACT.md "Keys", but for `m`, which has nothing to show in this version. */
+static void the_contract_is_kept(void **state)
+{
+    static const struct {
+        uint32_t key;
+        enum action action;
+    } fixed[] = {
+        {'?', ACTION_HELP},        {KEYS_F1, ACTION_HELP},    {'q', ACTION_QUIT},
+        {KEYS_F10, ACTION_QUIT},   {'1', ACTION_PAGE_1},      {'7', ACTION_PAGE_7},
+        {KEYS_TAB, ACTION_NEXT_PAGE}, {KEYS_UP, ACTION_UP},   {'j', ACTION_DOWN},
+        {'k', ACTION_UP},          {'g', ACTION_HOME},        {'G', ACTION_END},
+        {KEYS_PAGE_UP, ACTION_PAGE_UP}, {KEYS_PAGE_DOWN, ACTION_PAGE_DOWN},
+        {KEYS_HOME, ACTION_HOME},  {KEYS_END, ACTION_END},    {KEYS_ENTER, ACTION_ENTER},
+        {KEYS_ESCAPE, ACTION_BACK}, {KEYS_BACKSPACE, ACTION_BACK}, {'/', ACTION_FIND},
+        {'\\', ACTION_FILTER},     {'n', ACTION_FIND_NEXT},   {KEYS_F6, ACTION_SORT_NEXT},
+        {'<', ACTION_SORT_LAST},   {'>', ACTION_SORT_NEXT},   {'I', ACTION_INVERT},
+        {' ', ACTION_FREEZE},      {'c', ACTION_BASIS},       {'z', ACTION_ZERO},
+        {'+', ACTION_SLOWER},      {'-', ACTION_FASTER},      {'e', ACTION_NEXT_EVENT},
+        {'s', ACTION_SEARCH_HERE}, {'S', ACTION_SEARCH_ALL},  {'W', ACTION_WRITE},
+        {'Z' & 0x1f, ACTION_SUSPEND}};
+    (void)state;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        assert_int_equal(keys_action(fixed[i].key), fixed[i].action);
+    assert_int_equal(keys_action('m'), ACTION_NONE);
+    assert_int_equal(keys_action(0), ACTION_NONE);
+}
+
+static void no_key_means_two_things(void **state)
+{
+    size_t count;
+    const struct key_binding *all = keys_all(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(all[i].label) > 0 && strlen(all[i].brief) > 0);
+        assert_ptr_equal(keys_binding(all[i].action), &all[i]);
+        for (size_t k = 0; k < 4 && all[i].keys[k]; k++)
+            assert_int_equal(keys_action(all[i].keys[k]), all[i].action);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_contract_is_kept),
+                                       cmocka_unit_test(no_key_means_two_things)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every page on every kind of snapshot at every size, and what stands where. */
+#include "unit.h"
+
+#include "snapshot_fixture.h"
+#include "view/browser.h"
+
+#include <locale.h>
+#include <string.h>
+
+static struct browser browser;
+static struct canvas canvas;
+
+static void open_page(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys)
+{
+    browser_init(&browser, NULL);
+    canvas_init(&canvas, rows, columns, ascii);
+    browser_show(&browser, fixture_new(kind, 0), fixture_release);
+    browser_draw(&browser, &canvas, 0);
+    for (; *keys; keys++) {
+        struct input input = {.kind = INPUT_KEY, .key = *keys == '\n' ? KEYS_ENTER : (uint32_t)*keys};
+        browser_input(&browser, &input);
+        browser_draw(&browser, &canvas, 0);
+    }
+}
+
+static void close_page(void)
+{
+    browser_fini(&browser);
+    canvas_fini(&canvas);
+    assert_int_equal(fixture_alive(), 0);
+}
+
+static const char *row(int at)
+{
+    static char line[2048];
+    canvas_row_text(&canvas, at, line, sizeof line);
+    return line;
+}
+
+/* Columns of a row as cells count them; a character cut in half shows as a difference. */
+static void check_rows(void)
+{
+    for (int at = 0; at < canvas.rows; at++) {
+        int columns = 0;
+        for (int i = 0; i < canvas.columns; i++) {
+            const struct cell *cell = canvas_at(&canvas, at, i);
+            columns += cell->columns;
+            if (cell->columns == 2)
+                assert_int_equal(canvas_at(&canvas, at, i + 1)->columns, 0);
+            assert_true(cell->paint < PAINT_COUNT);
+            assert_true(!cell->columns || cell->text[0] >= ' ');
+        }
+        assert_int_equal(columns, canvas.columns);
+        assert_true(glyph_columns(row(at), false) <= canvas.columns);
+    }
+}
+
+static void nothing_overflows_at_any_size(void **state)
+{
+    static const int sizes[][2] = {{10, 40}, {24, 80}, {36, 120}, {100, 300}, {11, 41},
+                                   {13, 200}, {60, 40}, {10, 99}, {3, 20}, {1, 1}};
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "6", "7", "5\n", "2l", "2ll",
+                                       "4l", "6l", "\n", "1\\a"};
+    (void)state;
+    for (int kind = FIXTURE_USUAL; kind <= FIXTURE_HUGE; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                open_page((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
+                check_rows();
+                close_page();
+            }
+}
+
+static bool contains(const char *text)
+{
+    for (int at = 0; at < canvas.rows; at++)
+        if (strstr(row(at), text))
+            return true;
+    return false;
+}
+
+static int row_with(const char *text)
+{
+    for (int at = 0; at < canvas.rows; at++)
+        if (strstr(row(at), text))
+            return at;
+    return -1;
+}
+
+static int column_of(int at, const char *text)
+{
+    char line[2048];
+    strcpy(line, row(at));
+    char *found = strstr(line, text);
+    if (!found)
+        return -1;
+    *found = '\0';
+    return glyph_columns(line, false);
+}
+
+static void objects_say_what_and_how_sure(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 120, false, "1");
+    assert_true(strstr(row(0), "misstop-demo 4242") && strstr(row(0), "counter:mem-fill") &&
+                strstr(row(0), "fills from memory") && strstr(row(0), "LIVE"));
+    assert_int_equal(canvas_at(&canvas, 0, 119)->paint, PAINT_LIVE);
+    assert_int_equal(canvas_at(&canvas, 1, 2)->paint, PAINT_TAB_SHOWN);
+    assert_true(strstr(row(2), "Samples 45.0k") && strstr(row(2), "94.0%") &&
+                strstr(row(2), "Lost 12") && strstr(row(2), "Throttled 0"));
+    assert_int_equal(canvas_at(&canvas, 2, column_of(2, "Lost"))->paint, PAINT_WARN);
+    assert_int_equal(canvas_at(&canvas, 2, column_of(2, "Throttled"))->paint, PAINT_DIM);
+    assert_true(strstr(row(3), "no-memory 2.2%") && strstr(row(3), "overwritten 1.3%"));
+    int titles = row_with("SHARE");
+    assert_true(column_of(titles, "±") < column_of(titles, "NAME"));
+    /* the first row is selected, and hot in colour */
+    assert_true(strstr(row(titles + 1), "particles"));
+    assert_int_equal(canvas_at(&canvas, titles + 1, 50)->flags, CELL_SELECTED);
+    assert_int_equal(canvas_at(&canvas, titles + 2, 50)->flags, 0);
+    assert_int_equal(canvas_at(&canvas, titles + 1, column_of(titles + 1, "35.4%"))->paint,
+                     PAINT_HEAT_4);
+    /* right-aligned under its title */
+    assert_int_equal(column_of(titles, "SAMPLES") + 7, column_of(titles + 1, "14.5k") + 5);
+    assert_true(strstr(row(34), "Enter:"));
+    assert_true(strstr(row(35), "Help") && strstr(row(35), "Quit"));
+    close_page();
+}
+
+static void little_room_keeps_what_matters(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 10, 40, false, "1");
+    assert_true(strstr(row(0), "misstop-demo 4242") && strstr(row(0), "LIVE"));
+    assert_true(strstr(row(2), "94.0%"));
+    assert_true(strstr(row(3), "SHARE") && strstr(row(3), "±") && strstr(row(3), "NAME"));
+    assert_true(strstr(row(4), "35.4%") && strstr(row(4), "particles"));
+    assert_true(strstr(row(9), "? Help q Quit"));
+    close_page();
+    open_page(FIXTURE_USUAL, 5, 20, false, "1");
+    assert_true(contains("terminal too") && contains("40x10"));
+    close_page();
+}
+
+static void few_samples_and_none_are_said(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_ONE, 24, 80, false, "1");
+    assert_true(contains("Only 1 sample so far"));
+    close_page();
+    open_page(FIXTURE_EMPTY, 24, 80, false, "1");
+    assert_true(contains("No samples yet"));
+    assert_true(contains("RECORDED"));
+    assert_false(contains("%"));
+    close_page();
+}
+
+static void detail_shows_bytes_code_and_instances(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 120, false, "\n");
+    assert_true(strstr(row(2), "particles") && strstr(row(2), "35.4% ±0.5"));
+    assert_true(contains("array of 64-byte elements (97% sure"));
+    assert_true(contains("[*]+40") && contains("visit_particles") && contains("0x7f0000000000"));
+    /* the strip of the element: byte 40 of 64 is the hottest cell */
+    int strip = row_with("+64");
+    int start = column_of(strip, "+0") + 3;
+    assert_int_equal(canvas_at(&canvas, strip, start + 40)->paint, PAINT_HEAT_5);
+    assert_int_equal(canvas_at(&canvas, strip, start + 30)->paint, PAINT_DIM);
+    close_page();
+    open_page(FIXTURE_USUAL, 24, 80, false, "\n");
+    assert_true(contains("Offsets 6") && contains("Code 3"));
+    close_page();
+}
+
+static void sets_mark_the_crowded_ones(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 120, false, "3");
+    assert_true(strstr(row(2), "L1d: 64 sets of 8 ways"));
+    assert_true(contains("Concentrated: 2 sets are above chance"));
+    const struct area *map = &browser.sets.map;
+    for (int i = 0; i < 64; i++) {
+        int at = map->column + i % browser.sets.columns * browser.sets.cell;
+        const struct cell *cell = canvas_at(&canvas, map->row + i / browser.sets.columns, at);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 || i == 14);
+        assert_int_equal(cell->flags == CELL_CURSOR, browser.sets.cursor == (uint32_t)i);
+    }
+    close_page();
+    /* 2,048 sets where few fit: the hot one is not averaged away */
+    open_page(FIXTURE_HUGE, 24, 80, false, "3");
+    assert_true(browser.sets.fold > 1);
+    map = &browser.sets.map;
+    bool hot = false;
+    for (int at = 0; at < map->columns; at++)
+        hot |= canvas_at(&canvas, map->row, map->column + at)->paint == PAINT_HEAT_5;
+    assert_true(hot);
+    close_page();
+    open_page(FIXTURE_ONE, 24, 80, false, "3");
+    assert_true(contains("Too few samples"));
+    close_page();
+}
+
+static void search_tells_state_and_reasons(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 120, false, "4");
+    assert_true(strstr(row(2), "Settled in all") && strstr(row(2), "explains 89.2%") &&
+                strstr(row(2), "10 ways"));
+    assert_true(contains("evenly spread: no hotter part"));
+    assert_true(contains("no misses now, but was"));
+    /* the map: eight regions, the hottest one tallest, marked as selected */
+    int marked = 0;
+    for (int i = 0; i < 120; i++)
+        marked += canvas_at(&canvas, 4, i)->flags == CELL_CURSOR;
+    assert_true(marked > 0);
+    close_page();
+    open_page(FIXTURE_ONE, 24, 80, false, "4");
+    assert_true(contains("No search is running. S searches"));
+    close_page();
+}
+
+static void code_and_window_lead_to_objects(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 120, false, "5");
+    assert_true(contains("MOSTLY ON") && contains("visit_particles") && contains("demo.c"));
+    close_page();
+    open_page(FIXTURE_USUAL, 36, 120, false, "5\n");
+    assert_true(contains("MISSES ON") && contains("40.0% ±0.5"));
+    close_page();
+    open_page(FIXTURE_USUAL, 36, 120, false, "6");
+    assert_true(contains("30.2k lines: 24.1k seen once, 6.1k again") && contains("capacity"));
+    assert_true(contains("14x") && contains("79.8%") && contains("<0.1%"));
+    close_page();
+}
+
+static void help_lists_keys_columns_and_the_source(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 200, 120, false, "7");
+    assert_true(contains("Counts real cache misses"));
+    assert_true(contains("freeze the picture and thaw it"));
+    assert_true(contains("Columns: Objects") && contains("HOT OFFSET"));
+    assert_true(contains("Why a sample has no object") && contains("overwritten"));
+    close_page();
+    open_page(FIXTURE_USUAL, 24, 80, false, "7");
+    assert_true(contains("lines 1 to 20 of"));
+    int lines = browser.help.lines;
+    for (int i = 0; i < lines; i++) {
+        struct input down = {.kind = INPUT_KEY, .key = 'j'};
+        browser_input(&browser, &down);
+        browser_draw(&browser, &canvas, 0);
+    }
+    assert_int_equal(browser.help.top, lines - 20);
+    close_page();
+}
+
+static void ascii_draws_ascii_only(void **state)
+{
+    static const char *const keys[] = {"1", "\n", "3", "4", "5", "6", "7"};
+    (void)state;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        open_page(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
+        for (int at = 0; at < 36; at++)
+            for (int i = 0; i < 120; i++)
+                assert_true(canvas_at(&canvas, at, i)->text[0] < 0x7f);
+        close_page();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_overflows_at_any_size),
+        cmocka_unit_test(objects_say_what_and_how_sure),
+        cmocka_unit_test(little_room_keeps_what_matters),
+        cmocka_unit_test(few_samples_and_none_are_said),
+        cmocka_unit_test(detail_shows_bytes_code_and_instances),
+        cmocka_unit_test(sets_mark_the_crowded_ones),
+        cmocka_unit_test(search_tells_state_and_reasons),
+        cmocka_unit_test(code_and_window_lead_to_objects),
+        cmocka_unit_test(help_lists_keys_columns_and_the_source),
+        cmocka_unit_test(ascii_draws_ascii_only),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "snapshot_fixture.h"
+#include "view/table.h"
+
+#include <locale.h>
+#include <string.h>
+
+struct fixture {
+    const struct snapshot *snapshot;
+    struct snapshot_object *objects;
+    struct table table;
+    struct canvas canvas;
+};
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    fixture.snapshot = fixture_new(FIXTURE_USUAL, 0);
+    fixture.objects = fixture.snapshot->objects;
+    table_init(&fixture.table, &object_columns);
+    table_set(&fixture.table, fixture.snapshot, fixture.objects, 12);
+    canvas_init(&fixture.canvas, 10, 80, false);
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    table_fini(&fixture->table);
+    canvas_fini(&fixture->canvas);
+    fixture_release(fixture->snapshot);
+    return 0;
+}
+
+static const char *selected(const struct table *table)
+{
+    const struct snapshot_object *object = table_selected(table);
+    return object ? object->name : "";
+}
+
+static void draw(struct fixture *fixture)
+{
+    canvas_clear(&fixture->canvas);
+    table_draw(&fixture->table, &fixture->canvas, (struct area){0, 0, 6, 80}, true);
+}
+
+static void untouched_selection_stays_on_top(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_string_equal(selected(&fixture->table), "particles");
+    struct snapshot_object swapped = fixture->objects[0];
+    fixture->objects[0] = fixture->objects[1];
+    fixture->objects[1] = swapped;
+    fixture->objects[0].share.value = 0.9;
+    table_set(&fixture->table, fixture->snapshot, fixture->objects, 12);
+    assert_string_equal(selected(&fixture->table), "grid");
+}
+
+static void moved_selection_follows_its_object(void **state)
+{
+    struct fixture *fixture = *state;
+    table_move(&fixture->table, 2);
+    assert_string_equal(selected(&fixture->table), "[heap]");
+    fixture->objects[2].share.value = 0.99; /* now the first row */
+    table_set(&fixture->table, fixture->snapshot, fixture->objects, 12);
+    assert_string_equal(selected(&fixture->table), "[heap]");
+    assert_int_equal(fixture->table.selected, 0);
+    table_invert(&fixture->table);
+    assert_string_equal(selected(&fixture->table), "[heap]");
+    assert_int_equal(fixture->table.selected, 11);
+    /* Gone: the row in its place. */
+    table_invert(&fixture->table);
+    table_move(&fixture->table, 99);
+    table_set(&fixture->table, fixture->snapshot, fixture->objects, 3);
+    assert_int_equal(fixture->table.selected, 2);
+    table_set(&fixture->table, fixture->snapshot, fixture->objects, 0);
+    assert_null(table_selected(&fixture->table));
+    table_move(&fixture->table, 1);
+    assert_null(table_selected(&fixture->table));
+}
+
+static void filter_and_find(void **state)
+{
+    struct fixture *fixture = *state;
+    table_filter(&fixture->table, "ARENA");
+    assert_int_equal(fixture->table.shown, 2);
+    assert_string_equal(selected(&fixture->table), "demo arena");
+    table_filter(&fixture->table, "no such thing");
+    assert_null(table_selected(&fixture->table));
+    table_filter(&fixture->table, "");
+    assert_int_equal(fixture->table.shown, 12);
+    assert_true(table_find(&fixture->table, "libc.so", true));
+    assert_string_equal(selected(&fixture->table), "errno_table");
+    assert_true(table_find(&fixture->table, "libc.so", false));
+    assert_string_equal(selected(&fixture->table), "main_arena");
+    assert_true(table_find(&fixture->table, "libc.so", false)); /* round the end */
+    assert_string_equal(selected(&fixture->table), "errno_table");
+    assert_false(table_find(&fixture->table, "no such thing", false));
+    assert_string_equal(selected(&fixture->table), "errno_table");
+}
+
+static void the_selected_row_is_always_in_sight(void **state)
+{
+    struct fixture *fixture = *state;
+    struct table *table = &fixture->table;
+    for (int i = 0; i < 14; i++) {
+        draw(fixture);
+        int row = table->body.row + (int)(table->selected - table->top);
+        assert_in_range(row, 1, 5);
+        assert_int_equal(canvas_at(&fixture->canvas, row, 0)->flags, CELL_SELECTED);
+        table_move(table, 1);
+    }
+    assert_int_equal(table->top, 12 - 5); /* no blank rows below the last */
+    table_page(table, -1);
+    draw(fixture);
+    assert_int_equal(table->selected, 11 - 4);
+    table_move(table, -99);
+    draw(fixture);
+    assert_int_equal(table->top, 0);
+}
+
+static void sorting_goes_through_the_columns_on_the_screen(void **state)
+{
+    struct fixture *fixture = *state;
+    draw(fixture);
+    for (unsigned i = 0; i < fixture->table.layout.count; i++) {
+        assert_true(object_columns.list[fixture->table.sort].look != COLUMN_BAR);
+        table_sort_step(&fixture->table, 1);
+    }
+    while (strcmp(table_sort_title(&fixture->table), "NAME") != 0)
+        table_sort_step(&fixture->table, 1);
+    table_move(&fixture->table, -99);
+    assert_string_equal(selected(&fixture->table), ".rodata");
+    draw(fixture);
+    bool marked = false;
+    for (int i = 0; i < 80; i++)
+        marked |= canvas_at(&fixture->canvas, 0, i)->paint == PAINT_SORTED;
+    assert_true(marked);
+}
+
+static void clicks(void **state)
+{
+    struct fixture *fixture = *state;
+    struct table *table = &fixture->table;
+    draw(fixture);
+    assert_int_equal(table_click(table, 3, 20), TABLE_SELECTED);
+    assert_string_equal(selected(table), "[heap]");
+    assert_int_equal(table_click(table, 3, 20), TABLE_AGAIN);
+    assert_int_equal(table_click(table, 9, 20), TABLE_MISSED);
+    assert_int_equal(table_click(table, 0, 2), TABLE_TITLE); /* SHARE: sorted by already */
+    assert_true(table->invert);
+    int name = 0;
+    for (unsigned i = 0; i < table->layout.count; i++)
+        if (!strcmp(object_columns.list[table->layout.places[i].index].title, "NAME"))
+            name = table->layout.places[i].start;
+    assert_int_equal(table_click(table, 0, name), TABLE_TITLE);
+    assert_string_equal(table_sort_title(table), "NAME");
+    assert_false(table->invert);
+}
+
+static void a_scrollbar_only_where_rows_are_hidden(void **state)
+{
+    struct fixture *fixture = *state;
+    draw(fixture);
+    assert_int_equal(canvas_at(&fixture->canvas, 1, 79)->text[0], L'█');
+    assert_int_equal(canvas_at(&fixture->canvas, 5, 79)->text[0], L'│');
+    table_filter(&fixture->table, "grid");
+    draw(fixture);
+    assert_int_not_equal(canvas_at(&fixture->canvas, 1, 79)->text[0], L'█');
+    assert_int_not_equal(canvas_at(&fixture->canvas, 5, 79)->text[0], L'│');
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(untouched_selection_stays_on_top),
+        TEST(moved_selection_follows_its_object),
+        TEST(filter_and_find),
+        TEST(the_selected_row_is_always_in_sight),
+        TEST(sorting_goes_through_the_columns_on_the_screen),
+        TEST(clicks),
+        TEST(a_scrollbar_only_where_rows_are_hidden),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
