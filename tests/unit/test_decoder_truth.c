@@ -174,8 +174,9 @@ static void addresses_are_those_that_were_touched(void **state)
             print_message("  %s %u\n", access_reason_name(i), tally.reasons[i]);
     decoder_free(decoder);
     assert_true(tally.touched > 5000);
-    /* Function bounds are not known here, so that calls cannot be told: harder than life. */
-    assert_true(tally.right >= tally.touched * 60 / 100);
+    /* Function bounds are not known here, so calls cannot be told from what lies before. */
+    unsigned inside = tally.touched - tally.reasons[REASON_CALL_BOUNDARY];
+    assert_true(tally.right >= inside * 80 / 100);
     /* A few ways that cannot be told apart remain; a broken rule would make many. */
     assert_true(tally.wrong_sure <= tally.touched / 100);
 }
