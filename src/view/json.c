@@ -1,82 +1,127 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CONTRACT.md "JSON": one object on one line. What was not measured is null. */
+/* A snapshot as one line of JSON: the members CONTRACT.md fixes, and what else it holds. */
 #include "view/view.h"
 
+#include "base/text.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static json_t *number(double value)
+/* ---- values; unknown is null ---- */
+
+static json_t *share(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    return isfinite(value) ? json_real(round(value * 1e6) / 1e6) : json_null();
 }
 
-/* Counts are whole where nothing decays; else to the nearest. */
+/* Samples are whole numbers unless they decay. */
 static json_t *count(double value)
 {
-    return isfinite(value) ? json_integer((json_int_t)llround(value)) : json_null();
-}
-
-static json_t *text(const char *value)
-{
-    json_t *string = value ? json_string(value) : NULL;
-    return string ? string : json_null();
-}
-
-static json_t *address(uint64_t value)
-{
-    char out[24];
-    snprintf(out, sizeof out, "0x%llx", (unsigned long long)value);
-    return json_string(out);
+    if (!isfinite(value))
+        return json_null();
+    if (value == floor(value) && fabs(value) < 1e15)
+        return json_integer((json_int_t)value);
+    return json_real(round(value * 100) / 100);
 }
 
 static json_t *whole(uint64_t value)
 {
-    return json_integer((json_int_t)value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
-static void set(json_t *object, const char *name, json_t *value)
+static json_t *known(uint64_t value)
 {
-    json_object_set_new(object, name, value);
+    return value ? whole(value) : json_null();
 }
 
-static json_t *target_json(const struct snapshot_target *target)
+static json_t *address(uint64_t value)
+{
+    return json_sprintf("0x%" PRIx64, value);
+}
+
+static json_t *text(const char *value)
+{
+    if (!value)
+        return json_null();
+    json_t *string = json_string(value);
+    if (string)
+        return string;
+    /* Not UTF-8, which jansson refuses: better a '?' than no line at all. */
+    size_t size = strlen(value) + 1;
+    char *clean = malloc(size);
+    if (!clean)
+        return NULL;
+    text_sanitise(clean, size, value, size - 1);
+    string = json_string(clean);
+    free(clean);
+    return string;
+}
+
+static json_t *text_or_null(const char *value)
+{
+    return text(value && *value ? value : NULL);
+}
+
+/* The name, as in `objects`; null: not listed there. */
+static json_t *object_name(const struct snapshot *snapshot, uint32_t index)
+{
+    return text(index < snapshot->object_count ? snapshot->objects[index].name : NULL);
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+/* ---- what was watched, and how ---- */
+
+static json_t *target(const struct snapshot_target *target_)
 {
     json_t *out = json_object();
-    set(out, "pid", whole(target->pid));
-    set(out, "comm", text(target->comm));
-    set(out, "exe", text(target->exe));
-    set(out, "threads", whole(target->threads));
-    set(out, "state", text(target->state));
+    set(out, "pid", known(target_->pid));
+    set(out, "comm", text(target_->comm));
+    set(out, "exe", text(target_->exe));
+    set(out, "threads", known(target_->threads));
+    set(out, "state", text(target_->state));
     return out;
 }
 
-static json_t *source_json(const struct snapshot_source *source)
+static const char *role_name(enum event_role role)
+{
+    static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill", "stall", "access",
+                                        "other"};
+    return (unsigned)role < sizeof names / sizeof *names ? names[role] : "other";
+}
+
+static json_t *source(const struct snapshot_source *source_)
 {
     json_t *out = json_object();
     json_t *events = json_array();
-    bool any = source->ranking < source->event_count;
-    set(out, "name", text(source->name));
-    set(out, "event", text(any ? source->events[source->ranking].name : NULL));
-    set(out, "period", any && source->events[source->ranking].period
-                           ? whole(source->events[source->ranking].period)
-                           : json_null());
-    set(out, "precise", json_boolean(source->precise));
-    set(out, "live", json_boolean(source->live));
-    set(out, "weighs", text(source->weighs));
-    for (size_t i = 0; i < source->event_count; i++) {
+    const struct snapshot_event *ranking =
+        source_->ranking < source_->event_count ? &source_->events[source_->ranking] : NULL;
+    set(out, "name", text(source_->name));
+    set(out, "event", text(ranking ? ranking->name : NULL));
+    set(out, "period", known(ranking ? ranking->period : 0));
+    set(out, "precise", json_boolean(source_->precise));
+    set(out, "live", json_boolean(source_->live));
+    set(out, "weighs", text(source_->weighs));
+    for (size_t i = 0; i < source_->event_count && i < SAMPLE_EVENTS_MAX; i++) {
         json_t *event = json_object();
-        set(event, "name", text(source->events[i].name));
-        set(event, "period", source->events[i].period ? whole(source->events[i].period) : json_null());
-        set(event, "samples", whole(source->events[i].samples));
+        set(event, "name", text(source_->events[i].name));
+        set(event, "role", text(role_name(source_->events[i].role)));
+        set(event, "period", known(source_->events[i].period));
+        set(event, "samples", whole(source_->events[i].samples));
         json_array_append_new(events, event);
     }
     set(out, "events", events);
     return out;
 }
 
-static json_t *totals_json(const struct snapshot_totals *totals)
+static json_t *samples(const struct snapshot_totals *totals)
 {
     json_t *out = json_object();
     json_t *reasons = json_object();
@@ -86,246 +131,296 @@ static json_t *totals_json(const struct snapshot_totals *totals)
     set(out, "lost", whole(totals->lost));
     set(out, "throttled", whole(totals->throttled));
     set(out, "attributed", whole(totals->attributed));
-    set(out, "rate", number(totals->rate));
+    set(out, "rate", count(totals->rate));
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
-        if (totals->reasons[i])
-            set(reasons, access_reason_name(i), whole(totals->reasons[i]));
-    for (int i = 0; i < ACCESS_HOW_COUNT; i++)
-        if (totals->how[i])
-            set(how, access_how_name(i), whole(totals->how[i]));
+        set(reasons, access_reason_name((enum reason)i), whole(totals->reasons[i]));
     set(out, "unattributed", reasons);
+    for (int i = 0; i < ACCESS_HOW_COUNT; i++)
+        set(how, access_how_name((enum access_how)i), whole(totals->how[i]));
     set(out, "how", how);
     return out;
 }
 
-static json_t *fields_json(const struct snapshot_object *object)
+/* ---- objects and code ---- */
+
+static json_t *fields(const struct snapshot_object *object)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < object->field_count; i++) {
-        const struct snapshot_field *field = &object->fields[i];
-        json_t *entry = json_object();
-        set(entry, "name", text(field->name));
-        set(entry, "offset", whole(field->offset));
-        set(entry, "size", field->size ? whole(field->size) : json_null());
-        set(entry, "samples", count(field->samples));
-        set(entry, "share", number(field->share));
-        set(entry, "loads", count(field->loads));
-        set(entry, "stores", count(field->stores));
-        json_array_append_new(out, entry);
+        const struct snapshot_field *from = &object->fields[i];
+        json_t *field = json_object();
+        set(field, "name", text(from->name));
+        set(field, "offset", whole(from->offset));
+        set(field, "size", known(from->size));
+        set(field, "samples", count(from->samples));
+        set(field, "share", share(from->share));
+        set(field, "loads", count(from->loads));
+        set(field, "stores", count(from->stores));
+        json_array_append_new(out, field);
     }
     return out;
 }
 
-static json_t *code_entry(const struct snapshot_code *code)
+static json_t *one_function(const struct snapshot *snapshot, const struct snapshot_code *from)
 {
-    json_t *entry = json_object();
-    set(entry, "function", text(code->function));
-    set(entry, "module", text(code->module));
-    set(entry, "file", text(code->file));
-    set(entry, "line", code->line ? whole(code->line) : json_null());
-    set(entry, "address", address(code->address));
-    set(entry, "samples", count(code->samples));
-    set(entry, "share", number(code->share.value));
-    set(entry, "sites", whole(code->sites));
-    return entry;
+    json_t *code = json_object();
+    set(code, "function", text(from->function));
+    set(code, "module", text_or_null(from->module));
+    set(code, "file", text_or_null(from->file));
+    set(code, "line", known(from->line));
+    set(code, "samples", count(from->samples));
+    set(code, "share", share(from->share.value));
+    set(code, "share_low", share(from->share.low));
+    set(code, "share_high", share(from->share.high));
+    set(code, "address", address(from->address));
+    set(code, "sites", known(from->sites));
+    set(code, "object", object_name(snapshot, from->top_object));
+    set(code, "object_share", share(from->top_object_share));
+    return code;
 }
 
-static json_t *code_json(const struct snapshot_code *code, size_t code_count)
+static json_t *functions(const struct snapshot *snapshot, const struct snapshot_code *from,
+                         size_t from_count)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < code_count; i++)
-        json_array_append_new(out, code_entry(&code[i]));
+    for (size_t i = 0; i < from_count; i++)
+        json_array_append_new(out, one_function(snapshot, &from[i]));
     return out;
 }
 
-static json_t *instances_json(const struct snapshot_object *object)
+static json_t *instances(const struct snapshot_object *object)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < object->instance_count; i++) {
-        json_t *entry = json_object();
-        set(entry, "address", address(object->instances[i].base));
-        set(entry, "size", object->instances[i].size ? whole(object->instances[i].size) : json_null());
-        set(entry, "samples", count(object->instances[i].samples));
-        set(entry, "share", number(object->instances[i].share));
-        set(entry, "tid", whole(object->instances[i].tid));
-        json_array_append_new(out, entry);
+        const struct snapshot_instance *from = &object->instances[i];
+        json_t *instance = json_object();
+        set(instance, "address", address(from->base));
+        set(instance, "size", known(from->size));
+        set(instance, "samples", count(from->samples));
+        set(instance, "share", share(from->share));
+        set(instance, "tid", known(from->tid));
+        json_array_append_new(out, instance);
     }
     return out;
 }
 
-static void set_event_shares(json_t *entry, const struct snapshot *snapshot,
-                             const struct snapshot_object *object)
-{
-    json_t *shares = json_object();
-    for (size_t i = 0; i < snapshot->source.event_count; i++) {
-        set(shares, snapshot->source.events[i].name, number(object->event_share[i]));
-        if (snapshot->source.events[i].role == EVENT_STALL)
-            set(entry, "stall_share", number(object->event_share[i]));
-    }
-    set(entry, "events", shares);
-}
-
-static json_t *object_json(const struct snapshot *snapshot, const struct snapshot_object *object)
-{
-    json_t *entry = json_object();
-    json_t *history = json_array();
-    set(entry, "name", text(object->name));
-    set(entry, "kind", text(object_kind_name(object->kind)));
-    set(entry, "module", text(object->module));
-    set(entry, "type", text(object->type));
-    set(entry, "address", address(object->address));
-    set(entry, "size", object->size ? whole(object->size) : json_null());
-    set(entry, "blocks", whole(object->blocks));
-    set(entry, "samples", count(object->samples));
-    set(entry, "share", number(object->share.value));
-    set(entry, "share_low", number(object->share.low));
-    set(entry, "share_high", number(object->share.high));
-    set(entry, "loads", count(object->loads));
-    set(entry, "stores", count(object->stores));
-    set(entry, "inferred", count(object->inferred));
-    set(entry, "latency", number(object->latency));
-    set(entry, "threads", whole(object->threads));
-    set(entry, "element_size", object->element_size ? whole(object->element_size) : json_null());
-    set_event_shares(entry, snapshot, object);
-    for (size_t i = 0; i < SNAPSHOT_HISTORY; i++)
-        json_array_append_new(history, number((double)object->history[i]));
-    set(entry, "history", history);
-    set(entry, "fields", fields_json(object));
-    set(entry, "code", code_json(object->code, object->code_count));
-    set(entry, "instances", instances_json(object));
-    return entry;
-}
-
-static json_t *sets_json(const struct snapshot_sets *sets)
-{
-    json_t *out = json_object();
-    json_t *counts = json_array();
-    set(out, "level", text(sets->level));
-    set(out, "index", text(sets->index));
-    set(out, "sets", whole(sets->sets));
-    set(out, "ways", whole(sets->ways));
-    set(out, "line", whole(sets->line));
-    for (uint32_t i = 0; sets->counts && i < sets->sets; i++)
-        json_array_append_new(counts, count(sets->counts[i]));
-    set(out, "counts", counts);
-    set(out, "verdict", text(sets_verdict_name(sets->verdict)));
-    set(out, "chi2", number(sets->chi2));
-    set(out, "p_value", number(sets->p_value));
-    set(out, "hot_sets", whole(sets->hot_sets));
-    set(out, "reading", text(sets->reading));
-    set(out, "note", text(sets->note));
-    return out;
-}
-
-static json_t *regions_json(const struct snapshot_region *regions, size_t region_count)
+static json_t *history(const struct snapshot_object *object)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < region_count; i++) {
-        json_t *entry = json_object();
-        set(entry, "base", address(regions[i].base));
-        set(entry, "bound", address(regions[i].bound));
-        set(entry, "share", number(regions[i].share));
-        set(entry, "iterations", whole(regions[i].iterations));
-        set(entry, "state", text(region_state_name(regions[i].state)));
-        set(entry, "object", text(regions[i].object));
-        set(entry, "reason", text(regions[i].reason));
-        json_array_append_new(out, entry);
+    for (int i = 0; i < SNAPSHOT_HISTORY; i++)
+        json_array_append_new(out, share((double)object->history[i]));
+    return out;
+}
+
+static json_t *event_shares(const struct snapshot *snapshot, const struct snapshot_object *object)
+{
+    json_t *out = json_object();
+    for (size_t i = 0; i < snapshot->source.event_count && i < SAMPLE_EVENTS_MAX; i++)
+        if (snapshot->source.events[i].name)
+            set(out, snapshot->source.events[i].name, share(object->event_share[i]));
+    return out;
+}
+
+static double stall_share(const struct snapshot *snapshot, const struct snapshot_object *object)
+{
+    for (size_t i = 0; i < snapshot->source.event_count && i < SAMPLE_EVENTS_MAX; i++)
+        if (snapshot->source.events[i].role == EVENT_STALL)
+            return object->event_share[i];
+    return NAN;
+}
+
+static json_t *one_object(const struct snapshot *snapshot, const struct snapshot_object *from)
+{
+    json_t *object = json_object();
+    set(object, "name", text(from->name));
+    set(object, "kind", text(object_kind_name(from->kind)));
+    set(object, "module", text_or_null(from->module));
+    set(object, "type", text(from->type));
+    set(object, "address", address(from->address));
+    set(object, "size", known(from->size));
+    set(object, "blocks", known(from->blocks));
+    set(object, "samples", count(from->samples));
+    set(object, "share", share(from->share.value));
+    set(object, "share_low", share(from->share.low));
+    set(object, "share_high", share(from->share.high));
+    set(object, "loads", count(from->loads));
+    set(object, "stores", count(from->stores));
+    set(object, "inferred", count(from->inferred));
+    set(object, "stall_share", share(stall_share(snapshot, from)));
+    set(object, "latency", count(from->latency));
+    set(object, "threads", known(from->threads));
+    set(object, "element_size", known(from->element_size));
+    set(object, "element_confidence",
+        share(from->element_size ? from->element_confidence : NAN));
+    set(object, "events", event_shares(snapshot, from));
+    set(object, "site", json_null()); /* allocation sites are not known in this version */
+    set(object, "fields", fields(from));
+    set(object, "code", functions(snapshot, from->code, from->code_count));
+    set(object, "instances", instances(from));
+    set(object, "history", history(from));
+    return object;
+}
+
+static json_t *objects(const struct snapshot *snapshot)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        json_array_append_new(out, one_object(snapshot, &snapshot->objects[i]));
+    return out;
+}
+
+/* ---- sets, search, window ---- */
+
+static json_t *sets(const struct snapshot *snapshot)
+{
+    const struct snapshot_sets *from = &snapshot->sets;
+    json_t *out = json_object();
+    json_t *counts = json_array();
+    set(out, "level", text(from->level));
+    set(out, "index", text(from->index));
+    set(out, "sets", known(from->sets));
+    set(out, "ways", known(from->ways));
+    set(out, "line", known(from->line));
+    for (uint32_t i = 0; from->counts && i < from->sets; i++)
+        json_array_append_new(counts, count(from->counts[i]));
+    set(out, "counts", counts);
+    set(out, "verdict", text(sets_verdict_name(from->verdict)));
+    set(out, "chi2", count(from->chi2));
+    /* As it is: rounding a p-value would make it 0. */
+    set(out, "p_value", isfinite(from->p_value) ? json_real(from->p_value) : json_null());
+    set(out, "hot_sets", whole(from->hot_sets));
+    set(out, "reading", text(from->reading));
+    set(out, "note", text(from->note));
+    return out;
+}
+
+static json_t *regions(const struct snapshot_region *from, size_t from_count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < from_count; i++) {
+        json_t *region = json_object();
+        set(region, "base", address(from[i].base));
+        set(region, "bound", address(from[i].bound));
+        set(region, "share", share(from[i].share));
+        set(region, "share_low", share(from[i].low));
+        set(region, "share_high", share(from[i].high));
+        set(region, "iterations", whole(from[i].iterations));
+        set(region, "depth", whole(from[i].depth));
+        set(region, "state", text(region_state_name(from[i].state)));
+        set(region, "object", text(from[i].object));
+        set(region, "reason", text(from[i].reason));
+        json_array_append_new(out, region);
     }
     return out;
 }
 
-static json_t *search_json(const struct snapshot_search *search)
+static json_t *search(const struct snapshot_search *from)
 {
     json_t *out = json_object();
-    set(out, "state", text(search_state_name(search->state)));
-    set(out, "what", text(search->what));
-    set(out, "ways", whole(search->ways));
-    set(out, "iteration", whole(search->iteration));
-    set(out, "restarts", whole(search->restarts));
-    set(out, "interval", number(search->interval_s));
-    set(out, "explained", number(search->explained));
-    set(out, "regions", regions_json(search->regions, search->region_count));
-    set(out, "dropped", regions_json(search->dropped, search->dropped_count));
+    bool on = from->state != SEARCH_OFF;
+    set(out, "state", text(search_state_name(from->state)));
+    set(out, "ways", known(from->ways));
+    set(out, "iteration", whole(from->iteration));
+    set(out, "interval", share(on ? from->interval_s : NAN));
+    set(out, "restarts", whole(from->restarts));
+    set(out, "explained", share(on ? from->explained : NAN));
+    set(out, "what", text(on ? from->what : NULL));
+    set(out, "base", on ? address(from->base) : json_null());
+    set(out, "bound", on ? address(from->bound) : json_null());
+    set(out, "regions", regions(from->regions, from->region_count));
+    set(out, "dropped", regions(from->dropped, from->dropped_count));
     return out;
 }
 
-static json_t *object_name(const struct snapshot *snapshot, uint32_t index)
+static json_t *recurring_lines(const struct snapshot *snapshot)
 {
-    return text(index < snapshot->object_count ? snapshot->objects[index].name : NULL);
+    json_t *out = json_array();
+    for (size_t i = 0; i < snapshot->window.top_count; i++) {
+        const struct snapshot_recurrence *from = &snapshot->window.top[i];
+        bool listed = from->object < snapshot->object_count;
+        json_t *line = json_object();
+        set(line, "address", address(from->address));
+        set(line, "count", whole(from->count));
+        set(line, "set", whole(from->set));
+        set(line, "object", object_name(snapshot, from->object));
+        set(line, "offset", listed ? whole(from->offset) : json_null());
+        set(line, "functions", known(from->functions));
+        json_array_append_new(out, line);
+    }
+    return out;
 }
 
-static json_t *window_json(const struct snapshot *snapshot)
+static json_t *pairs(const struct snapshot *snapshot)
 {
-    const struct snapshot_window *window = &snapshot->window;
+    json_t *out = json_array();
+    for (size_t i = 0; i < snapshot->window.pair_count; i++) {
+        const struct snapshot_pair *from = &snapshot->window.pairs[i];
+        json_t *pair = json_object();
+        set(pair, "line_a", from->line_a ? address(from->line_a) : json_null());
+        set(pair, "line_b", from->line_b ? address(from->line_b) : json_null());
+        set(pair, "object_a", object_name(snapshot, from->object_a));
+        set(pair, "object_b", object_name(snapshot, from->object_b));
+        set(pair, "together", whole(from->together));
+        set(pair, "lift", share(from->lift));
+        json_array_append_new(out, pair);
+    }
+    return out;
+}
+
+static json_t *window(const struct snapshot *snapshot)
+{
+    const struct snapshot_window *from = &snapshot->window;
     json_t *out = json_object();
     json_t *histogram = json_array();
-    json_t *top = json_array();
-    json_t *pairs = json_array();
-    set(out, "entries", whole(window->entries));
-    set(out, "used", whole(window->used));
-    set(out, "addresses", whole(window->addresses));
-    set(out, "singletons", whole(window->singletons));
-    set(out, "recurring", whole(window->recurring));
-    set(out, "span", number(window->span_s));
-    set(out, "reading", text(window->reading));
-    for (size_t i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
-        json_array_append_new(histogram, whole(window->histogram[i]));
-    for (size_t i = 0; i < window->top_count; i++) {
-        json_t *entry = json_object();
-        set(entry, "address", address(window->top[i].address));
-        set(entry, "count", whole(window->top[i].count));
-        set(entry, "set", whole(window->top[i].set));
-        set(entry, "object", object_name(snapshot, window->top[i].object));
-        set(entry, "offset", whole(window->top[i].offset));
-        json_array_append_new(top, entry);
-    }
-    for (size_t i = 0; i < window->pair_count; i++) {
-        json_t *entry = json_object();
-        set(entry, "object_a", object_name(snapshot, window->pairs[i].object_a));
-        set(entry, "object_b", object_name(snapshot, window->pairs[i].object_b));
-        set(entry, "together", whole(window->pairs[i].together));
-        set(entry, "lift", number(window->pairs[i].lift));
-        json_array_append_new(pairs, entry);
-    }
+    set(out, "entries", whole(from->entries));
+    set(out, "used", whole(from->used));
+    set(out, "addresses", whole(from->addresses));
+    set(out, "singletons", whole(from->singletons));
+    set(out, "recurring", whole(from->recurring));
+    set(out, "span", share(from->span_s));
+    for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
+        json_array_append_new(histogram, whole(from->histogram[i]));
     set(out, "histogram", histogram);
-    set(out, "top", top);
-    set(out, "pairs", pairs);
+    set(out, "reading", text(from->reading));
+    set(out, "top", recurring_lines(snapshot));
+    set(out, "pairs", pairs(snapshot));
     return out;
 }
 
-static json_t *snapshot_json(const struct snapshot *snapshot)
+static json_t *everything(const struct snapshot *snapshot)
 {
-    json_t *out = json_object();
-    json_t *objects = json_array();
-    set(out, "version", whole(1));
-    set(out, "iteration", whole(snapshot->iteration));
-    set(out, "elapsed", number(snapshot->elapsed_s));
-    set(out, "interval", number(snapshot->interval_s));
-    set(out, "half_life", number(snapshot->half_life_s));
-    set(out, "basis", text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
-    set(out, "status", text(snapshot->status));
-    set(out, "target", target_json(&snapshot->target));
-    set(out, "source", source_json(&snapshot->source));
-    set(out, "samples", totals_json(&snapshot->totals));
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        json_array_append_new(objects, object_json(snapshot, &snapshot->objects[i]));
-    set(out, "objects", objects);
-    set(out, "code", code_json(snapshot->code, snapshot->code_count));
-    set(out, "sets", sets_json(&snapshot->sets));
-    set(out, "search", search_json(&snapshot->search));
-    set(out, "window", window_json(snapshot));
-    return out;
+    json_t *root = json_object();
+    set(root, "version", json_integer(1));
+    set(root, "iteration", whole(snapshot->iteration));
+    set(root, "elapsed", share(snapshot->elapsed_s));
+    set(root, "interval", share(snapshot->interval_s));
+    set(root, "half_life", share(snapshot->half_life_s));
+    set(root, "basis", text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
+    set(root, "status", text(snapshot->status));
+    set(root, "target", target(&snapshot->target));
+    set(root, "source", source(&snapshot->source));
+    set(root, "samples", samples(&snapshot->totals));
+    set(root, "objects", objects(snapshot));
+    set(root, "objects_left_out", whole(snapshot->objects_left_out));
+    set(root, "code", functions(snapshot, snapshot->code, snapshot->code_count));
+    set(root, "sets", sets(snapshot));
+    set(root, "search", search(&snapshot->search));
+    set(root, "window", window(snapshot));
+    return root;
 }
 
 int json_print(FILE *out, const struct snapshot *snapshot)
 {
-    json_t *root = snapshot_json(snapshot);
-    char *line = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(7)) : NULL;
+    enum { PRECISION = 15 };
+    json_t *root = everything(snapshot);
+    char *line = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(PRECISION)) : NULL;
+    int code = 0;
     json_decref(root);
     if (!line)
         return -ENOMEM;
     errno = 0;
-    bool failed = fputs(line, out) < 0 || fputc('\n', out) < 0 || fflush(out);
+    if (fputs(line, out) == EOF || fputc('\n', out) == EOF || fflush(out) == EOF)
+        code = errno ? -errno : -EIO;
     free(line);
-    return failed ? (errno ? -errno : -EIO) : 0;
+    return code;
 }
