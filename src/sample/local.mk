@@ -10,6 +10,7 @@ src_libsample_a_SOURCES = \
 	src/sample/ring.c src/sample/ring.h \
 	src/sample/sampler.c src/sample/sampler.h \
 	src/sample/session.c src/sample/session.h \
+	src/sample/session_events.c src/sample/session_read.c \
 	src/sample/source.c src/sample/source.h \
 	src/sample/source_clock.c src/sample/source_counter.c \
 	src/sample/source_ibs.c src/sample/source_pebs.c \
