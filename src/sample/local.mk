@@ -1,6 +1,6 @@
 noinst_LIBRARIES += src/libsample.a
 src_libsample_a_SOURCES = \
-	src/sample/doctor.c \
+	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/kernel.c src/sample/kernel.h \

@@ -106,7 +106,8 @@ long session_read(struct session *session, sampler_sink sink, void *context)
     for (size_t i = 0; i < session->cpu_count; i++)
         if (session->cpus[i].ring.memory)
             stage_ring(session, &session->cpus[i].ring);
-    qsort(session->order, session->order_count, sizeof *session->order, compare_order);
+    if (session->order_count)
+        qsort(session->order, session->order_count, sizeof *session->order, compare_order);
     for (size_t i = 0; i < session->order_count; i++)
         hand_over(session, i, sink, context);
     return (long)session->order_count;
