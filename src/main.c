@@ -124,12 +124,6 @@ static int watch(struct run *run, struct error *error)
         code = open_screen(run, error);
     if (code)
         return code;
-    if (*pipeline_note(run->pipeline)) {
-        if (run->screen)
-            screen_message(run->screen, pipeline_note(run->pipeline));
-        else
-            complain(pipeline_note(run->pipeline));
-    }
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
     setup.pid = run->pid;

@@ -202,15 +202,21 @@ static int parse_output(struct options *options, int option, const char *text,
     }
 }
 
+/* Long-only options have numbers that strchr() would cut to a byte. */
+static bool one_of(const char *letters, int option)
+{
+    return option < OPT_SEARCH && strchr(letters, option);
+}
+
 static int parse_one(struct options *options, int option, const char *text, struct error *error)
 {
     if (option == 'h' || option == 'V') {
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
-    if (option == OPT_SYMFS || strchr("pserci", option))
+    if (option == OPT_SYMFS || one_of("pserci", option))
         return parse_sampling(options, option, text, error);
-    if (option == OPT_SEARCH || strchr("wHWC", option))
+    if (option == OPT_SEARCH || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
     return parse_output(options, option, text, error);
 }

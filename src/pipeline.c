@@ -199,6 +199,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         pipeline_close(pipeline);
         return code;
     }
+    snprintf(pipeline->status, sizeof pipeline->status, "%s", sampler_info(pipeline->sampler)->note);
     if (options->search)
         start_search(pipeline, options->search);
     *out = pipeline;
@@ -363,9 +364,4 @@ bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct pipeline *pipeline = context;
     return decoder_text(pipeline->decoder, ip, out, size);
-}
-
-const char *pipeline_note(const struct pipeline *pipeline)
-{
-    return sampler_info(pipeline->sampler)->note;
 }

@@ -61,7 +61,4 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
 /* For screen_sources: one instruction as text. */
 bool pipeline_instruction(void *pipeline, uint64_t ip, char *out, size_t size);
 
-/* A note about the session that the user should see once, or "". */
-const char *pipeline_note(const struct pipeline *pipeline);
-
 #endif

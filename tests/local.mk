@@ -28,9 +28,9 @@ TESTS += $(LIVE_TESTS)
 tests/live/test_live_counter.log: tests/live/test_live_clock.log
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
-BENCH_PROGRAMS = tests/bench/bench_attach tests/bench/bench_pipeline
-EXTRA_PROGRAMS += $(BENCH_PROGRAMS)
-CLEANFILES += $(BENCH_PROGRAMS)
+BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
+EXTRA_PROGRAMS += $(BENCHES)
+CLEANFILES += $(BENCHES)
 tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    FUNCTION_BYTES_MAX = 64 * 1024, /* longer ones are taken in parts around the IP */
+    FUNCTION_BYTES_MAX = 256 * 1024, /* longer ones are taken in parts around the IP */
     FUNCTION_BEFORE = 192,          /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
     FUNCTION_STARTS = 48,           /* points from which an unknown boundary is sought */

@@ -280,10 +280,26 @@ static bool set_source(struct insn *out, const cs_x86_op *op)
     }
 }
 
+/* cdqe and cwde widen the accumulator in place; they name no operands. */
+static void set_widening(struct insn *out, uint8_t width)
+{
+    out->op = INSN_OP_MOVE;
+    out->dest = out->source = SREG_AX;
+    out->width = width;
+    out->source_width = width / 2;
+    out->sign_extends = true;
+    out->writes |= 1u << SREG_AX;
+}
+
 /* What the instruction does to its destination, where that is followed. */
 static void set_operation(struct insn *out, const cs_insn *in)
 {
     const cs_x86 *x86 = &in->detail->x86;
+    out->dest = out->source = SREG_NONE;
+    if (in->id == X86_INS_CDQE || in->id == X86_INS_CWDE) {
+        set_widening(out, in->id == X86_INS_CDQE ? 8 : 4);
+        return;
+    }
     struct part dest = x86->op_count && x86->operands[0].type == X86_OP_REG
                            ? part_of(x86->operands[0].reg)
                            : (struct part){SREG_NONE, 0};

@@ -109,6 +109,7 @@ static void step_to(struct search *search, struct walk walk, size_t index)
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
         finish(search, &walk, index,
                insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
+        search->ways[search->count - 1].returned = insn->flow == INSN_CALL;
         return;
     }
     walk.steps[walk.count++] = insn;
@@ -149,6 +150,24 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
     }
 }
 
+/* A label that nothing falls into or jumps to directly: a case of a switch, say. It was
+ * reached by one of the function's jumps through a register or table. False: it has none. */
+static bool walk_indirect(struct search *search, const struct walk *walk)
+{
+    const struct function *function = search->function;
+    bool any = false;
+    for (size_t i = 0; i < function->count; i++) {
+        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
+            continue;
+        struct walk next = *walk;
+        next.branched = true;
+        next.crossings++;
+        step_to(search, next, i);
+        any = true;
+    }
+    return any;
+}
+
 /* All ways to have come to an instruction. */
 static void walk_back(struct search *search, struct walk walk, size_t index)
 {
@@ -163,9 +182,72 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
         struct walk next = walk;
         note_condition(&next, &function->insns[index - 1], false);
         step_to(search, next, index - 1);
+    } else if (index && !function->insns[index].is_target &&
+               walk.crossings < RECIPE_CROSSINGS_MAX && walk_indirect(search, &walk)) {
+        return;
     } else if (index == 0 || !function->insns[index].is_target) {
         finish(search, &walk, index, REASON_CALL_BOUNDARY);
+        search->ways[search->count - 1].entered = function->whole && !index;
+        search->ways[search->count - 1].entry = function->start;
     }
+}
+
+/* Stack slot that a call or return used, by the stack pointer of then: the return address. */
+static enum reason use_slot(uint64_t address, enum access_kind kind, struct access *access)
+{
+    access->address = address;
+    access->kind = (uint8_t)kind;
+    access->size = 8;
+    access->base = SREG_SP;
+    access->index = SREG_NONE;
+    access->displacement = 0;
+    access->how = ACCESS_DIRECT;
+    return REASON_NONE;
+}
+
+/* A procedure linkage stub is a jump through a slot of the GOT: [endbr64] [bnd] ff 25 rel32. */
+static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
+{
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    uint8_t bytes[16];
+    int32_t distance;
+    size_t at = 0;
+    if (target->code(target->context, stub, bytes, sizeof bytes) != sizeof bytes)
+        return false;
+    if (!memcmp(bytes, endbr64, sizeof endbr64))
+        at += sizeof endbr64;
+    at += bytes[at] == 0xf2;
+    memcpy(&distance, bytes + at + 2, sizeof distance);
+    *slot = stub + at + 6 + (uint64_t)(int64_t)distance;
+    return bytes[at] == 0xff && bytes[at + 1] == 0x25;
+}
+
+/*
+ * At a function's start, what ran before is the call. It pushed the return address; through a
+ * stub, the stub's load of its slot came after; a call through memory also loaded its target,
+ * which is the likelier culprit and cannot be told from here. The bytes before the return
+ * address say which it was.
+ */
+static enum reason apply_entry(uint64_t stack, uint64_t entry, const struct decode_target *target,
+                               struct access *access)
+{
+    uint64_t back = 0;
+    uint64_t slot;
+    uint8_t bytes[5];
+    int32_t distance;
+    if (!target->memory || !target->memory(target->context, stack, &back, sizeof back) ||
+        target->code(target->context, back - sizeof bytes, bytes, sizeof bytes) != sizeof bytes)
+        return REASON_CALL_BOUNDARY;
+    memcpy(&distance, bytes + 1, sizeof distance);
+    uint64_t called = back + (uint64_t)(int64_t)distance;
+    bool by_register = bytes[3] == 0xff && (bytes[4] & 0xf8) == 0xd0;
+    if ((bytes[0] == 0xe8 && called == entry) || by_register)
+        return use_slot(stack, ACCESS_STORE, access);
+    if (bytes[0] != 0xe8 || !stub_slot(target, called, &slot))
+        return REASON_CALL_BOUNDARY;
+    use_slot(slot, ACCESS_LOAD, access);
+    access->base = SREG_NONE;
+    return REASON_NONE;
 }
 
 /* Whether the operand's registers hold at the sample what they held at the access. */
@@ -236,6 +318,10 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
 {
     struct trace_values values = {.trace = &way->trace, .regs = sample->regs, .target = target,
                                   .tid = sample->tid, .budget = RECIPE_BUDGET};
+    uint64_t stack;
+    if ((way->returned || way->entered) && trace_register(&values, SREG_SP, 0, &stack))
+        return way->returned ? use_slot(stack - 8, ACCESS_LOAD, access)
+                             : apply_entry(stack, way->entry, target, access);
     if (!way->culprit)
         return way->reason;
     const struct insn_memory *memory = &way->culprit->memory[0];
@@ -275,7 +361,31 @@ struct outcome {
     struct access access;
     enum reason reason;
     const struct recipe_way *way;
+    int evidence;
 };
+
+/*
+ * Whether a load's register still holds what is at the address it would have read: 1 yes,
+ * -1 no, 0 cannot be told. Tells apart ways that are otherwise equally possible.
+ */
+static int loaded_value_agrees(const struct outcome *outcome, const struct decode_target *target,
+                               const struct sample *sample)
+{
+    const struct insn *load = outcome->way->culprit;
+    const struct trace *trace = &outcome->way->trace;
+    uint64_t value = 0;
+    uint64_t mask;
+    if (outcome->reason || !load || load->op != INSN_OP_LOAD || load->sign_extends || !target->memory ||
+        !load->source_width || load->source_width > 8)
+        return 0;
+    for (size_t i = outcome->way->at + 1u; i < trace->count; i++)
+        if (trace->insns[i]->writes >> load->dest & 1)
+            return 0;
+    if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
+        return -1;
+    mask = load->source_width == 8 ? UINT64_MAX : (UINT64_C(1) << load->source_width * 8) - 1;
+    return (value & mask) == sample->regs[load->dest] ? 1 : -1;
+}
 
 /* Several ways: those of one address are one; evidence decides between the rest. */
 static const struct outcome *choose(const struct outcome *outcomes, size_t count)
@@ -285,11 +395,11 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
     for (size_t i = 1; i < count; i++) {
         const struct outcome *other = &outcomes[i];
         bool same = other->reason == best->reason &&
-                    (other->reason || (other->access.address == best->access.address &&
-                                       other->access.ip == best->access.ip));
+                    (other->reason || other->access.address == best->access.address);
         if (same)
             continue;
-        int better = (evident(other->way) - evident(best->way)) * 2 +
+        int better = (other->evidence - best->evidence) * 4 +
+                     (evident(other->way) - evident(best->way)) * 2 +
                      (other->way->back - best->way->back);
         tie = better == 0 || (tie && better < 0);
         if (better > 0)
@@ -311,7 +421,16 @@ static void apply_ways(const struct recipe *recipe, const struct decode_target *
         outcome->access = *access;
         outcome->way = way;
         outcome->reason = evaluate(way, target, sample, &outcome->access);
+        outcome->evidence = 0;
+        if (outcome->reason == REASON_NONE && target->mapped &&
+            !target->mapped(target->context, outcome->access.address)) {
+            outcome->reason = REASON_BAD_ADDRESS;
+            outcome->evidence = -1;
+        }
     }
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (!outcomes[i].reason)
+            outcomes[i].evidence = loaded_value_agrees(&outcomes[i], target, sample);
     const struct outcome *chosen = count ? choose(outcomes, count) : NULL;
     if (chosen && !recipe->reason) {
         *access = chosen->access;

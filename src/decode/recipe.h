@@ -10,8 +10,9 @@
  *    jump must agree with the flags, which it does not change. Of several that remain, a
  *    jump back whose condition holds is a loop going round and wins over falling in; if that
  *    leaves two ways with different addresses, the sample is ambiguous.
- *  - Behind a call lies the callee's return, before a function's first instruction its
- *    caller: neither can be told apart from what they did, so both are call boundaries.
+ *  - Behind a call the callee's return ran last: it read the return address below the stack
+ *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which
+ *    read its slot; a call through memory may have waited for its target: a call boundary.
  *  - Time right after a system call is the kernel's: no memory access of the program.
  *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
  *  - With two memory operands the one that is loaded and not the stack is the likelier.
@@ -31,12 +32,15 @@ enum { RECIPE_WAYS_MAX = 4 };
 struct recipe_way {
     struct trace trace;
     const struct insn *culprit; /* NULL: there is none this way, see reason */
+    uint64_t entry;      /* of the function, when entered */
     uint8_t at;          /* its place in the trace */
     uint8_t reason;      /* enum reason when culprit is NULL */
     uint8_t condition;   /* of the nearest jump, INSN_CONDITION_NONE */
     bool taken;          /* whether that jump was taken */
     bool branched;       /* the way leads over a taken jump */
     bool back;           /* that jump goes back: a loop */
+    bool returned;       /* a call returned here: what ran last is the callee's return */
+    bool entered;        /* the function's first instruction: what ran last is the call */
     bool loops;          /* the culprit is the only writer of its base in a loop around it */
 };
 

@@ -44,14 +44,14 @@ static int intern_name(struct maps *maps, const char *name, uint32_t *offset)
 static enum map_kind kind_of(const char *name)
 {
     if (!*name || !strncmp(name, "[anon", 5) || !strcmp(name, "//anon"))
-        return MAP_ANON;
+        return MAPPING_ANON;
     if (!strcmp(name, "[heap]"))
-        return MAP_HEAP;
+        return MAPPING_HEAP;
     if (!strncmp(name, "[stack", 6))
-        return MAP_STACK;
+        return MAPPING_STACK;
     if (!strcmp(name, "[vdso]"))
-        return MAP_VDSO;
-    return *name == '[' ? MAP_SPECIAL : MAP_FILE;
+        return MAPPING_VDSO;
+    return *name == '[' ? MAPPING_SPECIAL : MAPPING_FILE;
 }
 
 static int make_room(struct maps *maps, size_t more)
@@ -80,10 +80,10 @@ static int parse_line(struct maps *maps, char *line)
     unsigned major, minor;
     char rights[8];
     int used = 0;
+    line[strcspn(line, "\n")] = '\0';
     if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor,
                &inode, &used) < 7)
         return 0;
-    line[strcspn(line, "\n")] = '\0';
     map.start = start;
     map.end = end;
     map.offset = offset;
@@ -206,10 +206,10 @@ int maps_add(struct maps *maps, const struct sample_mapping *mapping)
     if (end <= mapping->start || make_room(maps, 2) || cut(maps, map.start, end))
         return -EINVAL;
     set_name(&map, mapping->path);
-    if (map.kind == MAP_ANON)
+    if (map.kind == MAPPING_ANON)
         map.offset = 0;
     size_t at = maps_after(maps, map.start);
-    if (intern_name(maps, map.kind == MAP_ANON && *mapping->path != '[' ? "" : mapping->path,
+    if (intern_name(maps, map.kind == MAPPING_ANON && *mapping->path != '[' ? "" : mapping->path,
                     &map.name))
         return -ENOMEM;
     memmove(&maps->maps[at + 1], &maps->maps[at], (maps->count - at) * sizeof *maps->maps);

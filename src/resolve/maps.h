@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum map_kind { MAP_FILE, MAP_ANON, MAP_HEAP, MAP_STACK, MAP_VDSO, MAP_SPECIAL };
+/* Not MAP_: <sys/mman.h> has macros of those names. */
+enum map_kind { MAPPING_FILE, MAPPING_ANON, MAPPING_HEAP, MAPPING_STACK, MAPPING_VDSO, MAPPING_SPECIAL };
 
 struct map {
     uint64_t start;

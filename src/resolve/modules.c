@@ -75,7 +75,7 @@ static int open_file(const struct maps *maps, const struct map *map, pid_t pid, 
 {
     char path[PATH_MAX];
     const char *name = maps_name(maps, map);
-    if (map->kind == MAP_VDSO)
+    if (map->kind == MAPPING_VDSO)
         return live ? open_vdso(map, pid) : -1;
     if (live)
         return open_live(map, name, pid);
@@ -88,7 +88,7 @@ static int find_entry(const struct modules *modules, const struct map *map)
 {
     for (size_t i = 0; i < modules->count; i++) {
         const struct modules_entry *entry = &modules->entries[i];
-        bool same_file = entry->vdso == (map->kind == MAP_VDSO) && entry->inode == map->inode;
+        bool same_file = entry->vdso == (map->kind == MAPPING_VDSO) && entry->inode == map->inode;
         if (same_file && map->start < entry->end && map->end > entry->start)
             return (int)i;
     }
@@ -107,7 +107,7 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
         modules->room = room;
     }
     struct modules_entry entry = {.inode = map->inode, .start = map->start, .end = map->end,
-                                  .vdso = map->kind == MAP_VDSO};
+                                  .vdso = map->kind == MAPPING_VDSO};
     int fd = open_file(maps, map, pid, live, symfs);
     if (fd >= 0)
         entry.module = module_new(fd, maps_name(maps, map), map->start, map->offset);

@@ -225,7 +225,7 @@ static struct map *map_at(struct resolver *resolver, uint64_t address)
 
 static struct module *module_of(struct resolver *resolver, struct map *map)
 {
-    if (map->kind != MAP_FILE && map->kind != MAP_VDSO)
+    if (map->kind != MAPPING_FILE && map->kind != MAPPING_VDSO)
         return NULL;
     return modules_of(&resolver->modules, &resolver->maps, map, resolver->options.pid,
                       resolver->options.live, resolver->options.symfs);
@@ -237,7 +237,7 @@ static struct module *module_behind(struct resolver *resolver, const struct map 
 {
     uint64_t start;
     uint64_t end;
-    if (map == resolver->maps.maps || map->kind != MAP_ANON)
+    if (map == resolver->maps.maps || map->kind != MAPPING_ANON)
         return NULL;
     struct map *before = (struct map *)map - 1;
     struct module *module = before->end == map->start ? module_of(resolver, before) : NULL;
@@ -276,7 +276,7 @@ static bool find_tls(struct resolver *resolver, uint64_t address, struct finding
 {
     struct map *exe = NULL;
     for (size_t i = 0; i < resolver->maps.count && !exe; i++)
-        if (resolver->maps.maps[i].kind == MAP_FILE)
+        if (resolver->maps.maps[i].kind == MAPPING_FILE)
             exe = &resolver->maps.maps[i];
     struct module *module = exe ? module_of(resolver, exe) : NULL;
     uint64_t bytes = module ? module_tls_bytes(module) : 0;
@@ -300,8 +300,12 @@ static void find_anonymous(struct resolver *resolver, struct map *map, struct fi
 {
     char size[16];
     const char *name = maps_name(&resolver->maps, map);
-    finding->kind = OBJECT_ANON;
     finding->key = hash_mix(map->start) ^ 3;
+    /* The name is made once; a sample on a known mapping needs none. */
+    uint32_t known = names_find_object(&resolver->names, finding->key);
+    finding->kind = known ? resolver->names.objects[known].kind : OBJECT_ANON;
+    if (known)
+        return;
     enum heap_finding heap = resolver->options.live ? heap_look(map, resolver->options.pid)
                                                     : HEAP_NO;
     text_bytes(size, map->end - map->start);
@@ -327,14 +331,14 @@ static void find_in_map(struct resolver *resolver, struct map *map, struct findi
     finding->module = "";
     finding->name = name;
     finding->key = hash_mix(map->start) ^ 4;
-    if (map->kind == MAP_STACK || map->thread_stack) {
+    if (map->kind == MAPPING_STACK || map->thread_stack) {
         finding->kind = OBJECT_STACK;
         finding->name = "[stack]";
         finding->key = 6;
-    } else if (map->kind == MAP_HEAP) {
+    } else if (map->kind == MAPPING_HEAP) {
         finding->kind = OBJECT_HEAP;
         finding->key = 7;
-    } else if (map->kind == MAP_ANON) {
+    } else if (map->kind == MAPPING_ANON) {
         find_anonymous(resolver, map, finding);
     } else {
         const char *base = strrchr(name, '/');
@@ -351,16 +355,16 @@ static bool find_object(struct resolver *resolver, uint64_t address, bool by_sta
     if (!map)
         return false;
     struct module *module = module_of(resolver, map);
-    if (!module && map->kind == MAP_ANON)
+    if (!module && map->kind == MAPPING_ANON)
         module = module_behind(resolver, map, address);
     if (module) {
         find_in_module(module, map, address, finding);
         return true;
     }
     /* What is reached through the stack pointer is a stack, whoever made it. */
-    if (by_stack && map->kind == MAP_ANON)
+    if (by_stack && map->kind == MAPPING_ANON)
         map->thread_stack = true;
-    if (resolver->tcbs.count && map->kind == MAP_ANON && find_tls(resolver, address, finding))
+    if (resolver->tcbs.count && map->kind == MAPPING_ANON && find_tls(resolver, address, finding))
         return true;
     find_in_map(resolver, map, finding);
     return true;

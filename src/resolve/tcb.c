@@ -111,7 +111,7 @@ void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
         read_tids(tids, pid);
     for (size_t i = 0; tids && bytes && i < maps->count && scanned < TCB_SCAN_MAX; i++) {
         struct map *map = &maps->maps[i];
-        if (map->kind != MAP_ANON || !map->writable || !map->readable)
+        if (map->kind != MAPPING_ANON || !map->writable || !map->readable)
             continue;
         uint64_t size = map->end - map->start;
         uint64_t part = size <= TCB_SMALL_MAP / 4 ? size : TCB_STACK_TOP;

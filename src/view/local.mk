@@ -1,2 +1,32 @@
 noinst_LIBRARIES += src/libview.a
-src_libview_a_SOURCES = src/view/placeholder.c
+src_libview_a_SOURCES = \
+	src/view/bar.c src/view/bar.h \
+	src/view/browser.c src/view/browser.h \
+	src/view/canvas.c src/view/canvas.h \
+	src/view/code_columns.c \
+	src/view/code_page.c \
+	src/view/columns.c src/view/columns.h \
+	src/view/detail_page.c \
+	src/view/footer.c \
+	src/view/glyph.c src/view/glyph.h \
+	src/view/header.c \
+	src/view/help_page.c \
+	src/view/json.c \
+	src/view/keys.c src/view/keys.h \
+	src/view/object_columns.c \
+	src/view/objects_page.c \
+	src/view/paint.c src/view/paint.h \
+	src/view/pane.c \
+	src/view/picker_page.c \
+	src/view/prompt.c \
+	src/view/screen.c \
+	src/view/search_columns.c \
+	src/view/search_page.c \
+	src/view/sets_page.c \
+	src/view/table.c src/view/table.h \
+	src/view/table_draw.c \
+	src/view/text.c \
+	src/view/value.c \
+	src/view/view.h \
+	src/view/window_columns.c \
+	src/view/window_page.c

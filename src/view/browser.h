@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is on the screen and how keys and clicks move through it, without a terminal:
+ * input events in, a canvas and requests out. screen.c owns one; tests drive it directly.
+ * It holds the snapshot shown, and while frozen the newest one too.
+ */
+#ifndef MISSTOP_VIEW_BROWSER_H
+#define MISSTOP_VIEW_BROWSER_H
+
+#include "view/canvas.h"
+#include "view/columns.h"
+#include "view/keys.h"
+#include "view/table.h"
+#include "view/view.h"
+
+enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40 };
+
+enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_WHEEL_UP, INPUT_WHEEL_DOWN };
+
+struct input {
+    enum input_kind kind;
+    uint32_t key; /* a character or enum key */
+    int row;
+    int column;
+};
+
+enum page_id {
+    PAGE_OBJECTS,
+    PAGE_DETAIL,
+    PAGE_SETS,
+    PAGE_SEARCH,
+    PAGE_CODE,
+    PAGE_WINDOW,
+    PAGE_HELP,
+    PAGE_NUMBERED,
+    PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened from Code */
+    PAGE_PICKER,
+    PAGE_COUNT
+};
+
+enum { PANES_MAX = 3, BACK_MAX = 16, ZONES_MAX = 48 };
+
+struct browser;
+
+/* A screen, as a table of functions; NULL where it has nothing to say. */
+struct page {
+    const char *name;
+    void (*update)(struct browser *browser); /* the snapshot shown has changed */
+    void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
+    unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
+    /* Before the general meaning of an action; true: done. */
+    bool (*act)(struct browser *browser, enum action action, struct request *request);
+    bool (*click)(struct browser *browser, int row, int column);
+    void (*hint)(struct browser *browser, char *out, size_t size);
+    const enum action *bar; /* keys that matter here, ended by ACTION_NONE */
+};
+
+/* A place that acts when clicked. */
+struct zone {
+    int row;
+    int column;
+    int columns;
+    enum action action;
+};
+
+enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER };
+
+struct prompt {
+    enum prompt_kind kind;
+    char text[TABLE_WORD_BYTES];
+    char before[TABLE_WORD_BYTES]; /* the filter to go back to */
+    uint64_t identity;             /* the selection to go back to */
+    bool missing;                  /* nothing found */
+};
+
+struct held_snapshot {
+    const struct snapshot *snapshot;
+    void (*release)(const struct snapshot *snapshot);
+};
+
+struct browser {
+    struct held_snapshot held;
+    struct held_snapshot newest; /* only while frozen */
+    const struct snapshot *snapshot; /* held.snapshot: what is shown; NULL before the first */
+    bool frozen;
+    struct screen_sources sources;
+    enum page_id page;
+    enum page_id back[BACK_MAX];
+    unsigned back_count;
+    unsigned pane[PAGE_COUNT];
+    struct prompt prompt;
+    struct zone zones[ZONES_MAX];
+    unsigned zone_count;
+    char message[512];
+    uint64_t message_until_ns;
+    uint64_t now_ns;
+
+    struct table objects;
+    struct {
+        bool chosen; /* drilled into; else what is selected in Objects */
+        uint32_t id;
+        char name[256];
+        const struct snapshot_object *object; /* in the snapshot shown; NULL: not listed */
+        struct table fields;
+        struct table code;
+        struct table instances;
+    } detail;
+    struct {
+        uint32_t cursor;
+        bool moved; /* by the user; else it stays on the hottest set */
+        int columns; /* of the map, as drawn */
+        int cell;    /* width of one */
+        int fold;    /* sets in one cell */
+        struct area map;
+        struct table parts;
+    } sets;
+    struct {
+        struct table regions;
+        struct table dropped;
+        struct area map;
+    } search;
+    struct {
+        struct table functions;
+        uint32_t id; /* the function opened */
+        char name[256];
+        const struct snapshot_code *function;
+        struct site *sites;
+        size_t site_count;
+        size_t site_capacity;
+        struct table table;
+    } code;
+    struct {
+        struct table lines;
+        struct table pairs;
+    } window;
+    struct {
+        int top;
+        int lines;
+        int rows;
+    } help;
+    struct {
+        struct table processes;
+    } picker;
+};
+
+void browser_init(struct browser *browser, const struct screen_sources *sources);
+void browser_fini(struct browser *browser);
+
+/* As screen_show(): takes the snapshot over. */
+void browser_show(struct browser *browser, const struct snapshot *snapshot,
+                  void (*release)(const struct snapshot *));
+
+/* As picker_show(). */
+void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
+
+struct request browser_input(struct browser *browser, const struct input *input);
+void browser_message(struct browser *browser, const char *text);
+
+/* Draws all of the canvas; the time makes messages fade. */
+void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns);
+
+/* ---- for the pages ---- */
+
+extern const struct page *const browser_pages[PAGE_COUNT];
+extern const struct page objects_page, detail_page, sets_page, search_page, code_page,
+    window_page, help_page, function_page, picker_page;
+
+/* Another page; Esc comes back. */
+void browser_go(struct browser *browser, enum page_id page);
+void browser_open_object(struct browser *browser, const struct snapshot_object *object);
+void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+
+/* The table that keys move in; NULL: none. */
+struct table *browser_table(struct browser *browser);
+bool browser_focused(struct browser *browser, const struct table *table);
+
+void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
+
+/* A request to search in a range. */
+void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
+
+/* ---- parts of the picture, each in its own file ---- */
+
+/* Title and tabs; rows used. */
+int header_draw(struct browser *browser, struct canvas *canvas);
+/* Totals and reasons; rows used, at most `rows`. */
+int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
+/* The line that says how far to trust the figures; "" when they are fine. */
+void header_trust(const struct snapshot *snapshot, char *out, size_t size);
+
+void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
+
+/* A title above a pane; rows used. */
+int pane_title(struct canvas *canvas, struct area area, bool focused, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A table under its title with the number of rows; says `empty` where there are none. */
+void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
+                struct table *table, const char *empty);
+/* Names of the panes, for screens that have room for one only. */
+int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
+              struct table *const panes[], unsigned count);
+
+bool prompt_open(struct browser *browser, enum prompt_kind kind);
+void prompt_key(struct browser *browser, uint32_t key);
+void prompt_draw(struct browser *browser, struct canvas *canvas, int row);
+
+#endif

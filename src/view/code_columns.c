@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of functions, and of the instructions in them that miss. */
+#include "view/columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROW(type) const struct type *row = pointer; (void)snapshot
+
+static struct value share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->share.value);
+}
+
+static struct value half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(columns_half(&row->share));
+}
+
+static struct value samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->samples);
+}
+
+static struct value function(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_text(row->function);
+}
+
+static struct value module(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_text(row->module);
+}
+
+static struct value file(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    const char *slash = row->file ? strrchr(row->file, '/') : NULL;
+    return value_text(slash ? slash + 1 : row->file);
+}
+
+static struct value line(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_known(row->line);
+}
+
+static bool has_file(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].file)
+            return true;
+    return false;
+}
+
+static struct value sites(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_known(row->sites);
+}
+
+static struct value address(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_known(row->address);
+}
+
+static struct value object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    const struct snapshot_object *top = columns_object(snapshot, row->top_object);
+    return value_text(top ? top->name : NULL);
+}
+
+static struct value object_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->top_object_share);
+}
+
+static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return row->id;
+}
+
+static const struct column function_list[] = {
+    {"SHARE", "The function's part of all attributed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, share,
+     format_percent, paint_share, NULL},
+    {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
+    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
+    {"SAMPLES", NULL, 7, 0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"FUNCTION", "The function whose loads and stores missed.", 14, 64, 0, COLUMN_NAME, NULL,
+     function, NULL, paint_strong, NULL},
+    {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
+    {"FILE", "Source file, where debug information tells.", 10, 24, 7, COLUMN_NAME, has_file, file,
+     NULL, NULL, NULL},
+    {"LINE", NULL, 5, 0, 7, COLUMN_RIGHT, has_file, line, format_integer, NULL, NULL},
+    {"SITES", "Accessing instructions seen in it.", 5, 0, 6, COLUMN_RIGHT, NULL, sites,
+     format_integer, NULL, NULL},
+    {"MOSTLY ON", "The object it misses on most.", 12, 40, 1, COLUMN_NAME, NULL, object, NULL,
+     NULL, NULL},
+    {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
+     object_share, format_percent, paint_share, NULL},
+};
+
+const struct columns function_columns = {"Functions", function_list,
+                                         sizeof function_list / sizeof *function_list, 0,
+                                         sizeof(struct snapshot_code), identity};
+
+static const struct column toucher_list[] = {
+    {"OF IT", "Part of the object's samples that this function made.", 6, 0, 0, COLUMN_RIGHT, NULL,
+     share, format_percent, paint_share, NULL},
+    {"±", NULL, 4, 0, 3, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
+    {"FUNCTION", NULL, 14, 64, 0, COLUMN_NAME, NULL, function, NULL, paint_strong, NULL},
+    {"MODULE", NULL, 10, 16, 4, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
+    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"SITES", NULL, 5, 0, 1, COLUMN_RIGHT, NULL, sites, format_integer, NULL, NULL},
+    {"HOTTEST AT", "The accessing instruction with most samples.", 14, 0, 6, COLUMN_TEXT, NULL,
+     address, format_address, paint_dim, NULL},
+};
+
+const struct columns toucher_columns = {"Code that touches it", toucher_list,
+                                        sizeof toucher_list / sizeof *toucher_list, 0,
+                                        sizeof(struct snapshot_code), identity};
+
+static struct value site_address(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_known(row->code->address);
+}
+
+static struct value site_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_number(row->share);
+}
+
+static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_number(row->code->samples);
+}
+
+static struct value site_sites(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_known(row->code->sites);
+}
+
+static struct value site_text(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_text(row->text);
+}
+
+static struct value site_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return value_text(row->object->name);
+}
+
+static uint64_t site_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(site);
+    return row->object->id;
+}
+
+static const struct column site_list[] = {
+    {"OF IT", "Part of the function's listed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, site_share,
+     format_percent, paint_share, NULL},
+    {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, site_share, NULL, paint_share, NULL},
+    {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, site_samples, format_count, NULL, NULL},
+    {"HOTTEST AT", NULL, 14, 0, 3, COLUMN_TEXT, NULL, site_address, format_address, paint_dim,
+     NULL},
+    {"INSTRUCTION", "The instruction there, read from the process.", 16, 44, 1, COLUMN_TEXT, NULL,
+     site_text, NULL, NULL, NULL},
+    {"SITES", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, site_sites, format_integer, NULL, NULL},
+    {"MISSES ON", "The object these accesses fell on.", 14, 56, 0, COLUMN_NAME, NULL, site_object,
+     NULL, paint_strong, NULL},
+};
+
+const struct columns site_columns = {"What it misses on", site_list,
+                                     sizeof site_list / sizeof *site_list, 0, sizeof(struct site),
+                                     site_identity};

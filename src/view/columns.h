@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Columns as data: what a row says under a title, how that is written, sorted and painted,
+ * and which columns go first when there is little room. Screen and batch text share them,
+ * and finding, filtering, sorting and the help page need nothing else.
+ */
+#ifndef MISSTOP_VIEW_COLUMNS_H
+#define MISSTOP_VIEW_COLUMNS_H
+
+#include "snapshot.h"
+#include "view/paint.h"
+#include "view/view.h"
+
+enum { COLUMNS_MAX = 32, COLUMN_TEXT_BYTES = 1024 };
+
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT };
+
+/* What one cell says; unknown prints as blank and sorts last. */
+struct value {
+    enum value_kind kind;
+    double number;
+    uint64_t integer;
+    const char *text;
+};
+
+enum column_look {
+    COLUMN_TEXT,
+    COLUMN_NAME,  /* text that loses its middle, as C++ names differ at both ends */
+    COLUMN_RIGHT, /* numbers */
+    COLUMN_BAR,   /* a number from 0 to 1 */
+    COLUMN_SPARK  /* `series` */
+};
+
+struct column {
+    const char *title;
+    const char *help; /* one sentence; NULL: not on the help page */
+    uint8_t width;    /* least columns */
+    uint8_t most;     /* takes more when there is room; 0: fixed */
+    uint8_t rank;     /* higher ones are the first to go */
+    enum column_look look;
+    bool (*shown)(const struct snapshot *snapshot); /* NULL: always */
+    struct value (*value)(const struct snapshot *snapshot, const void *row);
+    void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
+    enum paint (*paint)(struct value value);                    /* NULL: plain */
+    const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
+};
+
+/* The columns of one kind of row. */
+struct columns {
+    const char *title; /* of the list, for panes and the help page */
+    const struct column *list;
+    unsigned count;
+    unsigned sort; /* column sorted by at first */
+    size_t row_size;
+    /* Stays the same for the same thing in the next snapshot. */
+    uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
+};
+
+/* Where each shown column stands, left to right. */
+struct layout {
+    unsigned count;
+    struct {
+        unsigned index; /* into columns->list */
+        int start;
+        int width;
+    } places[COLUMNS_MAX];
+};
+
+/* Chooses the columns that fit in `width`. */
+void columns_layout(const struct columns *columns, const struct snapshot *snapshot, int width,
+                    struct layout *layout);
+
+/* The text of a cell, at most `width` wide for names, "" for unknown. */
+void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
+                  int width, bool ascii, char *out, size_t size);
+
+/* The title as it can be shown. */
+const char *columns_title(const struct column *column, bool ascii);
+
+/* Order under a column: numbers from the largest, text from A (the other way
+ * round if inverted), unknown always last; 0: equal. */
+int columns_compare(const struct column *column, const struct snapshot *snapshot,
+                    const void *left, const void *right, bool invert);
+
+/* Whether any text of the row contains `part`, whatever the case. */
+bool columns_match(const struct columns *columns, const struct snapshot *snapshot,
+                   const void *row, const char *part);
+
+/* Makers and writers of values, for the tables. */
+struct value value_number(double number);   /* NAN: unknown */
+struct value value_integer(uint64_t integer);
+struct value value_known(uint64_t integer); /* 0: unknown */
+struct value value_text(const char *text);  /* NULL or "": unknown */
+
+void format_percent(char *out, size_t size, struct value value);  /* 12.3% */
+void format_points(char *out, size_t size, struct value value);   /* ±1.2 */
+void format_count(char *out, size_t size, struct value value);    /* 12.3k */
+void format_bytes(char *out, size_t size, struct value value);    /* 4.0K */
+void format_integer(char *out, size_t size, struct value value);  /* 12 */
+void format_address(char *out, size_t size, struct value value);  /* 0x12 */
+void format_offset(char *out, size_t size, struct value value);   /* +12 */
+void format_decimal(char *out, size_t size, struct value value);  /* 1.5 */
+void format_times(char *out, size_t size, struct value value);    /* 3.2x */
+
+enum paint paint_share(struct value value);
+enum paint paint_dim(struct value value);
+enum paint paint_strong(struct value value);
+enum paint paint_load(struct value value);
+enum paint paint_store(struct value value);
+
+/* Half the width of the interval. */
+double columns_half(const struct snapshot_share *share);
+
+/* An object by its index in the snapshot; NULL: not listed. */
+const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
+
+extern const struct columns object_columns;
+extern const struct columns field_columns;
+extern const struct columns instance_columns;
+extern const struct columns toucher_columns; /* code that touches one object */
+extern const struct columns function_columns;
+extern const struct columns site_columns; /* rows: struct site */
+extern const struct columns part_columns;
+extern const struct columns region_columns;
+extern const struct columns dropped_columns;
+extern const struct columns line_columns;
+extern const struct columns pair_columns;
+extern const struct columns offset_columns;  /* rows: struct hot_offset */
+extern const struct columns process_columns; /* rows: struct picker_row */
+
+/* A function's accesses to one object. */
+struct site {
+    const struct snapshot_code *code;
+    const struct snapshot_object *object;
+    double share;     /* of the function's samples that are listed here */
+    char text[96];    /* the instruction; "": not known */
+};
+
+/* An offset beside its object, for lists over several objects. */
+struct hot_offset {
+    const struct snapshot_object *object;
+    const struct snapshot_field *field;
+};
+
+#endif

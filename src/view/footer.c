@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The status line and the key bar; declared in browser.h. */
+#include "view/browser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "key label" as it would stand in the bar; the columns it takes. */
+static int bar_columns(const struct key_binding *binding, const char *label, bool ascii)
+{
+    return glyph_columns(binding->shown, ascii) + glyph_columns(label, ascii) + 2;
+}
+
+static const char *label_of(const struct browser *browser, const struct key_binding *binding)
+{
+    if (binding->action == ACTION_FREEZE && browser->frozen)
+        return "Thaw";
+    if (binding->action == ACTION_BASIS && browser->snapshot)
+        return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    return binding->label;
+}
+
+/* The key bar must say "F6" and not all the keys that do the same. */
+static struct key_binding brief(const struct key_binding *binding)
+{
+    struct key_binding copy = *binding;
+    if (binding->action == ACTION_SORT_NEXT)
+        copy.shown = "F6";
+    return copy;
+}
+
+static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column,
+                    int room, enum action action)
+{
+    const struct key_binding *all = keys_binding(action);
+    if (!all)
+        return 0;
+    struct key_binding binding = brief(all);
+    const char *label = label_of(browser, &binding);
+    if (bar_columns(&binding, label, canvas->ascii) > room)
+        return 0;
+    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding.shown);
+    used += canvas_format(canvas, row, column + used, room - used, PAINT_KEY_LABEL, " %s", label);
+    browser_zone(browser, row, column, used, action);
+    return used + 1;
+}
+
+/* The page's own keys from the left; help and quit always have room. */
+static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
+{
+    static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+    const enum action *actions = browser_pages[browser->page]->bar;
+    int kept = 0;
+    int used = 0;
+    for (size_t i = 0; i < 2; i++)
+        kept += bar_columns(keys_binding(always[i]), keys_binding(always[i])->label, false) + 1;
+    for (; actions && *actions; actions++)
+        used += draw_key(browser, canvas, row, used, canvas->columns - used - kept, *actions);
+    for (size_t i = 0; i < 2; i++)
+        used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
+}
+
+/* What the line says, by urgency: a prompt, a message, the program's own status, a hint. */
+static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const char *news = NULL;
+    if (browser->prompt.kind != PROMPT_NONE) {
+        prompt_draw(browser, canvas, row);
+        return true;
+    }
+    if (*browser->message && browser->now_ns < browser->message_until_ns)
+        news = browser->message;
+    else if (snapshot && snapshot->status && *snapshot->status)
+        news = snapshot->status;
+    if (news)
+        canvas_format(canvas, row, 0, canvas->columns, PAINT_WARN, " %s", news);
+    return news;
+}
+
+static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
+{
+    char hint[512] = "";
+    const struct table *table = browser_table(browser);
+    const struct page *page = browser_pages[browser->page];
+    int used = 1;
+    if (table && *table->filter)
+        used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_WARN,
+                              "filter \"%s\": %zu of %zu (Esc clears)  ", table->filter,
+                              table->shown, table->count);
+    if (page->hint)
+        page->hint(browser, hint, sizeof hint);
+    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, hint);
+}
+
+void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)
+{
+    /* Without a line of its own, news stands over the key bar. */
+    if (status_row < 0) {
+        if (!draw_news(browser, canvas, bar_row))
+            draw_bar(browser, canvas, bar_row);
+        return;
+    }
+    if (!draw_news(browser, canvas, status_row))
+        draw_hint(browser, canvas, status_row);
+    draw_bar(browser, canvas, bar_row);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/keys.h"
+
+#define CONTROL(letter) ((letter) & 0x1f)
+
+static const struct key_binding bindings[] = {
+    {ACTION_PAGE_1, {'1'}, "1 .. 7", "Objects",
+     "Objects, Detail, Sets, Search, Code, Window, Help"},
+    {ACTION_PAGE_2, {'2'}, "2", "Detail", NULL},
+    {ACTION_PAGE_3, {'3'}, "3", "Sets", NULL},
+    {ACTION_PAGE_4, {'4'}, "4", "Search", NULL},
+    {ACTION_PAGE_5, {'5'}, "5", "Code", NULL},
+    {ACTION_PAGE_6, {'6'}, "6", "Window", NULL},
+    {ACTION_PAGE_7, {'7'}, "7", "Help", NULL},
+    {ACTION_NEXT_PAGE, {KEYS_TAB}, "Tab", "Next", "next screen; Shift-Tab: the one before"},
+    {ACTION_LAST_PAGE, {KEYS_BACK_TAB}, "Shift-Tab", "Last", NULL},
+    {ACTION_UP, {KEYS_UP, 'k'}, "arrows, j k", "Up", "move; left and right change the pane"},
+    {ACTION_DOWN, {KEYS_DOWN, 'j'}, "j", "Down", NULL},
+    {ACTION_LEFT, {KEYS_LEFT, 'h'}, "Left", "Pane", NULL},
+    {ACTION_RIGHT, {KEYS_RIGHT, 'l'}, "<- ->", "Pane", NULL},
+    {ACTION_PAGE_UP, {KEYS_PAGE_UP, CONTROL('b')}, "PgUp, PgDn", "Up", "move by a page"},
+    {ACTION_PAGE_DOWN, {KEYS_PAGE_DOWN, CONTROL('f')}, "PgDn", "Down", NULL},
+    {ACTION_HOME, {KEYS_HOME, 'g'}, "Home, End, g G", "First", "first and last row"},
+    {ACTION_END, {KEYS_END, 'G'}, "End", "Last", NULL},
+    {ACTION_ENTER, {KEYS_ENTER}, "Enter", "Open", "open what is selected: drill in"},
+    {ACTION_BACK, {KEYS_ESCAPE, KEYS_BACKSPACE}, "Esc", "Back",
+     "back; Backspace too; first clears a filter"},
+    {ACTION_FIND, {'/'}, "/", "Find", "find a word, as you type"},
+    {ACTION_FIND_NEXT, {'n'}, "n", "Next", "find the next one"},
+    {ACTION_FILTER, {'\\'}, "\\", "Filter", "show only rows with a word"},
+    {ACTION_SORT_NEXT, {KEYS_F6, '>'}, "F6, < >", "Sort", "sort by the next or previous column"},
+    {ACTION_SORT_LAST, {'<'}, "<", "Sort", NULL},
+    {ACTION_INVERT, {'I'}, "I", "Invert", "invert the order"},
+    {ACTION_FREEZE, {' '}, "Space", "Freeze",
+     "freeze the picture and thaw it; sorting, filtering and drilling go on"},
+    {ACTION_BASIS, {'c'}, "c", "Recent/run", "the recent past (decayed), or the whole run"},
+    {ACTION_ZERO, {'z'}, "z", "Zero", "set all counts to zero"},
+    {ACTION_FASTER, {'-'}, "+ -", "Interval", "refresh less and more often"},
+    {ACTION_SLOWER, {'+', '='}, "+", "Slower", NULL},
+    {ACTION_NEXT_EVENT, {'e'}, "e", "Event", "rank by another of the sampled events"},
+    {ACTION_SEARCH_HERE, {'s'}, "s", "Search in it", "n-way search inside what is selected"},
+    {ACTION_SEARCH_ALL, {'S'}, "S", "Search all", "n-way search of the whole address space"},
+    {ACTION_SEARCH_STOP, {'X'}, "X", "Stop", "stop the search"},
+    {ACTION_WRITE, {'W'}, "W", "Write", "write what is shown to a file, as text and JSON"},
+    {ACTION_REFRESH, {'r', CONTROL('l')}, "r", "Refresh", "refresh now"},
+    {ACTION_SUSPEND, {CONTROL('z')}, "Ctrl-Z", "Suspend", "suspend; fg comes back"},
+    {ACTION_HELP, {'?', KEYS_F1}, "?", "Help", "this page; F1 too"},
+    {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q", "Quit", "quit; F10 too"},
+};
+
+enum { BINDINGS = sizeof bindings / sizeof *bindings };
+
+enum action keys_action(uint32_t key)
+{
+    for (size_t i = 0; i < BINDINGS; i++)
+        for (size_t k = 0; k < 4 && bindings[i].keys[k]; k++)
+            if (bindings[i].keys[k] == key)
+                return bindings[i].action;
+    return ACTION_NONE;
+}
+
+const struct key_binding *keys_all(size_t *count)
+{
+    *count = BINDINGS;
+    return bindings;
+}
+
+const struct key_binding *keys_binding(enum action action)
+{
+    for (size_t i = 0; i < BINDINGS; i++)
+        if (bindings[i].action == action)
+            return &bindings[i];
+    return NULL;
+}

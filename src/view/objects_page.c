@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1: what the process misses on, hottest first. */
+#include "view/browser.h"
+
+#include <stdio.h>
+
+static void objects_update(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    table_set(&browser->objects, snapshot, snapshot->objects, snapshot->object_count);
+}
+
+static const char *nothing_yet(const struct snapshot *snapshot)
+{
+    if (!snapshot->totals.samples)
+        return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
+               "'misstop doctor' tells what can be sampled here.";
+    if (!snapshot->totals.attributed)
+        return "No sample could be attributed to an object yet; the reasons stand above and are "
+               "explained under ? Help.";
+    return "Nothing in the recent past; c shows the whole run.";
+}
+
+static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { ROWS_FOR_TOTALS = 8 };
+    int used = header_totals(browser, canvas, area.row,
+                             area.rows >= ROWS_FOR_TOTALS ? 2 : area.rows >= 6 ? 1 : 0);
+    /* A blank line sets the list off where there is room for it. */
+    if (used == 2 && area.rows >= 20)
+        used++;
+    area.row += used;
+    area.rows -= used;
+    pane_table(browser, canvas, area, &browser->objects, nothing_yet(browser->snapshot));
+}
+
+static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->objects;
+    return 1;
+}
+
+static bool objects_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_object *object = table_selected(&browser->objects);
+    if (!object)
+        return false;
+    switch (action) {
+    case ACTION_ENTER:
+        browser_open_object(browser, object);
+        return true;
+    case ACTION_SEARCH_HERE:
+        if (!object->size)
+            return false;
+        browser_search_in(request, object->address, object->address + object->size, object->name);
+        browser_go(browser, PAGE_SEARCH);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void objects_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_object *object = table_selected(&browser->objects);
+    const struct snapshot *snapshot = browser->snapshot;
+    char name[160];
+    if (!snapshot)
+        return;
+    header_trust(snapshot, out, size);
+    if (*out || !object)
+        return;
+    glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
+    int used = snprintf(out, size, "Enter: which bytes of %s miss, and which code touches them",
+                        name);
+    if (snapshot->objects_left_out && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, ".  %zu more objects are below 0.1%%",
+                 snapshot->objects_left_out);
+}
+
+static const enum action objects_bar[] = {
+    ACTION_ENTER,  ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,  ACTION_FREEZE,
+    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
+    ACTION_ZERO,   ACTION_FASTER, ACTION_NONE};
+
+const struct page objects_page = {
+    .name = "Objects",
+    .update = objects_update,
+    .draw = objects_draw,
+    .panes = objects_panes,
+    .act = objects_act,
+    .hint = objects_hint,
+    .bar = objects_bar,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The line in which a word to find or to filter by is typed; declared in browser.h. */
+#include "view/browser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool prompt_open(struct browser *browser, enum prompt_kind kind)
+{
+    struct table *table = browser_table(browser);
+    if (!table)
+        return false;
+    browser->prompt = (struct prompt){.kind = kind, .identity = table->identity};
+    snprintf(browser->prompt.before, sizeof browser->prompt.before, "%s", table->filter);
+    if (kind == PROMPT_FILTER)
+        snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", table->filter);
+    return true;
+}
+
+static void apply(struct browser *browser, struct table *table)
+{
+    struct prompt *prompt = &browser->prompt;
+    if (prompt->kind == PROMPT_FILTER) {
+        table_filter(table, prompt->text);
+        prompt->missing = *prompt->text && !table->shown;
+    } else {
+        /* Typing on looks again from where the search began. */
+        table_select(table, prompt->identity);
+        prompt->missing = *prompt->text && !table_find(table, prompt->text, true);
+    }
+}
+
+static void cancel(struct browser *browser, struct table *table)
+{
+    struct prompt *prompt = &browser->prompt;
+    if (prompt->kind == PROMPT_FILTER)
+        table_filter(table, "");
+    table_select(table, prompt->identity);
+    prompt->kind = PROMPT_NONE;
+}
+
+static void erase(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
+        length--;
+    text[length ? length - 1 : 0] = '\0';
+}
+
+static void add(char *text, size_t size, uint32_t key)
+{
+    char bytes[5];
+    unsigned length = glyph_encode(bytes, (wchar_t)key);
+    size_t used = strlen(text);
+    if (used + length < size)
+        memcpy(text + used, bytes, length + 1);
+}
+
+void prompt_key(struct browser *browser, uint32_t key)
+{
+    struct table *table = browser_table(browser);
+    struct prompt *prompt = &browser->prompt;
+    if (!table || key == KEYS_ESCAPE) {
+        if (table)
+            cancel(browser, table);
+        prompt->kind = PROMPT_NONE;
+    } else if (key == KEYS_ENTER) {
+        prompt->kind = PROMPT_NONE;
+    } else if (key == KEYS_UP || key == KEYS_DOWN) {
+        table_move(table, key == KEYS_UP ? -1 : 1);
+    } else if (key == KEYS_BACKSPACE || (key >= 0x20 && key != 0x7f && key < KEYS_UP)) {
+        if (key == KEYS_BACKSPACE)
+            erase(prompt->text);
+        else
+            add(prompt->text, sizeof prompt->text, key);
+        apply(browser, table);
+    }
+}
+
+void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
+{
+    const struct prompt *prompt = &browser->prompt;
+    const struct table *table = browser_table(browser);
+    const char *word = prompt->kind == PROMPT_FIND ? "Find" : "Filter";
+    int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
+    used += canvas_text(canvas, row, used, canvas->columns - used - 1,
+                        prompt->missing ? PAINT_BAD : PAINT_PLAIN, prompt->text);
+    canvas_flag(canvas, row, used, 1, CELL_CURSOR);
+    used += 3;
+    if (prompt->missing)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
+                    prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+    else
+        canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                      "%zu of %zu rows   Enter keeps, Esc cancels", table ? table->shown : 0,
+                      table ? table->count : 0);
+}

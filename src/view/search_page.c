@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 4: the n-way search zooming in: its regions, what they hold, what was dropped. */
+#include "view/browser.h"
+
+#include "base/text.h"
+#include "view/bar.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAP_REGIONS = 256 };
+
+static void search_update(struct browser *browser)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    table_set(&browser->search.regions, browser->snapshot, search->regions, search->region_count);
+    table_set(&browser->search.dropped, browser->snapshot, search->dropped, search->dropped_count);
+}
+
+static void draw_off(struct canvas *canvas, struct area area)
+{
+    static const struct {
+        enum paint paint;
+        const char *text;
+    } lines[] = {
+        {PAINT_STRONG, "No search is running. S searches the whole address space."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN, "The address space is split into regions; the misses in each are counted "
+                      "for an interval; the best ones are split again, until each holds one "
+                      "object, and inside large objects one cache line."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN, "Use it where a name says too little: a program's own arena, a huge array, "
+                      "an anonymous mapping. s on an object in Objects or Detail searches inside "
+                      "that object only."},
+    };
+    struct area rest = {area.row + 1, area.column + 2, area.rows - 1, area.columns - 4};
+    if (area.rows < 10)
+        rest.row--, rest.rows++;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int used = *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1;
+        rest.row += used;
+        rest.rows -= used;
+    }
+}
+
+static int draw_state(const struct snapshot_search *search, struct canvas *canvas,
+                      struct area area)
+{
+    bool settled = search->state == SEARCH_SETTLED;
+    int used = 1;
+    used += canvas_format(canvas, area.row, used, area.columns - used,
+                          settled ? PAINT_GOOD : PAINT_WARN, "%s",
+                          settled ? "Settled" : "Searching");
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, " in %s",
+                          search->what && *search->what ? search->what : "all");
+    if (!isnan(search->explained))
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                              "  found explains %.1f%%", search->explained * 100);
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                          "  round %" PRIu32 " of %.3g s, %" PRIu32 " ways", search->iteration,
+                          search->interval_s, search->ways);
+    if (search->restarts)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                      "  restarted %" PRIu32 "x", search->restarts);
+    return 1;
+}
+
+static int by_base(const void *left, const void *right)
+{
+    const struct snapshot_region *a = *(const struct snapshot_region *const *)left;
+    const struct snapshot_region *b = *(const struct snapshot_region *const *)right;
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+static size_t in_order(const struct snapshot_search *search,
+                       const struct snapshot_region *ordered[MAP_REGIONS])
+{
+    size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
+    for (size_t i = 0; i < count; i++)
+        ordered[i] = &search->regions[i];
+    qsort(ordered, count, sizeof *ordered, by_base);
+    return count;
+}
+
+/*
+ * By order of address, not to scale: regions span from a line to terabytes. What lies
+ * between two regions (dropped, not searched) is a dot.
+ */
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_region *ordered[MAP_REGIONS];
+    size_t count = in_order(&browser->snapshot->search, ordered);
+    const struct snapshot_region *selected = table_selected(&browser->search.regions);
+    int room = area.columns - 2;
+    int width = count ? room / (int)count - 1 : 0;
+    if (width < 1 || area.rows < 2)
+        return 0;
+    width = width > 12 ? 12 : width;
+    for (size_t i = 0; i < count; i++) {
+        int column = 1 + (int)i * (width + 1);
+        bool gap = i + 1 < count && ordered[i]->bound != ordered[i + 1]->base;
+        enum paint paint = paint_heat(ordered[i]->share);
+        for (int k = 0; k < width; k++)
+            canvas_text(canvas, area.row, column + k, 1, paint,
+                        bar_step(fmin(1, sqrt(ordered[i]->share)), canvas->ascii));
+        if (gap)
+            canvas_text(canvas, area.row, column + width, 1, PAINT_DIM, canvas->ascii ? "." : "·");
+        if (ordered[i] == selected)
+            canvas_flag(canvas, area.row, column, width, CELL_CURSOR);
+    }
+    if (selected)
+        canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
+                      "0x%" PRIx64 " .. 0x%" PRIx64 "   regions in order of address; height and "
+                      "colour: share", selected->base, selected->bound);
+    return 2;
+}
+
+static unsigned search_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->search.regions;
+    panes[1] = &browser->search.dropped;
+    return 2;
+}
+
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { TWO_FROM_ROWS = 16 };
+    struct table *panes[PANES_MAX];
+    unsigned count = search_panes(browser, panes);
+    bool both = area.rows >= TWO_FROM_ROWS;
+    int upper = both ? area.rows * 2 / 3 : area.rows;
+    for (unsigned i = 0; i < count; i++) {
+        struct area part = {area.row + (i ? upper : 0), 0, i ? area.rows - upper : upper,
+                            area.columns};
+        bool focused = browser_focused(browser, panes[i]);
+        if (!both && !focused)
+            continue;
+        if (!both)
+            part = area;
+        int used = both ? pane_title(canvas, part, focused, "%s: %zu", panes[i]->columns->title,
+                                     panes[i]->shown)
+                        : pane_tabs(browser, canvas, part, panes, count);
+        part.row += used;
+        part.rows -= used;
+        pane_table(browser, canvas, part, panes[i],
+                   i ? "Nothing was dropped." : "The first interval is being measured.");
+    }
+}
+
+static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    if (search->state == SEARCH_OFF) {
+        draw_off(canvas, area);
+        return;
+    }
+    int used = draw_state(search, canvas, area);
+    if (area.rows >= 12) {
+        struct area map = {area.row + used + 1, 0, area.rows - used - 1, area.columns};
+        int rows = draw_map(browser, canvas, map);
+        used += rows ? rows + 2 : 1;
+    }
+    struct area lists = {area.row + used, 0, area.rows - used, area.columns};
+    draw_lists(browser, canvas, lists);
+}
+
+static const struct snapshot_object *named(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, name))
+            return &snapshot->objects[i];
+    return NULL;
+}
+
+static bool search_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region = table ? table_selected(table) : NULL;
+    if (!snapshot || snapshot->search.state == SEARCH_OFF || !region)
+        return false;
+    const struct snapshot_object *object = named(snapshot, region->object);
+    if (action == ACTION_ENTER && object) {
+        browser_open_object(browser, object);
+        return true;
+    }
+    if (action != ACTION_SEARCH_HERE && action != ACTION_ENTER)
+        return false;
+    browser_search_in(request, region->base, region->bound,
+                      region->object && *region->object ? region->object : "a region");
+    return true;
+}
+
+static void search_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_region *region = table_selected(&browser->search.regions);
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
+    else if (snapshot->search.state == SEARCH_SEARCHING)
+        snprintf(out, size, "Zooming in; it settles when the best regions are objects or lines. "
+                            "X stops it");
+    else if (region && named(snapshot, region->object))
+        snprintf(out, size, "Enter: offsets and code of what the region holds.  s: search on "
+                            "inside it");
+    else
+        snprintf(out, size, "s: search on inside the selected region.  X stops");
+}
+
+static const enum action search_bar[] = {
+    ACTION_BACK,   ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
+    ACTION_RIGHT,  ACTION_SORT_NEXT,  ACTION_FREEZE,      ACTION_FILTER,      ACTION_WRITE,
+    ACTION_NONE};
+
+const struct page search_page = {
+    .name = "Search",
+    .update = search_update,
+    .draw = search_draw,
+    .panes = search_panes,
+    .act = search_act,
+    .hint = search_hint,
+    .bar = search_bar,
+};

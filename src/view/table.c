@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_init(struct table *table, const struct columns *columns)
+{
+    *table = (struct table){.columns = columns, .sort = columns->sort};
+}
+
+void table_fini(struct table *table)
+{
+    free(table->order);
+    table->order = NULL;
+    table->shown = table->capacity = 0;
+}
+
+static const void *row_at(const struct table *table, uint32_t index)
+{
+    return table->rows + index * table->columns->row_size;
+}
+
+const void *table_selected(const struct table *table)
+{
+    return table->selected < table->shown ? row_at(table, table->order[table->selected]) : NULL;
+}
+
+static uint64_t identity_of(const struct table *table, const void *row)
+{
+    return table->columns->identity(table->snapshot, row);
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+    const struct table *table = context;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    int order = 0;
+    if (table->sort < table->columns->count)
+        order = columns_compare(&table->columns->list[table->sort], table->snapshot,
+                                row_at(table, a), row_at(table, b), table->invert);
+    return order ? order : a < b ? -1 : a > b;
+}
+
+static bool reserve(struct table *table, size_t count)
+{
+    if (count <= table->capacity)
+        return true;
+    uint32_t *order = realloc(table->order, count * sizeof *order);
+    if (!order)
+        return false;
+    table->order = order;
+    table->capacity = count;
+    return true;
+}
+
+static void remember(struct table *table)
+{
+    const void *row = table_selected(table);
+    if (row)
+        table->identity = identity_of(table, row);
+}
+
+static bool place_at(struct table *table, uint64_t identity)
+{
+    for (size_t i = 0; i < table->shown; i++) {
+        if (identity_of(table, row_at(table, table->order[i])) != identity)
+            continue;
+        table->selected = i;
+        return true;
+    }
+    return false;
+}
+
+/* Filters, sorts, and finds the selected row again. */
+static void arrange(struct table *table)
+{
+    table->shown = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (!*table->filter || columns_match(table->columns, table->snapshot,
+                                             row_at(table, (uint32_t)i), table->filter))
+            table->order[table->shown++] = (uint32_t)i;
+    if (table->shown)
+        qsort_r(table->order, table->shown, sizeof *table->order, compare, table);
+    if (!table->pinned)
+        table->selected = 0;
+    else if (!place_at(table, table->identity) && table->selected >= table->shown)
+        table->selected = table->shown ? table->shown - 1 : 0;
+}
+
+void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
+               size_t count)
+{
+    table->snapshot = snapshot;
+    table->rows = rows;
+    /* Out of memory: as many rows as there is room for. */
+    table->count = reserve(table, count) ? count : table->capacity;
+    arrange(table);
+}
+
+bool table_select(struct table *table, uint64_t identity)
+{
+    if (!place_at(table, identity))
+        return false;
+    table->pinned = true;
+    table->identity = identity;
+    return true;
+}
+
+void table_move(struct table *table, long rows)
+{
+    long last = (long)table->shown - 1;
+    long to = (long)table->selected + rows;
+    table->selected = (size_t)(to > last ? (last < 0 ? 0 : last) : to < 0 ? 0 : to);
+    table->pinned = true;
+    remember(table);
+}
+
+void table_page(struct table *table, int pages)
+{
+    long rows = table->body.rows > 1 ? table->body.rows - 1 : 10;
+    table_move(table, pages * rows);
+}
+
+void table_filter(struct table *table, const char *part)
+{
+    remember(table);
+    snprintf(table->filter, sizeof table->filter, "%s", part);
+    arrange(table);
+}
+
+bool table_find(struct table *table, const char *part, bool here)
+{
+    snprintf(table->find, sizeof table->find, "%s", part);
+    for (size_t i = 0; i < table->shown && *part; i++) {
+        size_t at = (table->selected + i + !here) % table->shown;
+        if (!columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))
+            continue;
+        table->selected = at;
+        table->pinned = true;
+        remember(table);
+        return true;
+    }
+    return false;
+}
+
+static void sort_by(struct table *table, unsigned column)
+{
+    remember(table);
+    table->sort = column;
+    table->invert = false;
+    arrange(table);
+}
+
+void table_sort_step(struct table *table, int direction)
+{
+    int count = (int)table->layout.count;
+    int at = -1;
+    for (int i = 0; i < count; i++)
+        if (table->layout.places[i].index == table->sort)
+            at = i;
+    for (int tried = 0; tried < count; tried++) {
+        at = at < 0 && direction < 0 ? count - 1 : (at + direction + count) % count;
+        unsigned index = table->layout.places[at].index;
+        /* Bars say what the column beside them says. */
+        if (table->columns->list[index].look == COLUMN_BAR)
+            continue;
+        sort_by(table, index);
+        return;
+    }
+}
+
+void table_invert(struct table *table)
+{
+    remember(table);
+    table->invert = !table->invert;
+    arrange(table);
+}
+
+const char *table_sort_title(const struct table *table)
+{
+    return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
+}
+
+enum table_hit table_click(struct table *table, int row, int column)
+{
+    const struct area *body = &table->body;
+    int x = column - body->column;
+    int y = row - body->row;
+    if (!body->rows || x < 0 || x >= body->columns || y < -1 || y >= body->rows)
+        return TABLE_MISSED;
+    if (y >= 0) {
+        size_t at = table->top + (size_t)y;
+        if (at >= table->shown)
+            return TABLE_MISSED;
+        bool again = at == table->selected && table->pinned;
+        table_move(table, (long)at - (long)table->selected);
+        return again ? TABLE_AGAIN : TABLE_SELECTED;
+    }
+    for (unsigned i = 0; i < table->layout.count; i++) {
+        unsigned index = table->layout.places[i].index;
+        int start = table->layout.places[i].start;
+        if (x < start || x >= start + table->layout.places[i].width ||
+            table->columns->list[index].look == COLUMN_BAR)
+            continue;
+        if (index == table->sort)
+            table_invert(table);
+        else
+            sort_by(table, index);
+        return TABLE_TITLE;
+    }
+    return TABLE_MISSED;
+}

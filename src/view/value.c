@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values of cells and how they are written and painted; declared in columns.h. */
+#include "view/columns.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+struct value value_number(double number)
+{
+    return (struct value){.kind = isnan(number) ? VALUE_UNKNOWN : VALUE_NUMBER, .number = number};
+}
+
+struct value value_integer(uint64_t integer)
+{
+    return (struct value){.kind = VALUE_INTEGER, .integer = integer};
+}
+
+struct value value_known(uint64_t integer)
+{
+    return (struct value){.kind = integer ? VALUE_INTEGER : VALUE_UNKNOWN, .integer = integer};
+}
+
+struct value value_text(const char *text)
+{
+    return (struct value){.kind = text && *text ? VALUE_TEXT : VALUE_UNKNOWN, .text = text};
+}
+
+void format_percent(char *out, size_t size, struct value value)
+{
+    double percent = value.number * 100;
+    snprintf(out, size, "%.*f%%", percent < 99.95 ? 1 : 0, percent);
+}
+
+void format_points(char *out, size_t size, struct value value)
+{
+    double points = value.number * 100;
+    snprintf(out, size, "%.*f", points < 9.95 ? 1 : 0, points);
+}
+
+void format_count(char *out, size_t size, struct value value)
+{
+    char text[16];
+    double count = value.kind == VALUE_INTEGER ? (double)value.integer : value.number;
+    snprintf(out, size, "%s", text_count(text, count));
+}
+
+void format_bytes(char *out, size_t size, struct value value)
+{
+    char text[16];
+    snprintf(out, size, "%s", text_bytes(text, value.integer));
+}
+
+void format_integer(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%" PRIu64, value.integer);
+}
+
+void format_address(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "0x%" PRIx64, value.integer);
+}
+
+void format_offset(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "+%" PRIu64, value.integer);
+}
+
+void format_decimal(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%.*f", value.number < 99.95 ? 1 : 0, value.number);
+}
+
+void format_times(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%.*fx", value.number < 9.95 ? 1 : 0, value.number);
+}
+
+enum paint paint_share(struct value value)
+{
+    return value.kind == VALUE_NUMBER ? paint_heat(value.number) : PAINT_PLAIN;
+}
+
+enum paint paint_dim(struct value value)
+{
+    (void)value;
+    return PAINT_DIM;
+}
+
+enum paint paint_strong(struct value value)
+{
+    (void)value;
+    return PAINT_STRONG;
+}
+
+enum paint paint_load(struct value value)
+{
+    return value.number >= 0.005 ? PAINT_LOAD : PAINT_DIM;
+}
+
+enum paint paint_store(struct value value)
+{
+    return value.number >= 0.005 ? PAINT_STORE : PAINT_DIM;
+}

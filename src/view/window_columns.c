@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of recurring lines and of what misses together; of the process list. */
+#include "view/columns.h"
+
+#include <math.h>
+
+#define ROW(type) const struct type *row = pointer; (void)snapshot
+
+static struct value object_name(const struct snapshot *snapshot, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(snapshot, index);
+    return value_text(object ? object->name : "(not listed)");
+}
+
+static struct value line_count(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return value_integer(row->count);
+}
+
+static struct value line_address(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return value_integer(row->address);
+}
+
+static struct value line_set(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return value_integer(row->set);
+}
+
+static struct value line_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return object_name(snapshot, row->object);
+}
+
+static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    bool known = columns_object(snapshot, row->object);
+    return known ? value_integer(row->offset) : value_text(NULL);
+}
+
+static struct value line_functions(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return value_known(row->functions);
+}
+
+static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_recurrence);
+    return row->address;
+}
+
+static const struct column line_list[] = {
+    {"TIMES", "How often the line missed within the window.", 5, 0, 0, COLUMN_RIGHT, NULL,
+     line_count, format_count, NULL, NULL},
+    {"LINE", "Address of the cache line.", 14, 18, 1, COLUMN_TEXT, NULL, line_address,
+     format_address, paint_dim, NULL},
+    {"SET", "Its cache set (see Sets).", 5, 0, 3, COLUMN_RIGHT, NULL, line_set, format_integer,
+     NULL, NULL},
+    {"FUNCS", "Functions that missed on it.", 5, 0, 4, COLUMN_RIGHT, NULL, line_functions,
+     format_integer, NULL, NULL},
+    {"OBJECT", NULL, 12, 48, 0, COLUMN_NAME, NULL, line_object, NULL, paint_strong, NULL},
+    {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
+};
+
+const struct columns line_columns = {"Lines that recur most", line_list,
+                                     sizeof line_list / sizeof *line_list, 0,
+                                     sizeof(struct snapshot_recurrence), line_identity};
+
+static struct value pair_lift(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return value_number(row->lift);
+}
+
+static struct value pair_together(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return value_integer(row->together);
+}
+
+static struct value pair_a(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return object_name(snapshot, row->object_a);
+}
+
+static struct value pair_b(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return object_name(snapshot, row->object_b);
+}
+
+static struct value pair_line_a(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return value_known(row->line_a);
+}
+
+static struct value pair_line_b(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    return value_known(row->line_b);
+}
+
+static bool has_lines(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->window.pair_count; i++)
+        if (snapshot->window.pairs[i].line_a)
+            return true;
+    return false;
+}
+
+/* Objects by their ids, as indices change from one snapshot to the next. */
+static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    const struct snapshot_object *a = columns_object(snapshot, row->object_a);
+    const struct snapshot_object *b = columns_object(snapshot, row->object_b);
+    uint64_t objects = (uint64_t)(a ? a->id : UINT32_MAX) << 32 | (b ? b->id : UINT32_MAX);
+    return objects ^ row->line_a << 13 ^ row->line_b << 27;
+}
+
+static const struct column pair_list[] = {
+    {"LIFT", "How many times more often than by chance the two miss close together.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, pair_lift, format_times, NULL, NULL},
+    {"TIMES", "Times they were seen together.", 5, 0, 1, COLUMN_RIGHT, NULL, pair_together,
+     format_count, NULL, NULL},
+    {"OBJECT", NULL, 10, 48, 0, COLUMN_NAME, NULL, pair_a, NULL, paint_strong, NULL},
+    {"LINE", NULL, 14, 0, 3, COLUMN_TEXT, has_lines, pair_line_a, format_address, paint_dim, NULL},
+    {"WITH", NULL, 10, 48, 0, COLUMN_NAME, NULL, pair_b, NULL, paint_strong, NULL},
+    {"LINE", NULL, 14, 0, 3, COLUMN_TEXT, has_lines, pair_line_b, format_address, paint_dim, NULL},
+};
+
+const struct columns pair_columns = {"What misses together", pair_list,
+                                     sizeof pair_list / sizeof *pair_list, 0,
+                                     sizeof(struct snapshot_pair), pair_identity};
+
+static struct value process_pid(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_integer(row->pid);
+}
+
+static struct value process_user(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_text(row->user);
+}
+
+static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_number(row->cpu_percent / 100);
+}
+
+static struct value process_resident(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_known(row->resident_bytes);
+}
+
+static struct value process_threads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_known(row->threads);
+}
+
+static struct value process_state(const struct snapshot *snapshot, const void *pointer)
+{
+    static const struct {
+        char letter;
+        const char *word;
+    } states[] = {{'R', "runs"}, {'S', "sleeps"}, {'D', "disk"}, {'T', "stopped"},
+                  {'t', "traced"}, {'Z', "zombie"}, {'I', "idle"}};
+    ROW(picker_row);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (states[i].letter == row->state)
+            return value_text(states[i].word);
+    return value_text(NULL);
+}
+
+static struct value process_command(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_text(row->command);
+}
+
+static uint64_t process_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return row->pid;
+}
+
+static const struct column process_list[] = {
+    {"CPU", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, process_cpu, format_percent, paint_share, NULL},
+    {"PID", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, process_pid, format_integer, NULL, NULL},
+    {"USER", NULL, 8, 12, 4, COLUMN_TEXT, NULL, process_user, NULL, paint_dim, NULL},
+    {"MEMORY", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, process_resident, format_bytes, NULL, NULL},
+    {"THREADS", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, process_threads, format_integer, NULL, NULL},
+    {"STATE", NULL, 7, 0, 5, COLUMN_TEXT, NULL, process_state, NULL, paint_dim, NULL},
+    {"COMMAND", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
+};
+
+const struct columns process_columns = {"Processes", process_list,
+                                        sizeof process_list / sizeof *process_list, 0,
+                                        sizeof(struct picker_row), process_identity};

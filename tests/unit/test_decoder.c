@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instruction bytes and registers in, addresses and reasons out; and random bytes. */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "decode/decoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CODE_BASE = 0x400000, DATA_BASE = 0x10000, FUZZ_RUNS = 30000 };
+
+struct fake {
+    unsigned char code[512];
+    size_t size;
+    bool bounds; /* whether the function's extent is known */
+    uint64_t data[64];
+};
+
+static size_t fake_code(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct fake *fake = context;
+    if (address < CODE_BASE || address >= CODE_BASE + fake->size)
+        return 0;
+    size_t left = CODE_BASE + fake->size - address;
+    size = size < left ? size : left;
+    memcpy(out, fake->code + (address - CODE_BASE), size);
+    return size;
+}
+
+static bool fake_function(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
+{
+    const struct fake *fake = context;
+    (void)ip;
+    *start = CODE_BASE;
+    *end = CODE_BASE + fake->size;
+    return fake->bounds;
+}
+
+static bool fake_memory(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct fake *fake = context;
+    if (address < DATA_BASE || address + size > DATA_BASE + sizeof fake->data)
+        return false;
+    memcpy(out, (const char *)fake->data + (address - DATA_BASE), size);
+    return true;
+}
+
+static struct access decode(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
+                            const uint64_t *regs)
+{
+    struct decode_target target = {.context = fake, .code = fake_code, .function = fake_function,
+                                   .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE + ip, .weight = 1, .has = SAMPLE_HAS_REGS};
+    struct access access;
+    memcpy(fake->code, bytes, size);
+    fake->size = size;
+    fake->bounds = true;
+    memcpy(sample.regs, regs, sizeof sample.regs);
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+#define DECODE(fake, bytes, ip, regs) decode(fake, bytes, sizeof(bytes) - 1, ip, regs)
+
+static void a_plain_load_is_the_one_before(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DX] = 4};
+    /* addsd (%rsi,%rdx,8),%xmm0; cmp %rax,%rdx */
+    struct access access = DECODE(&fake, "\xf2\x0f\x58\x04\xd6\x48\x39\xc2", 5, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1020);
+    assert_int_equal(access.kind, ACCESS_LOAD);
+    assert_int_equal(access.size, 8);
+    assert_int_equal(access.how, ACCESS_DIRECT);
+    assert_int_equal(access.ip, CODE_BASE);
+}
+
+static void changes_in_between_are_undone(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1008};
+    /* mov (%rsi),%rax; add $8,%rsi; nop */
+    struct access access = DECODE(&fake, "\x48\x8b\x06\x48\x83\xc6\x08\x90", 7, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    assert_int_equal(access.how, ACCESS_UNDONE);
+}
+
+static void an_overwritten_base_is_computed_again(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DX] = 3, [SREG_R8] = 0x2000, [SREG_AX] = 99};
+    /* mov %rdx,%rax; shl $6,%rax; add %r8,%rax; mov 0x28(%rax),%rax; add %rdx,%rax */
+    struct access access = DECODE(
+        &fake, "\x48\x89\xd0\x48\xc1\xe0\x06\x4c\x01\xc0\x48\x8b\x40\x28\x48\x01\xd0", 14, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000 + 3 * 64 + 0x28);
+}
+
+static void a_base_in_memory_is_read_again(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {0x5000}};
+    uint64_t regs[SREG_COUNT] = {[SREG_BX] = DATA_BASE};
+    /* mov (%rbx),%rax; mov 8(%rax),%rax; nop */
+    struct access access = DECODE(&fake, "\x48\x8b\x03\x48\x8b\x40\x08\x90", 7, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x5008);
+    assert_int_equal(access.how, ACCESS_REREAD);
+}
+
+static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_AX] = 0x7000};
+    /* loop: mov (%rax),%rax; sub $1,%edx; jne loop */
+    struct access access = DECODE(&fake, "\x48\x8b\x00\x83\xea\x01\x75\xf8", 3, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    assert_int_equal(access.address, 0x7000);
+    /* mov (%rax),%rax; nop */
+    access = DECODE(&fake, "\x48\x8b\x00\x90", 3, regs);
+    assert_int_equal(access.reason, REASON_OVERWRITTEN);
+}
+
+static void the_flags_tell_which_way_was_taken(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DI] = 0x2000};
+    /* mov (%rdi),%rcx; loop: cmp (%rsi),%rax; jne loop; ret */
+    static const char code[] = "\x48\x8b\x0f\x48\x3b\x06\x75\xfb\xc3";
+    regs[SREG_FLAGS] = 0; /* not zero: the jump back was taken */
+    struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    regs[SREG_FLAGS] = 0x40; /* zero: fallen in from above */
+    access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.address, 0x2000);
+    access = decode(&fake, code, sizeof code - 1, 8, regs);
+    assert_int_equal(access.address, 0x1000);
+}
+
+static void pushes_pops_and_rip_relative_operands(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = 0x8000};
+    struct access access = DECODE(&fake, "\x50\x90", 1, regs); /* push %rax */
+    assert_int_equal(access.address, 0x8000);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    access = DECODE(&fake, "\x58\x90", 1, regs); /* pop %rax */
+    assert_int_equal(access.address, 0x8000 - 8);
+    access = DECODE(&fake, "\x48\x8b\x05\x10\x00\x00\x00\x90", 7, regs); /* mov 16(%rip),%rax */
+    assert_int_equal(access.address, CODE_BASE + 7 + 16);
+}
+
+static void string_instructions(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x3008, [SREG_DI] = 0x4008};
+    struct access access = DECODE(&fake, "\x48\xa5\x90", 2, regs); /* movsq, done */
+    assert_int_equal(access.address, 0x3000);
+    access = DECODE(&fake, "\xf3\x48\xa5\x90", 0, regs); /* rep movsq, interrupted */
+    assert_int_equal(access.address, 0x3008);
+}
+
+static void each_failure_has_its_reason(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {0};
+    assert_int_equal(DECODE(&fake, "\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01"
+                                   "\xd0\x01\xd0\x01\xd0", 18, regs).reason, REASON_NO_MEMORY);
+    assert_int_equal(DECODE(&fake, "\x90", 64, regs).reason, REASON_NO_CODE);
+    assert_int_equal(DECODE(&fake, "\x06\x06", 0, regs).reason, REASON_BAD_CODE);
+    /* mov %fs:0x28,%rax, and nobody knows fs */
+    assert_int_equal(DECODE(&fake, "\x64\x48\x8b\x04\x25\x28\x00\x00\x00\x90", 9, regs).reason,
+                     REASON_SEGMENT);
+    /* mov (%rsi),%rax; mov %rbx,%rsi; ret, with rsi gone */
+    assert_int_equal(DECODE(&fake, "\x48\x8b\x06\x48\x89\xde\xc3", 6, regs).reason,
+                     REASON_CLOBBERED);
+    /* vgatherdpd */
+    assert_int_equal(DECODE(&fake, "\xc4\xe2\xe9\x92\x04\xc8\x90", 6, regs).reason, REASON_GATHER);
+    /* syscall; nop */
+    assert_int_equal(DECODE(&fake, "\x0f\x05\x90", 2, regs).reason, REASON_NO_MEMORY);
+}
+
+/* Random bytes and mutated code: an address or one reason, and no crash. */
+static void random_code_is_survived(void **state)
+{
+    (void)state;
+    struct fake fake = {.size = 256};
+    struct decode_target target = {.context = &fake, .code = fake_code, .function = fake_function,
+                                   .memory = fake_memory};
+    struct prng prng = {7};
+    struct decoder *decoder = decoder_new(&target);
+    for (int run = 0; run < FUZZ_RUNS; run++) {
+        struct sample sample = {.weight = 1, .has = (uint16_t)(prng_next(&prng) & 0x7f)};
+        struct access access;
+        if (run % 16 == 0) {
+            for (size_t i = 0; i < fake.size; i++)
+                fake.code[i] = (unsigned char)prng_next(&prng);
+            fake.bounds = prng_below(&prng, 2);
+            decoder_forget(decoder, 0, UINT64_MAX);
+        }
+        for (int i = 0; i < SREG_COUNT; i++)
+            sample.regs[i] = prng_below(&prng, 4) ? DATA_BASE + prng_below(&prng, 512)
+                                                  : prng_next(&prng);
+        sample.ip = CODE_BASE + prng_below(&prng, 300);
+        sample.address = prng_below(&prng, 2) ? prng_next(&prng) : 0;
+        decoder_decode(decoder, &sample, &access);
+        assert_true(access.reason < REASON_COUNT);
+        assert_true(access.how < ACCESS_HOW_COUNT);
+    }
+    decoder_free(decoder);
+    print_message("%d executions\n", FUZZ_RUNS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(changes_in_between_are_undone),
+        cmocka_unit_test(an_overwritten_base_is_computed_again),
+        cmocka_unit_test(a_base_in_memory_is_read_again),
+        cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
+        cmocka_unit_test(the_flags_tell_which_way_was_taken),
+        cmocka_unit_test(pushes_pops_and_rip_relative_operands),
+        cmocka_unit_test(string_instructions),
+        cmocka_unit_test(each_failure_has_its_reason),
+        cmocka_unit_test(random_code_is_survived),
+    };
+    return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);
+}
