@@ -41,6 +41,9 @@ static int open_source(struct sampler *sampler, const struct source *source,
 {
     const struct kernel *kernel = kernel_host();
     struct source_plan plan = {0};
+    if (!options->rate)
+        return error_set(error, -EINVAL, "a rate of 0 samples a second shows nothing; take -r 1 or "
+                                         "more");
     int code = source->plan(&plan, options->events, kernel, error);
     if (!code)
         code = source_try(source, &plan, options->pid, kernel, error);
@@ -48,6 +51,10 @@ static int open_source(struct sampler *sampler, const struct source *source,
         code = session_open(&sampler->session, source, &plan, options, kernel, error);
     if (!code)
         describe(sampler);
+    if (!code && sampler->session.options.rate < options->rate)
+        snprintf(sampler->info.note, sizeof sampler->info.note,
+                 "at most %u samples a second: sudo sysctl kernel.perf_event_max_sample_rate=%u "
+                 "allows more", sampler->session.options.rate, options->rate);
     return code;
 }
 
@@ -103,7 +110,7 @@ int sampler_open(struct sampler **out, const struct sampler_options *options,
     struct sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)
         return error_set(error, -ENOMEM, "out of memory");
-    sampler->session.epoll_fd = -1;
+    sampler->session.epoll_fd = sampler->session.pid_fd = -1;
     int code = open_named(sampler, options, error);
     if (code)
         free(sampler);

@@ -79,6 +79,13 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
+    /*
+     * kernel/events/core.c, perf_swevent_event(): with PERF_SAMPLE_PERIOD a software event that
+     * is no timer writes a sample at every single event, whatever its period. Without it the
+     * weight is that of the attribute.
+     */
+    if (event_is_software(event) && event->role != EVENT_STALL)
+        attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     source->attribute(plan, event, attr);
 }
 
