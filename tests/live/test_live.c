@@ -135,10 +135,10 @@ static json_t *found_region(json_t *report, const char *object)
 static void two_way_search_backs_up_to_array_e(void **state)
 {
     (void)state;
-    const char *const arguments[] = {"-s", source, "-n",       "12",  "-d", "1",
+    const char *const arguments[] = {"-s", source, "-n",       "20",  "-d", "1",
                                      "-W", "2",    "--search", "all", NULL};
     struct planted planted;
-    assert_true(planted_start(&planted, "figure2", 13));
+    assert_true(planted_start(&planted, "figure2", 21));
     json_t *report = misstop_last_report(planted.pid, arguments);
     planted_finish(&planted);
     assert_non_null(report);
