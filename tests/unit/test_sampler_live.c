@@ -70,6 +70,7 @@ static void busy_target(void)
     start_thread(3);
     pid_t child = fork();
     if (!child) {
+        alarm(90); /* not inherited */
         atomic_store(&board->grandchild, getpid());
         for (volatile unsigned long i = 0; !atomic_load(&board->stop); i++)
             continue;
