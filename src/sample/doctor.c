@@ -31,8 +31,9 @@ static void describe_machine(FILE *out, const struct kernel *kernel)
     }
     if (info)
         fclose(info);
-    fprintf(out, "  %s\n", hypervisor ? "a virtual machine: the host decides which counters there are"
-                                      : "no hypervisor seen");
+    fprintf(out, "  %s\n",
+            hypervisor ? "a virtual machine: the host decides which counters there are"
+                       : "no hypervisor seen");
 }
 
 static void describe_limits(FILE *out, const struct kernel *kernel)
@@ -51,9 +52,10 @@ static void describe_limits(FILE *out, const struct kernel *kernel)
             kernel_number(kernel->procfs, "sys/kernel/perf_event_mlock_kb", 0));
     long yama = kernel_number(kernel->procfs, "sys/kernel/yama/ptrace_scope", 0);
     if (yama > 0 && geteuid())
-        fprintf(out, "  yama/ptrace_scope %ld: memory of processes not started by misstop cannot "
-                     "be read, and perf_event_open may refuse them; sudo, or sudo sysctl "
-                     "kernel.yama.ptrace_scope=0\n",
+        fprintf(out,
+                "  yama/ptrace_scope %ld: memory of processes not started by misstop cannot "
+                "be read, and perf_event_open may refuse them; sudo, or sudo sysctl "
+                "kernel.yama.ptrace_scope=0\n",
                 yama);
 }
 

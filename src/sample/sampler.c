@@ -42,8 +42,9 @@ static int open_source(struct sampler *sampler, const struct source *source,
     const struct kernel *kernel = kernel_host();
     struct source_plan plan = {0};
     if (!options->rate)
-        return error_set(error, -EINVAL, "a rate of 0 samples a second shows nothing; take -r 1 or "
-                                         "more");
+        return error_set(error, -EINVAL,
+                         "a rate of 0 samples a second shows nothing; take -r 1 or "
+                         "more");
     int code = source->plan(&plan, options->events, kernel, error);
     if (!code)
         code = source_try(source, &plan, options->pid, kernel, error);
@@ -54,7 +55,8 @@ static int open_source(struct sampler *sampler, const struct source *source,
     if (!code && sampler->session.options.rate < options->rate)
         snprintf(sampler->info.note, sizeof sampler->info.note,
                  "at most %u samples a second: sudo sysctl kernel.perf_event_max_sample_rate=%u "
-                 "allows more", sampler->session.options.rate, options->rate);
+                 "allows more",
+                 sampler->session.options.rate, options->rate);
     return code;
 }
 
@@ -68,8 +70,8 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
         const struct source *source = source_at(i);
         code = open_source(sampler, source, options, error);
         /* Events that were asked for are not to be replaced by the clock unasked. */
-        bool last_word = source == &source_counter &&
-                         (code == -EACCES || code == -EINVAL || options->events);
+        bool last_word =
+            source == &source_counter && (code == -EACCES || code == -EINVAL || options->events);
         if (code == -ESRCH || (code && last_word))
             return code;
         if (code && source == &source_counter)
@@ -104,8 +106,7 @@ static int open_named(struct sampler *sampler, const struct sampler_options *opt
     return open_source(sampler, source, options, error);
 }
 
-int sampler_open(struct sampler **out, const struct sampler_options *options,
-                 struct error *error)
+int sampler_open(struct sampler **out, const struct sampler_options *options, struct error *error)
 {
     struct sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)

@@ -103,7 +103,8 @@ static int explain(const struct session *session, int code, struct error *error)
         return error_set(error, code,
                          "%zu threads on %zu CPUs with %zu events need %zu descriptors, more than "
                          "the limit; raise it with ulimit -n, or sample fewer events with -e",
-                         threads, session->cpu_count, events, threads * session->cpu_count * events);
+                         threads, session->cpu_count, events,
+                         threads * session->cpu_count * events);
     if (code == -ESRCH)
         return error_set(error, code, "process %d is gone", (int)session->options.pid);
     return source_explain(code, &session->plan, session->plan.events[0].name, session->kernel,
@@ -120,8 +121,12 @@ int session_open(struct session *session, const struct source *source,
                  const struct source_plan *plan, const struct sampler_options *options,
                  const struct kernel *kernel, struct error *error)
 {
-    *session = (struct session){.kernel = kernel, .source = source, .plan = *plan,
-                                .options = *options, .steered_ns = clock_now_ns(), .pid_fd = -1};
+    *session = (struct session){.kernel = kernel,
+                                .source = source,
+                                .plan = *plan,
+                                .options = *options,
+                                .steered_ns = clock_now_ns(),
+                                .pid_fd = -1};
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
         session->options.rate = (uint32_t)most;

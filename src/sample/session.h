@@ -25,7 +25,7 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd;      /* the event whose ring the others write to; -1: CPU not in use */
+    int owner_fd; /* the event whose ring the others write to; -1: CPU not in use */
     struct ring ring;
 };
 
@@ -33,8 +33,8 @@ struct session_event {
     struct perf_event_attr attr;
     struct record_format format;
     uint64_t period;
-    uint64_t steered;   /* the period before jitter */
-    uint64_t samples;   /* since the last steering */
+    uint64_t steered; /* the period before jitter */
+    uint64_t samples; /* since the last steering */
     uint64_t opened;
 };
 
@@ -53,12 +53,12 @@ struct session {
     struct hash event_of_id;
     struct prng prng;
     int epoll_fd;
-    int pid_fd;         /* readable when the process has ended; -1: kernel before 5.3 */
+    int pid_fd; /* readable when the process has ended; -1: kernel before 5.3 */
     bool enabled;
-    bool follows;       /* events opened from now on are enabled one by one */
+    bool follows;           /* events opened from now on are enabled one by one */
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     uint64_t steered_ns;
-    int refused;        /* the last error of an event that could not be opened */
+    int refused; /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;
     size_t staging_used;

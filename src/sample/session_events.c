@@ -91,8 +91,7 @@ static int attach_ring(struct session *session, struct session_cpu *cpu, int fd)
 }
 
 /* Kernels before 5.13 refuse inherit_thread; once that is known, they are not asked again. */
-static int ask(struct session *session, struct perf_event_attr *attr, pid_t tid, int cpu,
-               int group)
+static int ask(struct session *session, struct perf_event_attr *attr, pid_t tid, int cpu, int group)
 {
     const struct kernel *kernel = session->kernel;
     attr->inherit_thread = !session->no_inherit_thread;

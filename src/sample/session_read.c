@@ -33,8 +33,8 @@ static bool stage(struct session *session, const unsigned char *record, size_t s
         session->order_room = room;
     }
     memcpy(session->staging + session->staging_used, record, size);
-    session->order[session->order_count++] = (struct session_order){
-        record_time(record, size, lookup, session), session->staging_used};
+    session->order[session->order_count++] =
+        (struct session_order){record_time(record, size, lookup, session), session->staging_used};
     /* Kernel records are 8-byte multiples; keep that whatever a size says. */
     session->staging_used += (size + 7) & ~(size_t)7;
     return true;
