@@ -14,7 +14,7 @@
 
 enum { CELL_GLYPHS = 4 }; /* a character and what combines with it */
 
-enum cell_flag { CELL_SELECTED = 1, CELL_CURSOR = 2, CELL_UNDERLINED = 4 };
+enum cell_flag { CELL_SELECTED = 1, CELL_CURSOR = 2 };
 
 struct cell {
     wchar_t text[CELL_GLYPHS]; /* ended by 0 unless full */

@@ -9,51 +9,87 @@
 #include <string.h>
 #include <strings.h>
 
-enum { GAP = 1 };
+enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, RANK_WITHOUT_COMFORT = 2 };
 
-static bool chosen_by_rank(const struct columns *columns, const struct snapshot *snapshot,
-                           int width, bool chosen[COLUMNS_MAX])
+static bool drawn(const struct column *column)
+{
+    return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
+}
+
+/* Columns the widest of the rows would take. */
+static int wanted_width(const struct columns *columns, const struct column *column,
+                        const struct snapshot *snapshot, const char *rows, size_t count)
+{
+    int wanted = column->width;
+    if (drawn(column))
+        return column->most;
+    for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
+        struct value value = column->value(snapshot, rows + i * columns->row_size);
+        int needed = value.kind == VALUE_TEXT ? glyph_columns(value.text, false) : 0;
+        if (needed > wanted)
+            wanted = needed < column->most ? needed : column->most;
+    }
+    return wanted;
+}
+
+/*
+ * Columns in the order of their rank, until one does not fit. Names first get a width at
+ * which they can be told apart: a table of figures about nobody is of no use.
+ */
+static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
+                           const int wanted[COLUMNS_MAX], int width, bool pictures,
+                           bool chosen[COLUMNS_MAX])
 {
     int used = -GAP;
-    bool any = false;
+    int comfort = 0;
     for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
         for (unsigned i = 0; i < columns->count; i++) {
             const struct column *column = &columns->list[i];
-            if (column->rank != rank || (column->shown && !column->shown(snapshot)))
+            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
+                (!pictures && drawn(column)))
                 continue;
-            if (any && used + GAP + column->width > width)
-                return true;
+            int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
+            if (used > 0 && used + GAP + column->width + reserved > width)
+                return;
             used += GAP + column->width;
-            chosen[i] = any = true;
+            chosen[i] = true;
+            if (column->look == COLUMN_NAME && rank <= RANK_WITHOUT_COMFORT)
+                comfort += (wanted[i] < COMFORT ? wanted[i] : COMFORT) - column->width;
         }
-    return any;
 }
 
-/* Room that is left goes to the columns that want it, in turn. */
-static void widen(const struct columns *columns, struct layout *layout, int spare)
+/* Room that is left goes to the columns that want it, in turn; pictures come last. */
+static int widen(struct layout *layout, const struct columns *columns,
+                 const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {
     bool grown = true;
     while (spare > 0 && grown) {
         grown = false;
         for (unsigned i = 0; i < layout->count && spare > 0; i++) {
-            const struct column *column = &columns->list[layout->places[i].index];
-            if (layout->places[i].width >= column->most)
+            unsigned index = layout->places[i].index;
+            if (drawn(&columns->list[index]) != pictures ||
+                layout->places[i].width >= wanted[index])
                 continue;
             layout->places[i].width++;
             spare--;
             grown = true;
         }
     }
+    return spare;
 }
 
-void columns_layout(const struct columns *columns, const struct snapshot *snapshot, int width,
+void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
+                    const void *rows, size_t count, int width, bool pictures,
                     struct layout *layout)
 {
     bool chosen[COLUMNS_MAX] = {false};
+    int wanted[COLUMNS_MAX] = {0};
     int used = -GAP;
     int start = 0;
     *layout = (struct layout){0};
-    chosen_by_rank(columns, snapshot, width, chosen);
+    for (unsigned i = 0; i < columns->count; i++)
+        wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
+    choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
     for (unsigned i = 0; i < columns->count; i++) {
         if (!chosen[i])
             continue;
@@ -61,7 +97,8 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
         layout->places[layout->count++].width = columns->list[i].width;
         used += columns->list[i].width + GAP;
     }
-    widen(columns, layout, width - used);
+    int spare = widen(layout, columns, wanted, width - used, false);
+    widen(layout, columns, wanted, spare, true);
     for (unsigned i = 0; i < layout->count; i++) {
         layout->places[i].start = start;
         if (start + layout->places[i].width > width)

@@ -66,8 +66,12 @@ struct layout {
     } places[COLUMNS_MAX];
 };
 
-/* Chooses the columns that fit in `width`. */
-void columns_layout(const struct columns *columns, const struct snapshot *snapshot, int width,
+/*
+ * Chooses the columns that fit in `width`, and makes those that may grow as wide as what
+ * the first rows say. `pictures`: bars and sparklines too.
+ */
+void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
+                    const void *rows, size_t count, int width, bool pictures,
                     struct layout *layout);
 
 /* The text of a cell, at most `width` wide for names, "" for unknown. */

@@ -84,26 +84,33 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-static uint64_t strip_bytes(const struct snapshot_object *object)
+/* Bytes of an element; else from the lowest to the highest offset that was seen. */
+static uint64_t strip_range(const struct snapshot_object *object, uint64_t *first)
 {
-    uint64_t bytes = object->element_size;
-    if (bytes)
-        return bytes;
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i].offset + object->fields[i].size > bytes)
-            bytes = object->fields[i].offset + object->fields[i].size;
-    return object->size > bytes ? object->size : bytes;
+    uint64_t low = UINT64_MAX;
+    uint64_t high = 0;
+    *first = 0;
+    if (object->element_size)
+        return object->element_size;
+    for (size_t i = 0; i < object->field_count; i++) {
+        uint64_t end = object->fields[i].offset + object->fields[i].size;
+        low = object->fields[i].offset < low ? object->fields[i].offset : low;
+        high = end > high ? end : high;
+    }
+    *first = low;
+    return high > low ? high - low : 0;
 }
 
-/* The object or element from its first byte to its last, heat by where samples fell. */
+/* Bytes from left to right, heat by where samples fell. */
 static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
                        struct area area)
 {
     double heat[STRIP_MOST] = {0};
-    char text[16];
-    uint64_t bytes = strip_bytes(object);
-    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " 0 ");
-    int cells = area.columns - left - 12;
+    uint64_t first;
+    uint64_t bytes = strip_range(object, &first);
+    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                             " +%" PRIu64 " ", first);
+    int cells = area.columns - left - 14;
     if (cells > STRIP_MOST)
         cells = STRIP_MOST;
     if (bytes && (uint64_t)cells > bytes)
@@ -112,17 +119,17 @@ static void draw_strip(const struct snapshot_object *object, struct canvas *canv
         return;
     for (size_t i = 0; i < object->field_count; i++) {
         /* In floating point: offset * cells may not fit 64 bits. */
-        int at = (int)((double)object->fields[i].offset / (double)bytes * cells);
-        heat[at < cells ? at : cells - 1] += object->fields[i].share;
+        double at = (double)(object->fields[i].offset - first) / (double)bytes * cells;
+        heat[at < cells ? (int)at : cells - 1] += object->fields[i].share;
     }
     for (int i = 0; i < cells; i++)
         canvas_text(canvas, area.row, area.column + left + i, 1,
                     heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
-                    heat[i] > 0        ? bar_step(fmin(1, 0.15 + heat[i]), canvas->ascii)
+                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
                     : canvas->ascii ? "."
                                     : "·");
-    canvas_format(canvas, area.row, area.column + left + cells + 1, 12, PAINT_DIM, "%s",
-                  text_bytes(text, bytes));
+    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "+%" PRIu64,
+                  first + bytes);
 }
 
 static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
@@ -135,7 +142,7 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
                       object->element_size, object->element_confidence * 100);
     else
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " no element size could be inferred; the whole of it:");
+                    " no element size could be inferred; the offsets seen, from low to high:");
 }
 
 static int draw_head(const struct snapshot_object *object, struct canvas *canvas,

@@ -8,7 +8,7 @@
 /* "key label" as it would stand in the bar; the columns it takes. */
 static int bar_columns(const struct key_binding *binding, const char *label, bool ascii)
 {
-    return glyph_columns(binding->shown, ascii) + glyph_columns(label, ascii) + 2;
+    return glyph_columns(binding->brief, ascii) + glyph_columns(label, ascii) + 2;
 }
 
 static const char *label_of(const struct browser *browser, const struct key_binding *binding)
@@ -17,29 +17,21 @@ static const char *label_of(const struct browser *browser, const struct key_bind
         return "Thaw";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
+        return "Hottest set";
     return binding->label;
-}
-
-/* The key bar must say "F6" and not all the keys that do the same. */
-static struct key_binding brief(const struct key_binding *binding)
-{
-    struct key_binding copy = *binding;
-    if (binding->action == ACTION_SORT_NEXT)
-        copy.shown = "F6";
-    return copy;
 }
 
 static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column,
                     int room, enum action action)
 {
-    const struct key_binding *all = keys_binding(action);
-    if (!all)
+    const struct key_binding *binding = keys_binding(action);
+    if (!binding)
         return 0;
-    struct key_binding binding = brief(all);
-    const char *label = label_of(browser, &binding);
-    if (bar_columns(&binding, label, canvas->ascii) > room)
+    const char *label = label_of(browser, binding);
+    if (bar_columns(binding, label, canvas->ascii) > room)
         return 0;
-    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding.shown);
+    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding->brief);
     used += canvas_format(canvas, row, column + used, room - used, PAINT_KEY_LABEL, " %s", label);
     browser_zone(browser, row, column, used, action);
     return used + 1;

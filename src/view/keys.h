@@ -75,8 +75,9 @@ enum action {
 struct key_binding {
     enum action action;
     uint32_t keys[4];  /* 0: no more */
-    const char *shown; /* the keys, as a reader would call them */
-    const char *label; /* one word for the key bar */
+    const char *shown; /* the keys, as the help page calls them */
+    const char *brief; /* one of them, for the key bar */
+    const char *label; /* what it does, in a word */
     const char *help;  /* NULL: the line before speaks for it too */
 };
 

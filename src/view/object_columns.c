@@ -201,7 +201,7 @@ static const struct column object_list[] = {
     {"NAME", "The variable, heap region, stack or mapping the misses fell on.", 14, 64, 0,
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
-     6, 0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
+     7, 0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
     {"TYPE", "Its type, where debug information tells.", 8, 20, 12, COLUMN_TEXT, has_type, type,
      NULL, NULL, NULL},
     {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module,

@@ -231,8 +231,6 @@ static void put_cell(const struct screen *screen, int row, int column, const str
     attr_t attributes = screen->attributes[cell->paint][selected];
     if (cell->flags & CELL_CURSOR)
         attributes ^= A_REVERSE;
-    if (cell->flags & CELL_UNDERLINED)
-        attributes |= A_UNDERLINE;
     wmemcpy(text, cell->text, CELL_GLYPHS);
     if (setcchar(&character, text, attributes, screen->pairs[cell->paint][selected], NULL) == OK)
         mvadd_wch(row, column, &character);

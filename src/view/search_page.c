@@ -105,7 +105,7 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
         enum paint paint = paint_heat(ordered[i]->share);
         for (int k = 0; k < width; k++)
             canvas_text(canvas, area.row, column + k, 1, paint,
-                        bar_step(fmin(1, sqrt(ordered[i]->share)), canvas->ascii));
+                        bar_step(sqrt(ordered[i]->share), canvas->ascii));
         if (gap)
             canvas_text(canvas, area.row, column + width, 1, PAINT_DIM, canvas->ascii ? "." : "·");
         if (ordered[i] == selected)

@@ -71,6 +71,8 @@ static void choose_shape(struct browser *browser, struct area area)
         columns /= 2;
         cell *= 2;
     }
+    while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - LABEL_COLUMNS)
+        cell++;
     while ((sets + (uint32_t)(columns * browser->sets.fold) - 1) /
                (uint32_t)(columns * browser->sets.fold) >
            (uint32_t)area.rows)
@@ -120,7 +122,7 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     double mean = mean_count(sets);
-    double top = fmax(cell_count(sets, 0, (int)sets->sets), mean * 2);
+    double top = cell_count(sets, 0, (int)sets->sets);
     choose_shape(browser, area);
     int fold = browser->sets.fold;
     uint32_t cells = (sets->sets + (uint32_t)fold - 1) / (uint32_t)fold;
@@ -134,6 +136,21 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     for (uint32_t i = 0; i < cells; i++)
         draw_cell(browser, canvas, i, top, mean);
     return rows;
+}
+
+static void draw_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row)
+{
+    char text[16];
+    double top = cell_count(sets, 0, (int)sets->sets);
+    int used = LABEL_COLUMNS;
+    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, "%s 0 to %s %s",
+                          bar_step(0, canvas->ascii), bar_step(1, canvas->ascii),
+                          text_count(text, top));
+    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                          " samples, mean %s", text_count(text, mean_count(sets)));
+    used += canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_3, "   crowded");
+    canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
+                "   hot: not by chance");
 }
 
 static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
@@ -200,13 +217,15 @@ static void sets_draw(struct browser *browser, struct canvas *canvas, struct are
     int used = draw_verdict(sets, canvas, area);
     if (area.rows >= 14)
         used++;
-    int below = area.rows >= 20 ? PART_ROWS + 4 : area.rows >= 12 ? PART_ROWS : 3;
+    int below = area.rows >= 20 ? PART_ROWS + 4 : area.rows >= 12 ? PART_ROWS + 2 : 3;
     if (area.rows - used - below < 1)
         below = area.rows - used - 1;
     struct area map = {area.row + used, 0, area.rows - used - below, area.columns};
     used += draw_map(browser, canvas, map);
-    if (area.rows >= 14)
-        used++;
+    if (area.rows >= 14) {
+        draw_legend(sets, canvas, area.row + used);
+        used += 2;
+    }
     struct area rest = {area.row + used, 0, area.rows - used, area.columns};
     draw_chosen(browser, canvas, rest);
 }

@@ -59,7 +59,7 @@ void table_sort_step(struct table *table, int direction);
 void table_invert(struct table *table);
 const char *table_sort_title(const struct table *table);
 
-/* Titles and rows. A table without focus shows its selection less. */
+/* Titles and rows. Only a table with focus shows its selection. */
 void table_draw(struct table *table, struct canvas *canvas, struct area area, bool focused);
 
 /* One row, or the titles for row NULL, over the whole width; for batch text. */

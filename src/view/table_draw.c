@@ -96,9 +96,8 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
         size_t at = table->top + (size_t)i;
         const void *row = table->rows + table->order[at] * table->columns->row_size;
         table_draw_row(table, &table->layout, canvas, body->row + i, body->column, row);
-        if (at == table->selected)
-            canvas_flag(canvas, body->row + i, body->column, body->columns,
-                        focused ? CELL_SELECTED : CELL_UNDERLINED);
+        if (at == table->selected && focused)
+            canvas_flag(canvas, body->row + i, body->column, body->columns, CELL_SELECTED);
     }
 }
 
@@ -110,7 +109,8 @@ void table_draw(struct table *table, struct canvas *canvas, struct area area, bo
     bool overflows = table->shown > (size_t)area.rows - 1;
     int width = area.columns - (overflows ? 2 : 0);
     table->body = (struct area){area.row + 1, area.column, area.rows - 1, width};
-    columns_layout(table->columns, table->snapshot, width, &table->layout);
+    columns_layout(table->columns, table->snapshot, table->rows, table->count, width, true,
+                   &table->layout);
     canvas_paint(canvas, area.row, area.column, area.columns, PAINT_HEADING);
     table_draw_row(table, &table->layout, canvas, area.row, area.column, NULL);
     scroll(table, (size_t)table->body.rows);

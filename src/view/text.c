@@ -100,7 +100,8 @@ static void print_rows(struct text_writer *writer, const struct columns *columns
     table_init(&table, columns);
     table.snapshot = writer->snapshot;
     table.sort = COLUMNS_MAX; /* rows stand as they come; no arrow */
-    columns_layout(columns, writer->snapshot, writer->line.columns, &layout);
+    /* Bars and trends are for the eye; text has the figures. */
+    columns_layout(columns, writer->snapshot, rows, count, writer->line.columns, false, &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
     end_line(writer);

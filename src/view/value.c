@@ -37,7 +37,7 @@ void format_percent(char *out, size_t size, struct value value)
 void format_points(char *out, size_t size, struct value value)
 {
     double points = value.number * 100;
-    snprintf(out, size, "%.*f", points < 9.95 ? 1 : 0, points);
+    snprintf(out, size, "%.*f", points < 0.095 ? 2 : points < 9.95 ? 1 : 0, points);
 }
 
 void format_count(char *out, size_t size, struct value value)

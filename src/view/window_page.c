@@ -58,8 +58,9 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
         canvas_text(canvas, row, 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1, bar);
         if (window->histogram[i])
             canvas_format(canvas, row, 10 + HISTOGRAM_BAR, area.columns - 10 - HISTOGRAM_BAR,
-                          PAINT_DIM, "%6s  %4.1f%%",
-                          text_count(text, (double)window->histogram[i]), part * 100);
+                          PAINT_DIM, "%6s  %s%.1f%%",
+                          text_count(text, (double)window->histogram[i]),
+                          part < 0.0005 ? "<" : " ", fmax(part * 100, 0.1));
     }
     return SNAPSHOT_RECURRENCE_BINS + 1;
 }

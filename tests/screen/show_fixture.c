@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The real screen on made-up snapshots: for test_screen.sh, and to look at.
+ *
+ *   show_fixture [usual|empty|one|hostile|huge|picker] [still] [ascii]
+ */
+#include "../unit/snapshot_fixture.h"
+#include "view/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void on_crash(int number)
+{
+    screen_emergency_restore();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static bool instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "mov rax, qword ptr [rdi + rcx*8 + 0x%" PRIx64 "]", ip & 0x3c);
+    return true;
+}
+
+static enum fixture_kind kind_of(const char *name)
+{
+    static const char *const names[] = {"usual", "empty", "one", "hostile", "huge"};
+    for (int i = 0; i < 5; i++)
+        if (!strcmp(names[i], name))
+            return (enum fixture_kind)i;
+    return FIXTURE_USUAL;
+}
+
+static void say(struct screen *screen, const struct request *request)
+{
+    char text[256];
+    snprintf(text, sizeof text, "request %d 0x%" PRIx64 "-0x%" PRIx64 " %s", (int)request->kind,
+             request->base, request->bound, request->name);
+    screen_message(screen, text);
+}
+
+/* false: the user left. */
+static bool take_input(struct screen *screen, bool picker)
+{
+    struct request request;
+    while ((request = picker ? picker_input(screen) : screen_input(screen)).kind != REQUEST_NONE) {
+        if (request.kind == REQUEST_QUIT)
+            return false;
+        if (request.kind == REQUEST_SUSPEND) {
+            screen_suspend(screen);
+            kill(getpid(), SIGSTOP);
+            screen_resume(screen);
+        } else {
+            say(screen, &request);
+        }
+    }
+    return true;
+}
+
+static void show_processes(struct screen *screen)
+{
+    static const struct picker_row rows[] = {
+        {4242, 4, 99.5, 700 << 20, 'R', "ada", "misstop-demo 60"},
+        {17, 1, 0, 0, 'S', "root", "[kworker/0:1]"},
+        {900, 12, 31.2, 2000u << 20, 'S', "ada", "redis-server 127.0.0.1:7777"}};
+    picker_show(screen, rows, 3);
+}
+
+int main(int argc, char **argv)
+{
+    struct view_options options = {.ascii = argc > 3 && !strcmp(argv[3], "ascii")};
+    struct screen_sources sources = {.instruction = instruction};
+    struct error error = {0};
+    struct screen *screen;
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    bool picker = argc > 1 && !strcmp(argv[1], "picker");
+    bool still = argc > 2 && !strcmp(argv[2], "still");
+    setlocale(LC_ALL, "");
+    signal(SIGSEGV, on_crash);
+    if (screen_open(&screen, &options, &sources, &error)) {
+        fprintf(stderr, "show_fixture: %s\n", error.text);
+        return 1;
+    }
+    bool on = true;
+    for (unsigned tick = 0; on; tick++) {
+        if (picker)
+            show_processes(screen);
+        else if (!still || !tick)
+            screen_show(screen, fixture_new(kind_of(argc > 1 ? argv[1] : "usual"), tick),
+                        fixture_release);
+        for (int i = 0; i < 10 && on; i++) {
+            int ready = poll(&input, 1, 100);
+            if (ready > 0 || (ready < 0 && errno == EINTR))
+                on = !(input.revents & (POLLHUP | POLLERR)) && take_input(screen, picker);
+        }
+    }
+    screen_close(screen);
+    return 0;
+}
