@@ -104,9 +104,8 @@ static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
     uint64_t abi = take_u64(cursor);
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
         return false;
-    for (unsigned bit = 0; bit < 64; bit++) {
-        if (!(mask >> bit & 1))
-            continue;
+    for (; mask; mask &= mask - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(mask);
         uint64_t value = take_u64(cursor);
         uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
         if (regs && reg != SREG_NONE)
@@ -404,6 +403,21 @@ int record_parse(const void *bytes, size_t size, record_lookup lookup, void *con
 
 uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context)
 {
+    struct perf_event_header header;
     struct record record;
-    return record_parse(bytes, size, lookup, context, &record) == 1 ? record.time_ns : 0;
+    if (size < sizeof header)
+        return 0;
+    memcpy(&header, bytes, sizeof header);
+    if (header.type != PERF_RECORD_SAMPLE || header.size > size || header.size < sizeof header)
+        return record_parse(bytes, size, lookup, context, &record) == 1 ? record.time_ns : 0;
+    /* Samples are most of what there is: their time stands at a fixed place. */
+    struct cursor cursor = {(const unsigned char *)bytes + sizeof header,
+                            header.size - sizeof header, false};
+    const struct record_format *format = lookup(context, id_of(&header, &cursor), cursor.left >= 8);
+    uint64_t type = format ? format->sample_type : 0;
+    if (!(type & PERF_SAMPLE_TIME))
+        return 0;
+    skip_words(&cursor, (uint64_t)!!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP) +
+                            !!(type & PERF_SAMPLE_TID));
+    return take_u64(&cursor);
 }
