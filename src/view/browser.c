@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, WHEEL_ROWS = 3, STATUS_FROM_ROWS = 14 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
@@ -102,7 +102,7 @@ void browser_pick(struct browser *browser, const struct picker_row *rows, size_t
     table_set(&browser->picker.processes, NULL, rows, count);
 }
 
-static void freeze(struct browser *browser)
+void browser_freeze(struct browser *browser)
 {
     browser->frozen = !browser->frozen && browser->snapshot;
     if (!browser->frozen && browser->newest.snapshot) {
@@ -149,7 +149,7 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
     function_page.update(browser);
 }
 
-static unsigned panes_of(struct browser *browser, struct table *panes[PANES_MAX])
+unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     const struct page *page = browser_pages[browser->page];
     return page->panes ? page->panes(browser, panes) : 0;
@@ -158,7 +158,7 @@ static unsigned panes_of(struct browser *browser, struct table *panes[PANES_MAX]
 struct table *browser_table(struct browser *browser)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = panes_of(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     unsigned focus = browser->pane[browser->page];
     return count ? panes[focus < count ? focus : 0] : NULL;
 }
@@ -181,193 +181,6 @@ void browser_search_in(struct request *request, uint64_t base, uint64_t bound, c
     request->bound = bound;
     /* Cut between characters. */
     text_sanitise(request->name, sizeof request->name, name, strlen(name));
-}
-
-/* 2 by itself shows what is selected in Objects. */
-static void go_to_number(struct browser *browser, enum page_id page)
-{
-    if (page == PAGE_DETAIL && browser->page != PAGE_DETAIL) {
-        browser->detail.chosen = false;
-        detail_page.update(browser);
-    }
-    browser_go(browser, page);
-}
-
-static void go_round(struct browser *browser, int direction)
-{
-    int from = browser->page == PAGE_FUNCTION ? PAGE_CODE : (int)browser->page;
-    go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
-}
-
-static void go_back(struct browser *browser)
-{
-    struct table *table = browser_table(browser);
-    if (table && *table->filter)
-        table_filter(table, "");
-    else if (browser->back_count)
-        browser->page = browser->back[--browser->back_count];
-    else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
-        browser->page = PAGE_OBJECTS;
-    else
-        browser_message(browser, "q quits");
-}
-
-static void change_pane(struct browser *browser, int direction)
-{
-    struct table *panes[PANES_MAX];
-    unsigned count = panes_of(browser, panes);
-    unsigned *pane = &browser->pane[browser->page];
-    if (count)
-        *pane = (*pane + count + (unsigned)direction) % count;
-}
-
-static bool move_in_table(struct browser *browser, enum action action)
-{
-    struct table *table = browser_table(browser);
-    if (!table)
-        return false;
-    switch (action) {
-    case ACTION_UP: table_move(table, -1); return true;
-    case ACTION_DOWN: table_move(table, 1); return true;
-    case ACTION_PAGE_UP: table_page(table, -1); return true;
-    case ACTION_PAGE_DOWN: table_page(table, 1); return true;
-    case ACTION_HOME: table_move(table, -(long)table->shown); return true;
-    case ACTION_END: table_move(table, (long)table->shown); return true;
-    case ACTION_SORT_NEXT: table_sort_step(table, 1); return true;
-    case ACTION_SORT_LAST: table_sort_step(table, -1); return true;
-    case ACTION_INVERT: table_invert(table); return true;
-    case ACTION_FIND_NEXT:
-        if (!*table->find)
-            browser_message(browser, "nothing to find yet: / asks for a word");
-        else if (!table_find(table, table->find, false))
-            browser_message(browser, "not found");
-        return true;
-    default: return false;
-    }
-}
-
-static bool move_about(struct browser *browser, enum action action)
-{
-    switch (action) {
-    case ACTION_PAGE_1: case ACTION_PAGE_2: case ACTION_PAGE_3: case ACTION_PAGE_4:
-    case ACTION_PAGE_5: case ACTION_PAGE_6: case ACTION_PAGE_7:
-        go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
-        return true;
-    case ACTION_NEXT_PAGE: go_round(browser, 1); return true;
-    case ACTION_LAST_PAGE: go_round(browser, -1); return true;
-    case ACTION_HELP: browser_go(browser, PAGE_HELP); return true;
-    case ACTION_BACK: go_back(browser); return true;
-    case ACTION_LEFT: change_pane(browser, -1); return true;
-    case ACTION_RIGHT: change_pane(browser, 1); return true;
-    case ACTION_FREEZE: freeze(browser); return true;
-    case ACTION_FIND: prompt_open(browser, PROMPT_FIND); return true;
-    case ACTION_FILTER: prompt_open(browser, PROMPT_FILTER); return true;
-    default: return move_in_table(browser, action);
-    }
-}
-
-static enum request_kind request_of(struct browser *browser, enum action action)
-{
-    const struct snapshot *snapshot = browser->snapshot;
-    switch (action) {
-    case ACTION_QUIT: return REQUEST_QUIT;
-    case ACTION_BASIS: return REQUEST_BASIS;
-    case ACTION_ZERO: return REQUEST_ZERO;
-    case ACTION_FASTER: return REQUEST_FASTER;
-    case ACTION_SLOWER: return REQUEST_SLOWER;
-    case ACTION_SEARCH_ALL: browser_go(browser, PAGE_SEARCH); return REQUEST_SEARCH_ALL;
-    case ACTION_SEARCH_STOP: return REQUEST_SEARCH_STOP;
-    case ACTION_WRITE: return REQUEST_WRITE;
-    case ACTION_REFRESH: return REQUEST_REFRESH;
-    case ACTION_SUSPEND: return REQUEST_SUSPEND;
-    case ACTION_NEXT_EVENT:
-        if (snapshot && snapshot->source.event_count > 1)
-            return REQUEST_NEXT_EVENT;
-        browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
-        return REQUEST_NONE;
-    case ACTION_SEARCH_HERE:
-        browser_message(browser, "nothing here to search in: select an object or a region");
-        return REQUEST_NONE;
-    default: return REQUEST_NONE;
-    }
-}
-
-static bool allowed_in_picker(enum action action)
-{
-    return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_FIND ||
-           action == ACTION_FILTER || action == ACTION_BACK ||
-           (action >= ACTION_UP && action <= ACTION_INVERT);
-}
-
-static struct request act(struct browser *browser, enum action action)
-{
-    struct request request = {.kind = REQUEST_NONE};
-    const struct page *page = browser_pages[browser->page];
-    if (browser->page == PAGE_PICKER && !allowed_in_picker(action))
-        return request;
-    browser->message_until_ns = 0;
-    if (page->act && page->act(browser, action, &request))
-        return request;
-    if (!move_about(browser, action))
-        request.kind = request_of(browser, action);
-    return request;
-}
-
-static enum action zone_at(const struct browser *browser, int row, int column)
-{
-    for (unsigned i = 0; i < browser->zone_count; i++) {
-        const struct zone *zone = &browser->zones[i];
-        if (row == zone->row && column >= zone->column && column < zone->column + zone->columns)
-            return zone->action;
-    }
-    return ACTION_NONE;
-}
-
-static struct request click(struct browser *browser, int row, int column)
-{
-    struct table *panes[PANES_MAX];
-    const struct page *page = browser_pages[browser->page];
-    enum action action = zone_at(browser, row, column);
-    if (action != ACTION_NONE)
-        return act(browser, action);
-    if (page->click && page->click(browser, row, column))
-        return (struct request){.kind = REQUEST_NONE};
-    unsigned count = panes_of(browser, panes);
-    for (unsigned i = 0; i < count; i++) {
-        bool focused = panes[i] == browser_table(browser);
-        enum table_hit hit = table_click(panes[i], row, column);
-        if (hit == TABLE_MISSED)
-            continue;
-        browser->pane[browser->page] = i;
-        if (hit == TABLE_AGAIN && focused)
-            return act(browser, ACTION_ENTER);
-        break;
-    }
-    return (struct request){.kind = REQUEST_NONE};
-}
-
-struct request browser_input(struct browser *browser, const struct input *input)
-{
-    struct request none = {.kind = REQUEST_NONE};
-    struct table *table = browser_table(browser);
-    switch (input->kind) {
-    case INPUT_CLICK:
-        browser->prompt.kind = PROMPT_NONE;
-        return click(browser, input->row, input->column);
-    case INPUT_WHEEL_UP:
-    case INPUT_WHEEL_DOWN:
-        if (!table)
-            return act(browser, input->kind == INPUT_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
-        table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
-        return none;
-    default:
-        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work here too. */
-        if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
-            prompt_key(browser, input->key);
-            return none;
-        }
-        return act(browser, keys_action(input->key));
-    }
 }
 
 static void draw_too_small(struct canvas *canvas)

@@ -170,6 +170,11 @@ void browser_go(struct browser *browser, enum page_id page);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
 
+/* The tables of the page shown. */
+unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
+
+void browser_freeze(struct browser *browser);
+
 /* The table that keys move in; NULL: none. */
 struct table *browser_table(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);

@@ -125,7 +125,7 @@ static const struct column toucher_list[] = {
      address, format_address, paint_dim, NULL},
 };
 
-const struct columns toucher_columns = {"Code that touches it", toucher_list,
+const struct columns toucher_columns = {"Code", toucher_list,
                                         sizeof toucher_list / sizeof *toucher_list, 0,
                                         sizeof(struct snapshot_code), identity};
 

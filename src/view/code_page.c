@@ -171,8 +171,7 @@ static bool function_act(struct browser *browser, enum action action, struct req
 static void function_hint(struct browser *browser, char *out, size_t size)
 {
     (void)browser;
-    snprintf(out, size, "One row for each object it misses on, with the hottest instruction. "
-                        "Enter: that object");
+    snprintf(out, size, "One row per object it misses on, with the hottest instruction");
 }
 
 const struct page function_page = {

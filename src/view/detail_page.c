@@ -70,7 +70,7 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
     char text[16];
     char figures[96];
     double half = columns_half(&object->share);
-    int right = snprintf(figures, sizeof figures, "%.1f%% %s%.1f   %s samples ",
+    int right = snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ",
                          object->share.value * 100, canvas->ascii ? "+-" : "±", half * 100,
                          text_count(text, object->samples));
     right = glyph_columns(figures, canvas->ascii);
@@ -269,8 +269,7 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
     else
-        snprintf(out, size, "Few hot offsets: keep them together. Right: the code that touches "
-                            "them. s: search down to cache lines");
+        snprintf(out, size, "Right: the code that touches these bytes.  s: search down to cache lines");
 }
 
 static const enum action detail_bar[] = {

@@ -55,8 +55,10 @@ static const char *elapsed_text(char out[32], double seconds)
         snprintf(out, 32, "%.0fs", seconds);
     else if (seconds < 3600)
         snprintf(out, 32, "%" PRIu64 "m%02" PRIu64 "s", whole / 60, whole % 60);
-    else
+    else if (seconds < 100 * 3600.0)
         snprintf(out, 32, "%" PRIu64 "h%02" PRIu64 "m", whole / 3600, whole / 60 % 60);
+    else
+        snprintf(out, 32, "%" PRIu64 "d%02" PRIu64 "h", whole / 86400, whole / 3600 % 24);
     return out;
 }
 
@@ -237,8 +239,8 @@ void header_trust(const struct snapshot *snapshot, char *out, size_t size)
     for (size_t i = 0; i < snapshot->object_count; i++)
         samples += snapshot->objects[i].samples;
     if (samples > 0 && samples < SAMPLES_FEW)
-        snprintf(out, size, "Only %.0f samples so far: shares are rough, see the +- column.",
-                 samples);
+        snprintf(out, size, "Only %.0f sample%s so far: shares are rough, see the +- column.",
+                 samples, samples < 1.5 ? "" : "s");
     else if (snapshot->totals.samples > SAMPLES_FEW &&
              snapshot->totals.attributed * 2 < snapshot->totals.samples)
         snprintf(out, size, "Less than half of the samples have an object: shares are of those.");

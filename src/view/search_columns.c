@@ -106,7 +106,7 @@ static const struct column dropped_list[] = {
      NULL, NULL},
 };
 
-const struct columns dropped_columns = {"Dropped, newest first", dropped_list,
+const struct columns dropped_columns = {"Dropped", dropped_list,
                                         sizeof dropped_list / sizeof *dropped_list, COLUMNS_MAX,
                                         sizeof(struct snapshot_region), identity};
 

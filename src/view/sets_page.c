@@ -11,9 +11,8 @@
 
 enum { LABEL_COLUMNS = 7, PART_ROWS = 6 };
 
-/* Standard deviations above the mean from which a set counts as warm and as hot. */
-static const double warm = 2;
-static const double hot = 3.3;
+/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
+static const double hot_deviations = 3.09;
 
 static uint32_t hottest(const struct snapshot_sets *sets)
 {
@@ -81,12 +80,13 @@ static void choose_shape(struct browser *browser, struct area area)
     browser->sets.cell = cell;
 }
 
-static enum paint heat_of(double count, double mean)
+/* Red only where the test speaks of concentration: colours must not say more than it does. */
+static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
 {
     double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
-    if (deviations >= hot && count > 1.5 * mean)
+    if (deviations >= hot_deviations && sets->verdict == SETS_CONCENTRATED)
         return PAINT_HEAT_5;
-    if (deviations >= warm && count > 1.2 * mean)
+    if (deviations >= hot_deviations && sets->verdict == SETS_UNIFORM)
         return PAINT_HEAT_3;
     return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
 }
@@ -112,7 +112,7 @@ static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t i
     int filled = browser->sets.cell > 1 ? browser->sets.cell - 1 : 1;
     bool chosen = browser->sets.cursor / (uint32_t)browser->sets.fold == index;
     for (int i = 0; i < filled; i++)
-        canvas_text(canvas, row, column + i, 1, heat_of(count, mean),
+        canvas_text(canvas, row, column + i, 1, heat_of(sets, count, mean),
                     bar_step(top > 0 ? count / top : 0, canvas->ascii));
     if (chosen)
         canvas_flag(canvas, row, column, filled, CELL_CURSOR);
@@ -148,9 +148,9 @@ static void draw_legend(const struct snapshot_sets *sets, struct canvas *canvas,
                           text_count(text, top));
     used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
                           " samples, mean %s", text_count(text, mean_count(sets)));
-    used += canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_3, "   crowded");
-    canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
-                "   hot: not by chance");
+    if (sets->verdict == SETS_CONCENTRATED)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
+                    "   more than chance allows");
 }
 
 static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
@@ -173,8 +173,7 @@ static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas,
                  sets->chi2, sets->p_value);
     else
         snprintf(text, sizeof text,
-                 " Concentrated: %" PRIu32 " set%s above what chance would give (chi-square %.0f, "
-                 "p %s %.2g).", sets->hot_sets, sets->hot_sets == 1 ? " is" : "s are", sets->chi2,
+                 " Concentrated: %" PRIu32 " set%s above chance (chi-square %.0f, p %s %.2g).", sets->hot_sets, sets->hot_sets == 1 ? " is" : "s are", sets->chi2,
                  sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12));
     canvas_text(canvas, area.row + rows++, 0, area.columns,
                 sets->verdict == SETS_CONCENTRATED ? PAINT_WARN
@@ -199,7 +198,7 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     char times[48] = "";
     if (mean > 0)
         snprintf(times, sizeof times, ", %.1f times the mean", count / mean);
-    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": %s samples%s",
+    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s",
                            browser->sets.cursor, text_count(text, count), times);
     area.rows--;
     pane_table(browser, canvas, area, &browser->sets.parts,
@@ -287,11 +286,9 @@ static unsigned sets_panes(struct browser *browser, struct table *panes[PANES_MA
 static void sets_hint(struct browser *browser, char *out, size_t size)
 {
     if (browser->sets.fold > 1)
-        snprintf(out, size, "Arrows move the cursor; a cell is the hottest of %d sets. Home: "
-                            "hottest set. Enter: its first object", browser->sets.fold);
+        snprintf(out, size, "Arrows move; a cell shows the hottest of its %d sets. Enter: its object", browser->sets.fold);
     else
-        snprintf(out, size, "Arrows move the cursor over the sets. Home: hottest set. Enter: the "
-                            "object that fills it most");
+        snprintf(out, size, "Arrows move over the sets. Home: hottest. Enter: the object that fills it");
 }
 
 static const enum action sets_bar[] = {ACTION_BACK,  ACTION_ENTER, ACTION_HOME, ACTION_FREEZE,

@@ -68,7 +68,7 @@ static const struct column line_list[] = {
     {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
 };
 
-const struct columns line_columns = {"Lines that recur most", line_list,
+const struct columns line_columns = {"Recurring lines", line_list,
                                      sizeof line_list / sizeof *line_list, 0,
                                      sizeof(struct snapshot_recurrence), line_identity};
 
@@ -137,7 +137,7 @@ static const struct column pair_list[] = {
     {"LINE", NULL, 14, 0, 3, COLUMN_TEXT, has_lines, pair_line_b, format_address, paint_dim, NULL},
 };
 
-const struct columns pair_columns = {"What misses together", pair_list,
+const struct columns pair_columns = {"Missing together", pair_list,
                                      sizeof pair_list / sizeof *pair_list, 0,
                                      sizeof(struct snapshot_pair), pair_identity};
 

@@ -29,7 +29,7 @@ static int draw_facts(const struct snapshot_window *window, struct canvas *canva
     if (window->span_s > 0)
         snprintf(span, sizeof span, " over %.3g s", window->span_s);
     canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN,
-                  " Last %s misses%s (room for %s): %s lines, %s missed once, %s recur",
+                  " Window: %s samples%s (room for %s), %s lines: %s seen once, %s again",
                   text_count(used, (double)window->used), span,
                   text_count(entries, (double)window->entries),
                   text_count(addresses, (double)window->addresses),
@@ -136,11 +136,9 @@ static bool window_act(struct browser *browser, enum action action, struct reque
 static void window_hint(struct browser *browser, char *out, size_t size)
 {
     if (browser_table(browser) == &browser->window.pairs)
-        snprintf(out, size, "Two objects with a high lift are wanted at the same time: put them "
-                            "together. Enter: the first one");
+        snprintf(out, size, "A high lift: wanted at the same time, so put them together. Enter: opens");
     else
-        snprintf(out, size, "Mostly once: capacity. Few lines again and again: conflict, see 3 "
-                            "Sets. Enter: the object");
+        snprintf(out, size, "Mostly once: capacity. A few, again and again: conflict, see 3 Sets");
 }
 
 static const enum action window_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
