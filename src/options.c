@@ -50,7 +50,7 @@ void options_help(FILE *out)
           "  -i, --input FILE      replay a perf.data file\n"
           "      --symfs DIR       where the binaries of a recording are\n"
           "Tables\n"
-          "  -w, --window N        entries of the decaying window (65536)\n"
+          "  -w, --window N        entries of the decaying window (16384)\n"
           "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"
           "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
           "  -W, --ways N          n of the n-way search (10)\n"
@@ -159,7 +159,7 @@ static int parse_tables(struct options *options, int option, const char *text,
 {
     switch (option) {
     case 'w':
-        return parse_u32(text, "-w", 16, 1u << 26, &options->window, error);
+        return parse_u32(text, "-w", 16, 1u << 24, &options->window, error);
     case 'H':
         return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
     case 'W':

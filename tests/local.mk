@@ -22,10 +22,7 @@ tests_live_test_live_clock_SOURCES = $(LIVE_SOURCES)
 tests_live_test_live_clock_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 tests_live_test_live_counter_SOURCES = $(LIVE_SOURCES)
 tests_live_test_live_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
-LIVE_TESTS = tests/live/test_live_clock tests/live/test_live_counter
-TESTS += $(LIVE_TESTS)
-# One at a time: they measure shares of time on few CPUs.
-tests/live/test_live_counter.log: tests/live/test_live_clock.log
+TESTS += tests/live/test_live_clock tests/live/test_live_counter
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline

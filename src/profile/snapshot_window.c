@@ -109,7 +109,13 @@ static void list_recurrences(struct build *build, struct snapshot_window *shown)
 static void list_pairs(struct build *build, struct snapshot_window *shown)
 {
     struct comiss *comiss = &build->profile->comiss;
-    comiss_find(comiss, &build->profile->window);
+    const struct window *window = &build->profile->window;
+    uint64_t *found_at = &build->profile->pairs_found_at;
+    /* The costliest walk of all, over a window that a refresh changes little. */
+    if (window->added < *found_at || window->added - *found_at >= window->size / 8 || !*found_at) {
+        comiss_find(comiss, window);
+        *found_at = window->added;
+    }
     for (size_t i = 0; i < comiss->found_count; i++) {
         const struct comiss_pair *pair = &comiss->found[i];
         struct snapshot_pair one = {.line_a = pair->line_a,

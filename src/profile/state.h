@@ -2,7 +2,7 @@
 /*
  * What profile.c fills and the snapshot files read. Private to src/profile.
  *
- * Memory with the defaults (window 65536, one event): window 4.3 MiB, offsets 6 MiB, code
+ * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
  * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, scratch of snapshots up to
  * 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most 65,536 of
  * either: 28 MiB at the very most with one event. All of it is bounded.
@@ -50,6 +50,7 @@ struct profile {
     struct sets sets;
     struct window window;
     struct comiss comiss;
+    uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct hash threads; /* tid -> dense number */
     struct snapshot_totals totals;

@@ -44,6 +44,7 @@ void window_clear(struct window *window)
     memset(window->chains, 0xff, (window->chain_mask + 1ul) * sizeof *window->chains);
     window->head = 0;
     window->used = 0;
+    window->added = 0;
 }
 
 static uint32_t *window_chain(const struct window *window, uint64_t address)
@@ -107,6 +108,7 @@ void window_add(struct window *window, const struct window_entry *sample)
     window_map(window, index);
     window->head = index + 1 == window->size ? 0 : index + 1;
     window->used++;
+    window->added++;
 }
 
 static unsigned recurrence_bin(uint32_t count)

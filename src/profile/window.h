@@ -25,7 +25,7 @@
 
 #define WINDOW_NONE UINT32_MAX
 
-enum { WINDOW_ENTRIES_MIN = 16, WINDOW_ENTRIES_DEFAULT = 65536, WINDOW_ENTRIES_MAX = 1 << 24 };
+enum { WINDOW_ENTRIES_MIN = 16, WINDOW_ENTRIES_DEFAULT = 16384, WINDOW_ENTRIES_MAX = 1 << 24 };
 
 struct window_entry {
     uint64_t time_ns;
@@ -49,6 +49,7 @@ struct window {
     uint32_t head; /* next to be allocated */
     uint32_t used; /* active: the `used` entries before head */
     unsigned key_shift;
+    uint64_t added; /* since the window was last empty */
 };
 
 struct window_counts {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `misstop doctor`: what can be sampled here, and how to enable more. */
-#include "sample/kernel.h"
+#include "sample/doctor.h"
+
 #include "sample/sampler.h"
 #include "sample/source.h"
 
@@ -30,8 +31,9 @@ static void describe_machine(FILE *out, const struct kernel *kernel)
     }
     if (info)
         fclose(info);
-    fprintf(out, "  %s\n", hypervisor ? "a virtual machine: the host decides which counters there are"
-                                      : "no hypervisor seen");
+    fprintf(out, "  %s\n",
+            hypervisor ? "a virtual machine: the host decides which counters there are"
+                       : "no hypervisor seen");
 }
 
 static void describe_limits(FILE *out, const struct kernel *kernel)
@@ -50,9 +52,10 @@ static void describe_limits(FILE *out, const struct kernel *kernel)
             kernel_number(kernel->procfs, "sys/kernel/perf_event_mlock_kb", 0));
     long yama = kernel_number(kernel->procfs, "sys/kernel/yama/ptrace_scope", 0);
     if (yama > 0 && geteuid())
-        fprintf(out, "  yama/ptrace_scope %ld: memory of processes not started by misstop cannot "
-                     "be read, and perf_event_open may refuse them; sudo, or sudo sysctl "
-                     "kernel.yama.ptrace_scope=0\n",
+        fprintf(out,
+                "  yama/ptrace_scope %ld: memory of processes not started by misstop cannot "
+                "be read, and perf_event_open may refuse them; sudo, or sudo sysctl "
+                "kernel.yama.ptrace_scope=0\n",
                 yama);
 }
 
@@ -74,19 +77,22 @@ static bool describe_source(FILE *out, const struct source *source, const struct
     return true;
 }
 
-static void describe_aliases(FILE *out, const struct kernel *kernel)
+/* Encoded is not countable: in a virtual machine libpfm4 still knows the CPU's events. */
+static void describe_alias(FILE *out, const char *alias, const struct kernel *kernel)
 {
-    struct event event;
-    fprintf(out, "events by alias (-e), as encoded for this CPU\n");
-    for (const char *const *alias = event_aliases(); *alias; alias++)
-        fprintf(out, "  %-10s %s\n", *alias,
-                event_encode(&event, *alias, strlen(*alias), 0, kernel, NULL) ? "none"
-                                                                              : event.encoded);
+    struct source_plan plan = {0};
+    struct error error = {0};
+    int code = source_counter.plan(&plan, alias, kernel, &error);
+    if (!code)
+        code = source_try(&source_counter, &plan, getpid(), kernel, &error);
+    if (code)
+        fprintf(out, "  %-10s none that can be counted here\n", alias);
+    else
+        fprintf(out, "  %-10s %s\n", alias, plan.events[0].encoded);
 }
 
-void sampler_doctor(FILE *out)
+void doctor_print(FILE *out, const struct kernel *kernel)
 {
-    const struct kernel *kernel = kernel_host();
     const char *first = NULL;
     describe_machine(out, kernel);
     describe_limits(out, kernel);
@@ -96,9 +102,16 @@ void sampler_doctor(FILE *out)
     for (unsigned i = 0; i < SOURCES; i++)
         if (describe_source(out, source_at(i), kernel) && !first)
             first = source_at(i)->name;
-    describe_aliases(out, kernel);
+    fprintf(out, "events by alias (-e)\n");
+    for (const char *const *alias = event_aliases(); *alias; alias++)
+        describe_alias(out, *alias, kernel);
     if (first)
         fprintf(out, "misstop will use: %s\n", first);
     else
         fprintf(out, "misstop cannot sample here; it can replay recordings with -i\n");
+}
+
+void sampler_doctor(FILE *out)
+{
+    doctor_print(out, kernel_host());
 }

@@ -32,8 +32,8 @@ static const struct alias aliases[] = {
      EVENT_MEM_FILL,
      {"MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
       "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR",
-      "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT",
-      "PERF_COUNT_HW_CACHE_LL:READ:MISS", "PERF_COUNT_HW_CACHE_MISSES"}},
+      "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT", "PERF_COUNT_HW_CACHE_LL:READ:MISS",
+      "PERF_COUNT_HW_CACHE_MISSES"}},
     {"stall",
      EVENT_STALL,
      {"CYCLE_ACTIVITY:STALLS_MEM_ANY", "CYCLE_ACTIVITY:STALLS_LDM_PENDING",
@@ -171,8 +171,8 @@ static int say_nearest(const char *word, int why, struct error *error)
     char name[sizeof((struct event *)0)->name];
     text_sanitise(name, sizeof name, word, strlen(word));
     /* Names perf knows by heart; libpfm4 spells some of them in capitals only. */
-    static const char *const common[] = {"cache-misses", "cpu-clock", "page-faults", "cycles",
-                                         "instructions", "L1-dcache-load-misses"};
+    static const char *const common[] = {"cache-misses", "cpu-clock",    "page-faults",
+                                         "cycles",       "instructions", "L1-dcache-load-misses"};
     for (size_t i = 0; i < ALIASES; i++)
         offer(best, OFFERED, name, aliases[i].name);
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
@@ -209,8 +209,10 @@ static int encode_name(struct event *event, unsigned skip, const struct kernel *
         return 0;
     int code = encode_by_libpfm(event, event->name);
     if (code == ENCODE_NOT_USER)
-        return error_set(error, -EINVAL, "%s: misstop samples user mode only; leave the modifier "
-                                         "out or take :u", event->name);
+        return error_set(error, -EINVAL,
+                         "%s: misstop samples user mode only; leave the modifier "
+                         "out or take :u",
+                         event->name);
     if (code != PFM_SUCCESS)
         return say_nearest(event->name, code, error);
     event->role = role_of(event);

@@ -70,8 +70,8 @@ void event_desc_guess(const struct perf_event_attr *attr, char *out, size_t out_
     static const char *const software[] = {
         "cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",
         "minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy"};
-    static const char *const hardware[] = {
-        "cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses"};
+    static const char *const hardware[] = {"cycles",       "instructions", "cache-references",
+                                           "cache-misses", "branches",     "branch-misses"};
     const char *name = NULL;
     if (attr->type == PERF_TYPE_SOFTWARE && attr->config < sizeof software / sizeof *software)
         name = software[attr->config];

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += src/libsample.a
 src_libsample_a_SOURCES = \
-	src/sample/doctor.c \
+	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/kernel.c src/sample/kernel.h \
@@ -10,6 +10,7 @@ src_libsample_a_SOURCES = \
 	src/sample/ring.c src/sample/ring.h \
 	src/sample/sampler.c src/sample/sampler.h \
 	src/sample/session.c src/sample/session.h \
+	src/sample/session_events.c src/sample/session_read.c \
 	src/sample/source.c src/sample/source.h \
 	src/sample/source_clock.c src/sample/source_counter.c \
 	src/sample/source_ibs.c src/sample/source_pebs.c \

@@ -81,8 +81,9 @@ static int load_file(struct perfdata *file, const char *path, struct error *erro
 {
     struct stat status;
     if (!strcmp(path, "-"))
-        return error_set(error, -ENOTSUP, "-i -: piped recordings cannot be read yet; record to a "
-                                          "file with perf record -o FILE");
+        return error_set(error, -ENOTSUP,
+                         "-i -: piped recordings cannot be read yet; record to a "
+                         "file with perf record -o FILE");
     /* O_NONBLOCK: a FIFO that nobody writes to must not hold us up before it is refused. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -97,7 +98,8 @@ static int load_file(struct perfdata *file, const char *path, struct error *erro
         return error_set(error, -ENOTSUP, "%s is no regular file; give the path of a recording",
                          path);
     if (!file->size)
-        return error_set(error, -EBADMSG, "%s is empty; was the recording stopped too early?", path);
+        return error_set(error, -EBADMSG, "%s is empty; was the recording stopped too early?",
+                         path);
     return 0;
 }
 
@@ -108,21 +110,31 @@ static int check_magic(const struct perfdata *file, struct file_header *header, 
     *header = (struct file_header){0};
     memcpy(header, file->bytes, file->size < sizeof *header ? file->size : sizeof *header);
     if (!memcmp(header->magic, "2ELIFREP", 8))
-        return error_set(error, -ENOTSUP, "%s was recorded on a machine of the other byte order, "
-                                          "which cannot be read yet", path);
+        return error_set(error, -ENOTSUP,
+                         "%s was recorded on a machine of the other byte order, "
+                         "which cannot be read yet",
+                         path);
     if (memcmp(header->magic, "PERFILE2", 8))
-        return error_set(error, -EBADMSG, "%s is not a perf.data file; make one with perf mem "
-                                          "record or perf record --user-regs", path);
+        return error_set(error, -EBADMSG,
+                         "%s is not a perf.data file; make one with perf mem "
+                         "record or perf record --user-regs",
+                         path);
     if (header->size == 16)
-        return error_set(error, -ENOTSUP, "%s is a piped recording, which cannot be read yet; "
-                                          "record to a file with perf record -o FILE", path);
+        return error_set(error, -ENOTSUP,
+                         "%s is a piped recording, which cannot be read yet; "
+                         "record to a file with perf record -o FILE",
+                         path);
     if (file->size < sizeof *header)
-        return error_set(error, -EBADMSG, "%s is too short for a perf.data file: it was cut off; "
-                                          "copy it again", path);
+        return error_set(error, -EBADMSG,
+                         "%s is too short for a perf.data file: it was cut off; "
+                         "copy it again",
+                         path);
     if (header->attr_size < 64 + 16 || header->attr_size > 4096 || !inside(file, header->attrs) ||
         header->data.offset > file->size)
-        return error_set(error, -EBADMSG, "%s is damaged: its header points outside the file; "
-                                          "copy it again", path);
+        return error_set(error, -EBADMSG,
+                         "%s is damaged: its header points outside the file; "
+                         "copy it again",
+                         path);
     return 0;
 }
 
@@ -235,8 +247,8 @@ static uint64_t step_over(const struct perfdata *file, uint64_t offset,
     return header->size + extra;
 }
 
-static int index_records(struct perfdata *file, const struct file_header *header,
-                         const char *path, struct error *error)
+static int index_records(struct perfdata *file, const struct file_header *header, const char *path,
+                         struct error *error)
 {
     /* data.size 0: the recorder was killed; records go on to the end of the file. */
     uint64_t size = header->data.size ? header->data.size : file->size - header->data.offset;
@@ -250,8 +262,10 @@ static int index_records(struct perfdata *file, const struct file_header *header
         struct record parsed;
         memcpy(&record, file->bytes + offset, sizeof record);
         if (record.type == PERFDATA_COMPRESSED || record.type == PERFDATA_COMPRESSED2)
-            return error_set(error, -ENOTSUP, "%s is compressed, which cannot be read yet; record "
-                                              "without -z", path);
+            return error_set(error, -ENOTSUP,
+                             "%s is compressed, which cannot be read yet; record "
+                             "without -z",
+                             path);
         uint64_t step = step_over(file, offset, &record);
         if (!step || step > end - offset) {
             file->bad++;
@@ -399,7 +413,8 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
         snprintf(info->note, sizeof info->note,
                  "the recording is cut short: its end is missing; copy it again");
     else if (file->bad)
-        snprintf(info->note, sizeof info->note, "%llu damaged records in the recording were left "
-                                                "out",
+        snprintf(info->note, sizeof info->note,
+                 "%llu damaged records in the recording were left "
+                 "out",
                  (unsigned long long)file->bad);
 }

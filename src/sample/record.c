@@ -6,16 +6,16 @@
 
 /* Later than some uapi headers this must compile with. */
 enum { RECORD_SAMPLE_WEIGHT_STRUCT_BIT = 24, RECORD_MISC_MMAP_BUILD_ID = 1 << 14 };
-#define RECORD_WEIGHT_STRUCT (UINT64_C(1) << RECORD_SAMPLE_WEIGHT_STRUCT_BIT)
+#define RECORD_WEIGHT_STRUCT   (UINT64_C(1) << RECORD_SAMPLE_WEIGHT_STRUCT_BIT)
 #define RECORD_BRANCH_HW_INDEX (UINT64_C(1) << 17)
 #define RECORD_BRANCH_COUNTERS (UINT64_C(1) << 19)
-#define RECORD_READ_LOST (UINT64_C(1) << 4)
+#define RECORD_READ_LOST       (UINT64_C(1) << 4)
 
 /* enum perf_event_x86_regs to ours; segments are skipped. */
 static const uint8_t register_of_bit[] = {
-    SREG_AX,   SREG_BX,   SREG_CX,   SREG_DX,   SREG_SI,  SREG_DI,  SREG_BP,  SREG_SP,
-    SREG_IP,   SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
-    SREG_R8,   SREG_R9,   SREG_R10,  SREG_R11,  SREG_R12, SREG_R13, SREG_R14, SREG_R15,
+    SREG_AX, SREG_BX,    SREG_CX,   SREG_DX,   SREG_SI,   SREG_DI,   SREG_BP,   SREG_SP,
+    SREG_IP, SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
+    SREG_R8, SREG_R9,    SREG_R10,  SREG_R11,  SREG_R12,  SREG_R13,  SREG_R14,  SREG_R15,
 };
 
 /* What is left of a record. Reading past the end marks it bad and yields zeros. */
@@ -58,8 +58,8 @@ static void skip_words(struct cursor *cursor, uint64_t count)
 
 static void skip_read(struct cursor *cursor, uint64_t format)
 {
-    uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-                     !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+    uint64_t times =
+        !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
     uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & RECORD_READ_LOST);
     if (!(format & PERF_FORMAT_GROUP)) {
         skip_words(cursor, times + each);
@@ -104,9 +104,8 @@ static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
     uint64_t abi = take_u64(cursor);
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
         return false;
-    for (unsigned bit = 0; bit < 64; bit++) {
-        if (!(mask >> bit & 1))
-            continue;
+    for (; mask; mask &= mask - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(mask);
         uint64_t value = take_u64(cursor);
         uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
         if (regs && reg != SREG_NONE)
@@ -136,8 +135,7 @@ static enum sample_mode mode_of(uint16_t misc)
 }
 
 /* The part of a sample before the variable-sized fields, in the order of the ABI. */
-static void take_head(struct cursor *cursor, const struct record_format *format,
-                      struct record *out)
+static void take_head(struct cursor *cursor, const struct record_format *format, struct record *out)
 {
     struct sample *sample = &out->sample;
     uint64_t type = format->sample_type;
@@ -405,6 +403,21 @@ int record_parse(const void *bytes, size_t size, record_lookup lookup, void *con
 
 uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context)
 {
+    struct perf_event_header header;
     struct record record;
-    return record_parse(bytes, size, lookup, context, &record) == 1 ? record.time_ns : 0;
+    if (size < sizeof header)
+        return 0;
+    memcpy(&header, bytes, sizeof header);
+    if (header.type != PERF_RECORD_SAMPLE || header.size > size || header.size < sizeof header)
+        return record_parse(bytes, size, lookup, context, &record) == 1 ? record.time_ns : 0;
+    /* Samples are most of what there is: their time stands at a fixed place. */
+    struct cursor cursor = {(const unsigned char *)bytes + sizeof header,
+                            header.size - sizeof header, false};
+    const struct record_format *format = lookup(context, id_of(&header, &cursor), cursor.left >= 8);
+    uint64_t type = format ? format->sample_type : 0;
+    if (!(type & PERF_SAMPLE_TIME))
+        return 0;
+    skip_words(&cursor, (uint64_t)!!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP) +
+                            !!(type & PERF_SAMPLE_TID));
+    return take_u64(&cursor);
 }

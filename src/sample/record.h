@@ -16,12 +16,12 @@
 
 /* How one event's records are laid out and what its samples mean. */
 struct record_format {
-    uint64_t sample_type;  /* attr.sample_type */
+    uint64_t sample_type; /* attr.sample_type */
     uint64_t read_format;
-    uint64_t branch_type;  /* attr.branch_sample_type */
-    uint64_t regs_user;    /* mask */
+    uint64_t branch_type; /* attr.branch_sample_type */
+    uint64_t regs_user;   /* mask */
     uint64_t regs_intr;
-    uint64_t period;       /* weight of a sample that carries none */
+    uint64_t period; /* weight of a sample that carries none */
     bool sample_id_all;
     bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
     bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */

@@ -16,8 +16,7 @@ int ring_open(struct ring *ring, int fd, size_t data_bytes)
 {
     size_t page = page_bytes();
     for (;; data_bytes /= 2) {
-        void *memory =
-            mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *memory = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (memory != MAP_FAILED) {
             *ring = (struct ring){.memory = memory, .data_bytes = data_bytes};
             return 0;

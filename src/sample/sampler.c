@@ -41,6 +41,10 @@ static int open_source(struct sampler *sampler, const struct source *source,
 {
     const struct kernel *kernel = kernel_host();
     struct source_plan plan = {0};
+    if (!options->rate)
+        return error_set(error, -EINVAL,
+                         "a rate of 0 samples a second shows nothing; take -r 1 or "
+                         "more");
     int code = source->plan(&plan, options->events, kernel, error);
     if (!code)
         code = source_try(source, &plan, options->pid, kernel, error);
@@ -48,6 +52,11 @@ static int open_source(struct sampler *sampler, const struct source *source,
         code = session_open(&sampler->session, source, &plan, options, kernel, error);
     if (!code)
         describe(sampler);
+    if (!code && sampler->session.options.rate < options->rate)
+        snprintf(sampler->info.note, sizeof sampler->info.note,
+                 "at most %u samples a second: sudo sysctl kernel.perf_event_max_sample_rate=%u "
+                 "allows more",
+                 sampler->session.options.rate, options->rate);
     return code;
 }
 
@@ -61,8 +70,8 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
         const struct source *source = source_at(i);
         code = open_source(sampler, source, options, error);
         /* Events that were asked for are not to be replaced by the clock unasked. */
-        bool last_word = source == &source_counter &&
-                         (code == -EACCES || code == -EINVAL || options->events);
+        bool last_word =
+            source == &source_counter && (code == -EACCES || code == -EINVAL || options->events);
         if (code == -ESRCH || (code && last_word))
             return code;
         if (code && source == &source_counter)
@@ -97,13 +106,12 @@ static int open_named(struct sampler *sampler, const struct sampler_options *opt
     return open_source(sampler, source, options, error);
 }
 
-int sampler_open(struct sampler **out, const struct sampler_options *options,
-                 struct error *error)
+int sampler_open(struct sampler **out, const struct sampler_options *options, struct error *error)
 {
     struct sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)
         return error_set(error, -ENOMEM, "out of memory");
-    sampler->session.epoll_fd = -1;
+    sampler->session.epoll_fd = sampler->session.pid_fd = -1;
     int code = open_named(sampler, options, error);
     if (code)
         free(sampler);

@@ -18,26 +18,26 @@
 struct sampler;
 
 struct sampler_options {
-    pid_t pid;           /* live: the process to watch */
-    bool launched;       /* the process waits to be started by us: enable on exec */
-    const char *input;   /* replay: path of a perf.data, "-" for standard input; else NULL */
-    const char *source;  /* "auto", "pebs", "ibs", "counter", "clock" */
-    const char *events;  /* -e LIST or NULL for the source's own choice */
-    uint32_t rate;       /* wanted samples per second of the ranking event */
-    uint64_t period;     /* -c: fixed period, 0: steered to the rate */
+    pid_t pid;          /* live: the process to watch */
+    bool launched;      /* the process waits to be started by us: enable on exec */
+    const char *input;  /* replay: path of a perf.data, "-" for standard input; else NULL */
+    const char *source; /* "auto", "pebs", "ibs", "counter", "clock" */
+    const char *events; /* -e LIST or NULL for the source's own choice */
+    uint32_t rate;      /* wanted samples per second of the ranking event */
+    uint64_t period;    /* -c: fixed period, 0: steered to the rate */
 };
 
 struct sampler_event {
-    char name[64];       /* as the user would write it */
+    char name[64]; /* as the user would write it */
     enum event_role role;
-    uint64_t period;     /* now; 0: not known */
-    uint64_t opened_on;  /* kernel events open for it (threads x CPUs); 0: could not be opened */
+    uint64_t period;    /* now; 0: not known */
+    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
 /* What the session is and can give. Stable but for events[].period and counts. */
 struct sampler_info {
-    const char *source;  /* "counter", ..., "replay" */
-    const char *weighs;  /* what a sample stands for, for the header line */
+    const char *source; /* "counter", ..., "replay" */
+    const char *weighs; /* what a sample stands for, for the header line */
     bool live;
     bool exact_address;
     bool exact_ip;
@@ -45,9 +45,9 @@ struct sampler_info {
     bool data_source;
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;               /* the process sampled; in replay the one chosen */
-    uint64_t records_bad;    /* records dropped because malformed */
-    char note[256];          /* what the user should know ("auto took clock: ..."), or "" */
+    pid_t pid;            /* the process sampled; in replay the one chosen */
+    uint64_t records_bad; /* records dropped because malformed */
+    char note[256];       /* what the user should know ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);

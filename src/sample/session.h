@@ -15,6 +15,8 @@
 #include "sample/source.h"
 #include "sample/threads.h"
 
+enum { SESSION_RING_BYTES = 512 * 1024 /* what perf_event_mlock_kb (516) allows a CPU */ };
+
 struct session_handle {
     int fd;
     uint16_t event;
@@ -23,7 +25,7 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd;      /* the event whose ring the others write to; -1: CPU not in use */
+    int owner_fd; /* the event whose ring the others write to; -1: CPU not in use */
     struct ring ring;
 };
 
@@ -31,8 +33,8 @@ struct session_event {
     struct perf_event_attr attr;
     struct record_format format;
     uint64_t period;
-    uint64_t steered;   /* the period before jitter */
-    uint64_t samples;   /* since the last steering */
+    uint64_t steered; /* the period before jitter */
+    uint64_t samples; /* since the last steering */
     uint64_t opened;
 };
 
@@ -51,8 +53,12 @@ struct session {
     struct hash event_of_id;
     struct prng prng;
     int epoll_fd;
+    int pid_fd; /* readable when the process has ended; -1: kernel before 5.3 */
+    bool enabled;
+    bool follows;           /* events opened from now on are enabled one by one */
+    bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     uint64_t steered_ns;
-    int refused;        /* the last error of an event that could not be opened */
+    int refused; /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;
     size_t staging_used;
@@ -76,5 +82,9 @@ void session_close(struct session *session);
 int session_enable(struct session *session, bool on);
 long session_read(struct session *session, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
+
+/* Parts of the above, in session_events.c. */
+int session_open_events(struct session *session);
+int session_follow_cpus(struct session *session);
 
 #endif

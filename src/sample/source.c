@@ -67,8 +67,8 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .config2 = event->config2,
         .precise_ip = event->precise_ip,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-                       PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER,
+                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                       PERF_SAMPLE_REGS_USER,
         .sample_regs_user = SOURCE_REGS,
         .disabled = 1,
         .inherit = 1,
@@ -79,11 +79,18 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
+    /*
+     * kernel/events/core.c, perf_swevent_event(): with PERF_SAMPLE_PERIOD a software event that
+     * is no timer writes a sample at every single event, whatever its period. Without it the
+     * weight is that of the attribute.
+     */
+    if (event_is_software(event) && event->role != EVENT_STALL)
+        attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     source->attribute(plan, event, attr);
 }
 
-struct record_format source_format(const struct source *source,
-                                   const struct perf_event_attr *attr, uint16_t index)
+struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
+                                   uint16_t index)
 {
     /* page-faults carry the faulting address; other software events and plain counters 0. */
     bool fault = attr->type == PERF_TYPE_SOFTWARE && attr->config >= PERF_COUNT_SW_PAGE_FAULTS &&
@@ -161,21 +168,29 @@ int source_explain(int code, const struct source_plan *plan, const char *what,
         return error_set(error, code, "%s: this CPU or virtual machine does not count it (%s)",
                          what, strerror(-code));
     case ENODATA:
-        return error_set(error, code, "%s: this CPU wants mem-loads-aux counted along, and sysfs "
-                                      "has no such event; take -s counter", what);
+        return error_set(error, code,
+                         "%s: this CPU wants mem-loads-aux counted along, and sysfs "
+                         "has no such event; take -s counter",
+                         what);
     case EMFILE:
         return explain_files(what, error);
     case EBUSY:
-        return error_set(error, code, "%s: the counter is in use by somebody else; stop other "
-                                      "profilers (and sudo sysctl kernel.nmi_watchdog=0)", what);
+        return error_set(error, code,
+                         "%s: the counter is in use by somebody else; stop other "
+                         "profilers (and sudo sysctl kernel.nmi_watchdog=0)",
+                         what);
     case ENOSYS:
-        return error_set(error, code, "%s: this kernel or sandbox has no perf_event_open; run "
-                                      "misstop outside of it", what);
+        return error_set(error, code,
+                         "%s: this kernel or sandbox has no perf_event_open; run "
+                         "misstop outside of it",
+                         what);
     case ESRCH:
         return error_set(error, code, "%s: the process is gone", what);
     case EINVAL:
-        return error_set(error, -ENOTSUP, "%s: the kernel refuses these attributes (EINVAL); take "
-                                          "another event with -e or another source with -s", what);
+        return error_set(error, -ENOTSUP,
+                         "%s: the kernel refuses these attributes (EINVAL); take "
+                         "another event with -e or another source with -s",
+                         what);
     default:
         return error_set(error, code, "%s: %s", what, strerror(-code));
     }

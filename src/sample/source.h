@@ -19,7 +19,7 @@
 struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
-    bool software;  /* all of them */
+    bool software; /* all of them */
     char weighs[96];
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
@@ -79,8 +79,8 @@ void source_aux_attribute(const struct source_plan *plan, const struct perf_even
                           struct perf_event_attr *attr);
 
 /* How the records of an event opened with `attr` are to be read. */
-struct record_format source_format(const struct source *source,
-                                   const struct perf_event_attr *attr, uint16_t index);
+struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
+                                   uint16_t index);
 
 /* Parses a -e list into plan->events, or the default list. 0 or -EINVAL, -ENOENT. */
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,

@@ -17,14 +17,12 @@ static bool is_clock(const struct event *event)
 static void counter_describe(struct source_plan *plan)
 {
     static const char *const words[] = {
-        [EVENT_MISS_L1] = "L1 data cache misses",
-        [EVENT_MISS_L2] = "L2 cache misses",
-        [EVENT_MEM_FILL] = "fills from memory",
-        [EVENT_STALL] = "cycles at the access",
+        [EVENT_MISS_L1] = "L1 data cache misses", [EVENT_MISS_L2] = "L2 cache misses",
+        [EVENT_MEM_FILL] = "fills from memory",   [EVENT_STALL] = "cycles at the access",
         [EVENT_ACCESS] = "memory accesses",
     };
     const struct event *event = &plan->events[0];
-    const char *what = is_clock(event)               ? "time stalled at the access"
+    const char *what = is_clock(event)              ? "time stalled at the access"
                        : event->role == EVENT_OTHER ? event->name
                                                     : words[event->role];
     snprintf(plan->weighs, sizeof plan->weighs, "%s", what);
@@ -34,8 +32,8 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
                         struct error *error)
 {
     /* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
-    int code = source_plan_list(plan, list ? list : "mem-fill,l2-miss,l1-miss,stall", kernel,
-                                error);
+    int code =
+        source_plan_list(plan, list ? list : "mem-fill,l2-miss,l1-miss,stall", kernel, error);
     if (code)
         return code;
     plan->first_optional = !list;

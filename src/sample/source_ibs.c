@@ -29,11 +29,13 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
 {
     char name[64];
     if (sysfs_pmu_type(kernel, "ibs_op") < 0)
-        return error_set(error, -ENODEV, "ibs: no ibs_op PMU here (AMD since family 10h, and "
-                                         "seldom in a virtual machine)");
+        return error_set(error, -ENODEV,
+                         "ibs: no ibs_op PMU here (AMD since family 10h, and "
+                         "seldom in a virtual machine)");
     if (list)
-        return error_set(error, -EINVAL, "ibs samples operations and takes no -e; name events "
-                                         "with -s counter");
+        return error_set(error, -EINVAL,
+                         "ibs samples operations and takes no -e; name events "
+                         "with -s counter");
     /* Count dispatched ops rather than cycles where the format offers it. */
     bool filtered = has_format(kernel, "swfilt");
     snprintf(name, sizeof name, "ibs_op/%s%s/", has_format(kernel, "cnt_ctl") ? "cnt_ctl," : "",

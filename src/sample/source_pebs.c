@@ -72,8 +72,10 @@ static int plan_asked(struct source_plan *plan, const char *list, const struct k
     int code = source_plan_list(plan, list, kernel, error);
     for (unsigned i = 0; !code && i < plan->count; i++)
         if (event_is_software(&plan->events[i]))
-            code = error_set(error, -EINVAL, "%s: pebs takes events of the CPU only; take "
-                                             "-s counter", plan->events[i].name);
+            code = error_set(error, -EINVAL,
+                             "%s: pebs takes events of the CPU only; take "
+                             "-s counter",
+                             plan->events[i].name);
     snprintf(plan->weighs, sizeof plan->weighs, "%s", plan->events[0].name);
     return code;
 }
@@ -82,8 +84,9 @@ static int plan_default(struct source_plan *plan, const struct kernel *kernel, s
 {
     plan->count = 1;
     if (plan_loads(plan, kernel))
-        return error_set(error, -ENODEV, "pebs: neither libpfm4 nor sysfs knows a load-latency "
-                                         "event for this CPU");
+        return error_set(error, -ENODEV,
+                         "pebs: neither libpfm4 nor sysfs knows a load-latency "
+                         "event for this CPU");
     plan_stores(plan, kernel);
     snprintf(plan->weighs, sizeof plan->weighs, "loads of %d cycles or more", PEBS_LDLAT_CYCLES);
     return 0;

@@ -89,8 +89,8 @@ static int take_value(char *term, uint64_t *value, const struct event *event, st
     return 0;
 }
 
-static int set_terms(struct event *event, const char *pmu, char *terms,
-                     const struct kernel *kernel, bool expand, struct error *error)
+static int set_terms(struct event *event, const char *pmu, char *terms, const struct kernel *kernel,
+                     bool expand, struct error *error)
 {
     char *rest = NULL;
     for (char *term = strtok_r(terms, ",", &rest); term; term = strtok_r(NULL, ",", &rest)) {
@@ -101,8 +101,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms,
         int code = take_value(term, &value, event, error);
         snprintf(path, sizeof path, "%s/%s/events/%s", devices, pmu, term);
         /* A bare word may be an event file that holds terms itself. */
-        bool is_event =
-            expand && bare && kernel_text(kernel->sysfs, path, named, sizeof named);
+        bool is_event = expand && bare && kernel_text(kernel->sysfs, path, named, sizeof named);
         if (!code)
             code = is_event ? set_terms(event, pmu, named, kernel, false, error)
                             : set_term(event, pmu, term, value, kernel, error);
@@ -122,8 +121,9 @@ static int set_modifiers(struct event *event, const char *modifiers, struct erro
         else if (*modifiers == 'P')
             event->precise_ip = MOST_PRECISE;
         else if (*modifiers != 'u')
-            return error_set(error, -EINVAL, "%s: modifier '%c': misstop samples user mode only, "
-                                             "and knows u, p and P",
+            return error_set(error, -EINVAL,
+                             "%s: modifier '%c': misstop samples user mode only, "
+                             "and knows u, p and P",
                              event->name, *modifiers);
     }
     if (event->precise_ip > MOST_PRECISE)

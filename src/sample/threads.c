@@ -51,3 +51,25 @@ int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid
         qsort(threads->tids, threads->count, sizeof *threads->tids, compare);
     return code ? code : threads->count ? 0 : -ESRCH;
 }
+
+bool threads_has(const struct threads *threads, pid_t tid)
+{
+    return threads->count &&
+           bsearch(&tid, threads->tids, threads->count, sizeof *threads->tids, compare);
+}
+
+pid_t threads_leader(const struct kernel *kernel, pid_t tid)
+{
+    char path[64];
+    char line[256];
+    int leader = -1;
+    snprintf(path, sizeof path, "%s/%d/status", kernel->procfs, (int)tid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    while (leader < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "Tgid: %d", &leader) != 1)
+            leader = -1;
+    fclose(file);
+    return leader;
+}

@@ -68,7 +68,7 @@ static int start_perf(struct bench *bench)
 {
     char pid[16];
     char period[16];
-    char control[64];
+    char control[128];
     snprintf(pid, sizeof pid, "%d", (int)bench->worker);
     snprintf(period, sizeof period, "%d", PERIOD_NS);
     if (mkfifo("/tmp/misstop-bench-control", 0600) || mkfifo("/tmp/misstop-bench-ack", 0600))

@@ -132,10 +132,13 @@ static size_t put_record(uint8_t *at, size_t offset, uint32_t type, uint16_t mis
 /* A whole small perf.data: one event, an id, a mapping, a name, two samples. */
 static size_t seed_file(uint8_t *at)
 {
-    struct perf_event_attr attr = {
-        .size = sizeof attr, .type = PERF_TYPE_SOFTWARE, .sample_id_all = 1, .sample_regs_user = 3,
-        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER};
+    struct perf_event_attr attr = {.size = sizeof attr,
+                                   .type = PERF_TYPE_SOFTWARE,
+                                   .sample_id_all = 1,
+                                   .sample_regs_user = 3,
+                                   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+                                                  PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                                  PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER};
     uint64_t ids = 104 + sizeof attr + 16;
     uint64_t header[13] = {0, 104, sizeof attr + 16, 104, sizeof attr + 16, ids + 8, 0};
     uint64_t section[3] = {ids, 8, 77};

@@ -7,7 +7,9 @@ command -v tmux >/dev/null || { echo "tmux is not installed"; exit 77; }
 "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || { echo "no source works here (misstop doctor says why)"; exit 77; }
 failures=0
 check() { "$@" || failures=$((failures + 1)); }
-trap 'tui_end; kill $demo 2>/dev/null' EXIT
+work=$(mktemp -d) || exit 99
+tour=
+trap 'tui_end; kill $demo $tour 2>/dev/null; rm -rf "$work"' EXIT
 "$DEMO" & demo=$!
 sleep 0.5
 
@@ -56,13 +58,15 @@ check tui_wait 'status=0'
 check tui_wait 'echo|speed'
 tui_end
 
-# the list of processes
+# the list of processes; a name of its own, for others may watch the demo meanwhile
+cp "$DEMO" "$work/tour$$"
+"$work/tour$$" & tour=$!
 tui_start 100 30 "$MISSTOP"
-check tui_wait 'misstop-demo'
-tui_keys '\' 'misstop-dem' Enter
+check tui_wait "tour$$"
+tui_keys '\' "tour$$" Enter
 sleep 0.5
 tui_keys Enter
-check tui_wait 'misstop.*misstop-demo'
+check tui_wait "misstop.*tour$$ "
 tui_keys q
 check tui_wait 'status=0'
 tui_end

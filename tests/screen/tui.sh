@@ -2,12 +2,16 @@
 # Drives a program in tmux as a user would; to be sourced by the screen tests.
 #
 # Each test has its own tmux server, so that nothing of the user's is touched.
-TUI_SOCKET=misstop-test-$$
+TUI_SOCKET=none
+TUI_COUNT=0
 tui() { tmux -L "$TUI_SOCKET" "$@"; }
 
 tui_start() { # columns, rows, command...
     local columns=$1 rows=$2
     shift 2
+    # A server that is just ending must not be mistaken for the next one.
+    TUI_COUNT=$((TUI_COUNT + 1))
+    TUI_SOCKET=misstop-test-$$-$TUI_COUNT
     tui -f /dev/null new-session -d -x "$columns" -y "$rows" "env -u NO_COLOR LANG=C.UTF-8 LC_ALL=C.UTF-8 $*; echo status=\$?; stty -a | head -n 3; exec cat"
     tui set -g default-terminal tmux-256color >/dev/null
 }

@@ -7,3 +7,4 @@ tests_unit_test_decoder_SOURCES = tests/unit/test_decoder.c
 tests_unit_test_decoder_LDADD = $(UNIT_DECODE_LIBS)
 tests_unit_test_decoder_truth_SOURCES = tests/unit/test_decoder_truth.c
 tests_unit_test_decoder_truth_LDADD = $(UNIT_DECODE_LIBS)
+tests_unit_test_decoder_truth_LDFLAGS = $(AM_LDFLAGS) -rdynamic

@@ -9,8 +9,8 @@
 #include "sample/kernel.h"
 
 /* A folder of its own with empty sys and proc; `open` as in struct kernel. */
-const struct kernel *fake_kernel_begin(int (*open)(struct perf_event_attr *attr, pid_t pid,
-                                                   int cpu, int group_fd, unsigned long flags));
+const struct kernel *fake_kernel_begin(int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu,
+                                                   int group_fd, unsigned long flags));
 
 /* A file below the folder ("sys/..."), with its parents. */
 void fake_kernel_file(const char *path, const char *text);

@@ -1,6 +1,9 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
 SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
 UNIT_SAMPLE = \
+	tests/unit/test_doctor \
+	tests/unit/test_threads \
+	tests/unit/test_sampler_live \
 	tests/unit/test_source \
 	tests/unit/test_event \
 	tests/unit/test_sysfs_event \
@@ -30,3 +33,9 @@ tests_unit_test_sysfs_event_SOURCES = tests/unit/test_sysfs_event.c $(FAKE_KERNE
 tests_unit_test_sysfs_event_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_source_SOURCES = tests/unit/test_source.c $(FAKE_KERNEL)
 tests_unit_test_source_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_sampler_live_SOURCES = tests/unit/test_sampler_live.c $(FAKE_KERNEL)
+tests_unit_test_sampler_live_LDADD = $(SAMPLE_LIBS) -lpthread
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c $(FAKE_KERNEL)
+tests_unit_test_doctor_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(FAKE_KERNEL)
+tests_unit_test_threads_LDADD = $(SAMPLE_LIBS)

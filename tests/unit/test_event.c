@@ -107,8 +107,10 @@ static void aliases_on_intel(void **state)
         {"access", 4, 0x83d0, 0, EVENT_ACCESS},
     };
     static const struct expected haswell[] = {
-        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
-        {"stall", 4, 0x060006a3, 0, EVENT_STALL},   {"access", 4, 0x81d0, 0, EVENT_ACCESS},
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
+        {"stall", 4, 0x060006a3, 0, EVENT_STALL},
+        {"access", 4, 0x81d0, 0, EVENT_ACCESS},
     };
     (void)state;
     CHECK("skl", skylake);
@@ -219,10 +221,8 @@ int main(void)
     /* Set before libpfm4 is first used: children that forked later start anew. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     const struct CMUnitTest in_children[] = {
-        cmocka_unit_test(aliases_on_amd),
-        cmocka_unit_test(aliases_fall_back_to_generic_events),
-        cmocka_unit_test(aliases_on_intel),
-        cmocka_unit_test(any_string_of_libpfm4),
+        cmocka_unit_test(aliases_on_amd),   cmocka_unit_test(aliases_fall_back_to_generic_events),
+        cmocka_unit_test(aliases_on_intel), cmocka_unit_test(any_string_of_libpfm4),
         cmocka_unit_test(names_of_perf),
     };
     const struct CMUnitTest here[] = {

@@ -75,7 +75,8 @@ static void sections_outside_the_file_are_not_there(void **state)
 
 static void attributes_tell_a_name(void **state)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CACHE_MISSES};
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_CACHE_MISSES};
     char name[64];
     (void)state;
     event_desc_guess(&attr, name, sizeof name);

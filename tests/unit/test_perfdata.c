@@ -36,11 +36,12 @@ static void word(struct recording *file, uint64_t value)
 static void begin(struct recording *file, size_t attr_bytes)
 {
     unsigned char wide[256] = {0};
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE, .size = (uint32_t)attr_bytes, .sample_id_all = 1,
-        .sample_period = 1000,
-        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                       PERF_SAMPLE_TIME};
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = (uint32_t)attr_bytes,
+                                   .sample_id_all = 1,
+                                   .sample_period = 1000,
+                                   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+                                                  PERF_SAMPLE_TID | PERF_SAMPLE_TIME};
     uint64_t step = attr_bytes + 16;
     uint64_t ids = 104 + 2 * step;
     memset(file, 0, sizeof *file);
@@ -263,8 +264,9 @@ static void expect_refusal(const void *bytes, size_t size, int code, const char 
 
 static void what_cannot_be_read_is_named(void **state)
 {
-    static const char text[] = "#!/bin/sh\n# A script that is longer than the header of a recording is, "
-                               "so that its length alone does not give it away.\n";
+    static const char text[] =
+        "#!/bin/sh\n# A script that is longer than the header of a recording is, "
+        "so that its length alone does not give it away.\n";
     struct recording file;
     struct error error = {0};
     struct perfdata *perfdata;

@@ -81,8 +81,8 @@ static void usual_head(struct builder *builder, uint64_t address)
 
 static void registers_come_under_our_names(void **state)
 {
-    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER,
-                                   .regs_user = 0xff03ff, .event = 2};
+    struct record_format format = {
+        .sample_type = usual | PERF_SAMPLE_REGS_USER, .regs_user = 0xff03ff, .event = 2};
     struct builder builder;
     struct record record;
     (void)state;
@@ -127,9 +127,8 @@ static void segments_and_vectors_do_not_shift_registers(void **state)
 
 static void short_samples_have_no_registers(void **state)
 {
-    struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER |
-                                                  PERF_SAMPLE_DATA_SRC,
-                                   .regs_user = 0xff03ff};
+    struct record_format format = {
+        .sample_type = usual | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_DATA_SRC, .regs_user = 0xff03ff};
     struct builder builder;
     struct record record;
     (void)state;
@@ -168,7 +167,9 @@ static void all_fields_are_stepped_over(void **state)
                        PERF_SAMPLE_PHYS_ADDR,
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED,
         .branch_type = 1 << 17, /* hw_index */
-        .regs_user = 1, .regs_intr = 3, .recorded_address = true};
+        .regs_user = 1,
+        .regs_intr = 3,
+        .recorded_address = true};
     struct builder builder;
     struct record record;
     (void)state;
@@ -198,10 +199,10 @@ static void all_fields_are_stepped_over(void **state)
     word(&builder, 16); /* STACK_USER */
     for (int i = 0; i < 3; i++)
         word(&builder, 9);
-    word(&builder, 300);                            /* WEIGHT */
-    word(&builder, PERF_MEM_S(OP, LOAD));           /* DATA_SRC */
-    word(&builder, 9);                              /* TRANSACTION */
-    word(&builder, PERF_SAMPLE_REGS_ABI_64);        /* REGS_INTR */
+    word(&builder, 300);                     /* WEIGHT */
+    word(&builder, PERF_MEM_S(OP, LOAD));    /* DATA_SRC */
+    word(&builder, 9);                       /* TRANSACTION */
+    word(&builder, PERF_SAMPLE_REGS_ABI_64); /* REGS_INTR */
     word(&builder, 9);
     word(&builder, 9);
     word(&builder, 0x1234000); /* PHYS_ADDR */
@@ -211,9 +212,9 @@ static void all_fields_are_stepped_over(void **state)
     assert_int_equal(record.sample.latency, 300);
     assert_int_equal(record.sample.physical, 0x1234000);
     assert_int_equal(record.sample.address, 0xabc0);
-    assert_int_equal(record.sample.has,
-                     SAMPLE_HAS_ADDRESS | SAMPLE_HAS_REGS | SAMPLE_HAS_LATENCY |
-                         SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_PHYSICAL | SAMPLE_HAS_EXACT_IP);
+    assert_int_equal(record.sample.has, SAMPLE_HAS_ADDRESS | SAMPLE_HAS_REGS | SAMPLE_HAS_LATENCY |
+                                            SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_PHYSICAL |
+                                            SAMPLE_HAS_EXACT_IP);
     /* Cut anywhere, it is bad and never read beyond. */
     for (size_t size = 8; size < builder.size; size++) {
         struct builder cut = builder;
@@ -360,6 +361,11 @@ static void a_path_without_end_is_bad(void **state)
     word(&builder, UINT64_C(0x4141414141414141));
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
+    /* The zeros of the trailer are not the end of the name before it. */
+    struct record_format trailing = {.sample_type = usual, .sample_id_all = true};
+    trailer(&builder, 6);
+    end(&builder);
+    assert_int_equal(parse(&builder, &trailing, &record), -EBADMSG);
     builder.size = 16; /* no room for a name at all */
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);

@@ -17,8 +17,8 @@ static struct {
     int all;                 /* to everything: 0 or -errno */
     uint64_t refused_config; /* this one gets `refusal` */
     int refusal;
-    bool old;                /* before 5.13: inherit_thread is unknown */
-    bool wants_aux;          /* load latency only behind 0x8203 */
+    bool old;       /* before 5.13: inherit_thread is unknown */
+    bool wants_aux; /* load latency only behind 0x8203 */
     unsigned calls;
     int aux_fd;
     struct perf_event_attr last;
@@ -311,16 +311,11 @@ static void refusals_tell_cause_and_remedy(void **state)
         int code;
         const char *text;
     } cases[] = {
-        {-EACCES, -EACCES, "try sudo"},
-        {-EPERM, -EACCES, "try sudo"},
-        {-ENOENT, -ENOENT, "does not count"},
-        {-EOPNOTSUPP, -EOPNOTSUPP, "does not count"},
-        {-ENODEV, -ENODEV, "does not count"},
-        {-EMFILE, -EMFILE, "ulimit -n"},
-        {-EBUSY, -EBUSY, "in use"},
-        {-ENOSYS, -ENOSYS, "no perf_event_open"},
-        {-EINVAL, -ENOTSUP, "EINVAL"},
-        {-ESRCH, -ESRCH, "gone"},
+        {-EACCES, -EACCES, "try sudo"},       {-EPERM, -EACCES, "try sudo"},
+        {-ENOENT, -ENOENT, "does not count"}, {-EOPNOTSUPP, -EOPNOTSUPP, "does not count"},
+        {-ENODEV, -ENODEV, "does not count"}, {-EMFILE, -EMFILE, "ulimit -n"},
+        {-EBUSY, -EBUSY, "in use"},           {-ENOSYS, -ENOSYS, "no perf_event_open"},
+        {-EINVAL, -ENOTSUP, "EINVAL"},        {-ESRCH, -ESRCH, "gone"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

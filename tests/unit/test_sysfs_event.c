@@ -92,16 +92,11 @@ static void what_is_not_there_is_named(void **state)
         int code;
         const char *text;
     } cases[] = {
-        {"gpu/event=1/", -ENOENT, "no PMU 'gpu'"},
-        {"/event=1/", -ENOENT, "no PMU"},
-        {"../cpu/event=1/", -ENOENT, "no PMU"},
-        {"cpu/evnt=1/", -EINVAL, "no term 'evnt'"},
-        {"cpu/odd=1/", -EINVAL, "config9"},
-        {"cpu/event=1x/", -EINVAL, "1x"},
-        {"cpu/event=/", -EINVAL, "event"},
-        {"cpu/event=0x100/", -EINVAL, "does not fit"},
-        {"cpu/event=1", -EINVAL, "closing"},
-        {"cpu/loop/", -EINVAL, "no term 'loop'"},
+        {"gpu/event=1/", -ENOENT, "no PMU 'gpu'"}, {"/event=1/", -ENOENT, "no PMU"},
+        {"../cpu/event=1/", -ENOENT, "no PMU"},    {"cpu/evnt=1/", -EINVAL, "no term 'evnt'"},
+        {"cpu/odd=1/", -EINVAL, "config9"},        {"cpu/event=1x/", -EINVAL, "1x"},
+        {"cpu/event=/", -EINVAL, "event"},         {"cpu/event=0x100/", -EINVAL, "does not fit"},
+        {"cpu/event=1", -EINVAL, "closing"},       {"cpu/loop/", -EINVAL, "no term 'loop'"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
