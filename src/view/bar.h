@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Room for the UTF-8 of a bar of `columns`. */
-#define BAR_BYTES(columns) ((columns) * 4 + 1)
+#define BAR_BYTES(columns) ((columns)*4 + 1)
 
 /* A bar of 0..1 from the left, padded with blanks to `columns`. More than nothing shows. */
 void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii);

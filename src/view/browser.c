@@ -11,21 +11,18 @@
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
-    [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
-    [PAGE_SETS] = &sets_page,         [PAGE_SEARCH] = &search_page,
-    [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
-    [PAGE_HELP] = &help_page,         [PAGE_FUNCTION] = &function_page,
-    [PAGE_PICKER] = &picker_page,
+    [PAGE_OBJECTS] = &objects_page, [PAGE_DETAIL] = &detail_page,     [PAGE_SETS] = &sets_page,
+    [PAGE_SEARCH] = &search_page,   [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
+    [PAGE_HELP] = &help_page,       [PAGE_FUNCTION] = &function_page, [PAGE_PICKER] = &picker_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[12])
 {
-    struct table *all[] = {&browser->objects,         &browser->detail.fields,
-                           &browser->detail.code,     &browser->detail.instances,
-                           &browser->sets.parts,      &browser->search.regions,
-                           &browser->search.dropped,  &browser->code.functions,
-                           &browser->code.table,      &browser->window.lines,
-                           &browser->window.pairs,    &browser->picker.processes};
+    struct table *all[] = {
+        &browser->objects,          &browser->detail.fields,  &browser->detail.code,
+        &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
+        &browser->search.dropped,   &browser->code.functions, &browser->code.table,
+        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -33,9 +30,9 @@ static unsigned all_tables(struct browser *browser, struct table *tables[12])
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns, &field_columns,    &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns,   &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,     &pair_columns,    &process_columns};
+        &object_columns, &field_columns,  &toucher_columns, &instance_columns,
+        &part_columns,   &region_columns, &dropped_columns, &function_columns,
+        &site_columns,   &line_columns,   &pair_columns,    &process_columns};
     struct table *tables[12];
     *browser = (struct browser){0};
     if (sources)

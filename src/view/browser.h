@@ -80,7 +80,7 @@ struct held_snapshot {
 
 struct browser {
     struct held_snapshot held;
-    struct held_snapshot newest; /* only while frozen */
+    struct held_snapshot newest;     /* only while frozen */
     const struct snapshot *snapshot; /* held.snapshot: what is shown; NULL before the first */
     bool frozen;
     struct screen_sources sources;
@@ -107,7 +107,7 @@ struct browser {
     } detail;
     struct {
         uint32_t cursor;
-        bool moved; /* by the user; else it stays on the hottest set */
+        bool moved;  /* by the user; else it stays on the hottest set */
         int columns; /* of the map, as drawn */
         int cell;    /* width of one */
         int fold;    /* sets in one cell */
@@ -162,8 +162,8 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 /* ---- for the pages ---- */
 
 extern const struct page *const browser_pages[PAGE_COUNT];
-extern const struct page objects_page, detail_page, sets_page, search_page, code_page,
-    window_page, help_page, function_page, picker_page;
+extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
+    help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

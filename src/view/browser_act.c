@@ -48,42 +48,85 @@ static bool move_in_table(struct browser *browser, enum action action)
     if (!table)
         return false;
     switch (action) {
-    case ACTION_UP: table_move(table, -1); return true;
-    case ACTION_DOWN: table_move(table, 1); return true;
-    case ACTION_PAGE_UP: table_page(table, -1); return true;
-    case ACTION_PAGE_DOWN: table_page(table, 1); return true;
-    case ACTION_HOME: table_move(table, -(long)table->shown); return true;
-    case ACTION_END: table_move(table, (long)table->shown); return true;
-    case ACTION_SORT_NEXT: table_sort_step(table, 1); return true;
-    case ACTION_SORT_LAST: table_sort_step(table, -1); return true;
-    case ACTION_INVERT: table_invert(table); return true;
+    case ACTION_UP:
+        table_move(table, -1);
+        return true;
+    case ACTION_DOWN:
+        table_move(table, 1);
+        return true;
+    case ACTION_PAGE_UP:
+        table_page(table, -1);
+        return true;
+    case ACTION_PAGE_DOWN:
+        table_page(table, 1);
+        return true;
+    case ACTION_HOME:
+        table_move(table, -(long)table->shown);
+        return true;
+    case ACTION_END:
+        table_move(table, (long)table->shown);
+        return true;
+    case ACTION_SORT_NEXT:
+        table_sort_step(table, 1);
+        return true;
+    case ACTION_SORT_LAST:
+        table_sort_step(table, -1);
+        return true;
+    case ACTION_INVERT:
+        table_invert(table);
+        return true;
     case ACTION_FIND_NEXT:
         if (!*table->find)
             browser_message(browser, "nothing to find yet: / asks for a word");
         else if (!table_find(table, table->find, false))
             browser_message(browser, "not found");
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
 static bool move_about(struct browser *browser, enum action action)
 {
     switch (action) {
-    case ACTION_PAGE_1: case ACTION_PAGE_2: case ACTION_PAGE_3: case ACTION_PAGE_4:
-    case ACTION_PAGE_5: case ACTION_PAGE_6: case ACTION_PAGE_7:
+    case ACTION_PAGE_1:
+    case ACTION_PAGE_2:
+    case ACTION_PAGE_3:
+    case ACTION_PAGE_4:
+    case ACTION_PAGE_5:
+    case ACTION_PAGE_6:
+    case ACTION_PAGE_7:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
         return true;
-    case ACTION_NEXT_PAGE: go_round(browser, 1); return true;
-    case ACTION_LAST_PAGE: go_round(browser, -1); return true;
-    case ACTION_HELP: browser_go(browser, PAGE_HELP); return true;
-    case ACTION_BACK: go_back(browser); return true;
-    case ACTION_LEFT: change_pane(browser, -1); return true;
-    case ACTION_RIGHT: change_pane(browser, 1); return true;
-    case ACTION_FREEZE: browser_freeze(browser); return true;
-    case ACTION_FIND: prompt_open(browser, PROMPT_FIND); return true;
-    case ACTION_FILTER: prompt_open(browser, PROMPT_FILTER); return true;
-    default: return move_in_table(browser, action);
+    case ACTION_NEXT_PAGE:
+        go_round(browser, 1);
+        return true;
+    case ACTION_LAST_PAGE:
+        go_round(browser, -1);
+        return true;
+    case ACTION_HELP:
+        browser_go(browser, PAGE_HELP);
+        return true;
+    case ACTION_BACK:
+        go_back(browser);
+        return true;
+    case ACTION_LEFT:
+        change_pane(browser, -1);
+        return true;
+    case ACTION_RIGHT:
+        change_pane(browser, 1);
+        return true;
+    case ACTION_FREEZE:
+        browser_freeze(browser);
+        return true;
+    case ACTION_FIND:
+        prompt_open(browser, PROMPT_FIND);
+        return true;
+    case ACTION_FILTER:
+        prompt_open(browser, PROMPT_FILTER);
+        return true;
+    default:
+        return move_in_table(browser, action);
     }
 }
 
@@ -91,16 +134,27 @@ static enum request_kind request_of(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
     switch (action) {
-    case ACTION_QUIT: return REQUEST_QUIT;
-    case ACTION_BASIS: return REQUEST_BASIS;
-    case ACTION_ZERO: return REQUEST_ZERO;
-    case ACTION_FASTER: return REQUEST_FASTER;
-    case ACTION_SLOWER: return REQUEST_SLOWER;
-    case ACTION_SEARCH_ALL: browser_go(browser, PAGE_SEARCH); return REQUEST_SEARCH_ALL;
-    case ACTION_SEARCH_STOP: return REQUEST_SEARCH_STOP;
-    case ACTION_WRITE: return REQUEST_WRITE;
-    case ACTION_REFRESH: return REQUEST_REFRESH;
-    case ACTION_SUSPEND: return REQUEST_SUSPEND;
+    case ACTION_QUIT:
+        return REQUEST_QUIT;
+    case ACTION_BASIS:
+        return REQUEST_BASIS;
+    case ACTION_ZERO:
+        return REQUEST_ZERO;
+    case ACTION_FASTER:
+        return REQUEST_FASTER;
+    case ACTION_SLOWER:
+        return REQUEST_SLOWER;
+    case ACTION_SEARCH_ALL:
+        browser_go(browser, PAGE_SEARCH);
+        return REQUEST_SEARCH_ALL;
+    case ACTION_SEARCH_STOP:
+        return REQUEST_SEARCH_STOP;
+    case ACTION_WRITE:
+        return REQUEST_WRITE;
+    case ACTION_REFRESH:
+        return REQUEST_REFRESH;
+    case ACTION_SUSPEND:
+        return REQUEST_SUSPEND;
     case ACTION_NEXT_EVENT:
         if (snapshot && snapshot->source.event_count > 1)
             return REQUEST_NEXT_EVENT;
@@ -109,7 +163,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");
         return REQUEST_NONE;
-    default: return REQUEST_NONE;
+    default:
+        return REQUEST_NONE;
     }
 }
 

@@ -86,9 +86,8 @@ static void put(struct canvas *canvas, int row, int column, const struct glyph *
         release(canvas, row, column + 1);
         *right = (struct cell){.columns = 0, .paint = (uint8_t)paint};
     }
-    *cell = (struct cell){.text = {glyph->code},
-                          .columns = (uint8_t)glyph->columns,
-                          .paint = (uint8_t)paint};
+    *cell = (struct cell){
+        .text = {glyph->code}, .columns = (uint8_t)glyph->columns, .paint = (uint8_t)paint};
 }
 
 int canvas_text(struct canvas *canvas, int row, int column, int columns, enum paint paint,

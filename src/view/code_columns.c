@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROW(type) const struct type *row = pointer; (void)snapshot
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
 
 static struct value share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -103,15 +105,18 @@ static const struct column function_list[] = {
     {"LINE", NULL, 5, 0, 7, COLUMN_RIGHT, has_file, line, format_integer, NULL, NULL},
     {"SITES", "Accessing instructions seen in it.", 5, 0, 6, COLUMN_RIGHT, NULL, sites,
      format_integer, NULL, NULL},
-    {"MOSTLY ON", "The object it misses on most.", 12, 40, 1, COLUMN_NAME, NULL, object, NULL,
-     NULL, NULL},
+    {"MOSTLY ON", "The object it misses on most.", 12, 40, 1, COLUMN_NAME, NULL, object, NULL, NULL,
+     NULL},
     {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
      object_share, format_percent, paint_share, NULL},
 };
 
-const struct columns function_columns = {"Functions", function_list,
-                                         sizeof function_list / sizeof *function_list, 0,
-                                         sizeof(struct snapshot_code), identity};
+const struct columns function_columns = {"Functions",
+                                         function_list,
+                                         sizeof function_list / sizeof *function_list,
+                                         0,
+                                         sizeof(struct snapshot_code),
+                                         identity};
 
 static const struct column toucher_list[] = {
     {"OF IT", "Part of the object's samples that this function made.", 6, 0, 0, COLUMN_RIGHT, NULL,
@@ -121,13 +126,16 @@ static const struct column toucher_list[] = {
     {"MODULE", NULL, 10, 16, 4, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
     {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
     {"SITES", NULL, 5, 0, 1, COLUMN_RIGHT, NULL, sites, format_integer, NULL, NULL},
-    {"HOTTEST AT", "The accessing instruction with most samples.", 14, 0, 6, COLUMN_TEXT, NULL,
+    {"HOTTEST AT", "The accessing instruction with most samples.", 14, 18, 6, COLUMN_TEXT, NULL,
      address, format_address, paint_dim, NULL},
 };
 
-const struct columns toucher_columns = {"Code", toucher_list,
-                                        sizeof toucher_list / sizeof *toucher_list, 0,
-                                        sizeof(struct snapshot_code), identity};
+const struct columns toucher_columns = {"Code",
+                                        toucher_list,
+                                        sizeof toucher_list / sizeof *toucher_list,
+                                        0,
+                                        sizeof(struct snapshot_code),
+                                        identity};
 
 static struct value site_address(const struct snapshot *snapshot, const void *pointer)
 {
@@ -176,7 +184,7 @@ static const struct column site_list[] = {
      format_percent, paint_share, NULL},
     {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, site_share, NULL, paint_share, NULL},
     {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, site_samples, format_count, NULL, NULL},
-    {"HOTTEST AT", NULL, 14, 0, 3, COLUMN_TEXT, NULL, site_address, format_address, paint_dim,
+    {"HOTTEST AT", NULL, 14, 18, 3, COLUMN_TEXT, NULL, site_address, format_address, paint_dim,
      NULL},
     {"INSTRUCTION", "The instruction there, read from the process.", 16, 44, 1, COLUMN_TEXT, NULL,
      site_text, NULL, NULL, NULL},
@@ -185,6 +193,6 @@ static const struct column site_list[] = {
      NULL, paint_strong, NULL},
 };
 
-const struct columns site_columns = {"What it misses on", site_list,
-                                     sizeof site_list / sizeof *site_list, 0, sizeof(struct site),
-                                     site_identity};
+const struct columns site_columns = {
+    "What it misses on", site_list,    sizeof site_list / sizeof *site_list, 0,
+    sizeof(struct site), site_identity};

@@ -17,8 +17,7 @@ static void code_update(struct browser *browser)
 
 static void code_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    pane_table(browser, canvas, area, &browser->code.functions,
-               "No function has missed yet.");
+    pane_table(browser, canvas, area, &browser->code.functions, "No function has missed yet.");
 }
 
 static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -43,9 +42,9 @@ static void code_hint(struct browser *browser, char *out, size_t size)
     snprintf(out, size, "Enter: what this function misses on, and the instructions that do");
 }
 
-static const enum action code_bar[] = {
-    ACTION_BACK,   ACTION_ENTER, ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,
-    ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NONE};
+static const enum action code_bar[] = {ACTION_BACK,      ACTION_ENTER,  ACTION_FIND,  ACTION_FILTER,
+                                       ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
+                                       ACTION_WRITE,     ACTION_NONE};
 
 const struct page code_page = {
     .name = "Code",
@@ -131,9 +130,8 @@ static int draw_head(const struct browser *browser, struct canvas *canvas, struc
                     " not among the listed functions now");
         return 2;
     }
-    int used = canvas_format(canvas, area.row + 1, 0, area.columns,
-                             paint_heat(code->share.value), " %.1f%% %s%.1f",
-                             code->share.value * 100, canvas->ascii ? "+-" : "±",
+    int used = canvas_format(canvas, area.row + 1, 0, area.columns, paint_heat(code->share.value),
+                             " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
                              columns_half(&code->share) * 100);
     used += canvas_format(canvas, area.row + 1, used, area.columns - used, PAINT_PLAIN,
                           "   %s samples   %s", text_count(text, code->samples), code->module);

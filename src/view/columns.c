@@ -27,6 +27,17 @@ static int comfort_of(int wanted)
     return wanted < COMFORT ? wanted : COMFORT;
 }
 
+static int text_columns(const struct column *column, struct value value)
+{
+    char text[COLUMN_TEXT_BYTES];
+    if (value.kind == VALUE_UNKNOWN)
+        return 0;
+    if (!column->format)
+        return glyph_columns(value.text, false);
+    column->format(text, sizeof text, value);
+    return (int)strlen(text);
+}
+
 /* Columns the widest of the rows would take. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count)
@@ -35,8 +46,7 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     if (drawn(column))
         return column->most;
     for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
-        struct value value = column->value(snapshot, rows + i * columns->row_size);
-        int needed = value.kind == VALUE_TEXT ? glyph_columns(value.text, false) : 0;
+        int needed = text_columns(column, column->value(snapshot, rows + i * columns->row_size));
         if (needed > wanted)
             wanted = needed < column->most ? needed : column->most;
     }
@@ -90,8 +100,7 @@ static int widen(struct layout *layout, const struct columns *columns,
 }
 
 void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
-                    const void *rows, size_t count, int width, bool pictures,
-                    struct layout *layout)
+                    const void *rows, size_t count, int width, bool pictures, struct layout *layout)
 {
     bool chosen[COLUMNS_MAX] = {false};
     int wanted[COLUMNS_MAX] = {0};
@@ -155,8 +164,8 @@ static int compare_known(const struct value *left, const struct value *right)
     }
 }
 
-int columns_compare(const struct column *column, const struct snapshot *snapshot,
-                    const void *left, const void *right, bool invert)
+int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
+                    const void *right, bool invert)
 {
     struct value a = column->value(snapshot, left);
     struct value b = column->value(snapshot, right);
@@ -165,8 +174,8 @@ int columns_compare(const struct column *column, const struct snapshot *snapshot
     return invert ? -compare_known(&a, &b) : compare_known(&a, &b);
 }
 
-bool columns_match(const struct columns *columns, const struct snapshot *snapshot,
-                   const void *row, const char *part)
+bool columns_match(const struct columns *columns, const struct snapshot *snapshot, const void *row,
+                   const char *part)
 {
     for (unsigned i = 0; i < columns->count; i++) {
         struct value value = columns->list[i].value(snapshot, row);

@@ -83,28 +83,28 @@ const char *columns_title(const struct column *column, bool ascii);
 
 /* Order under a column: numbers from the largest, text from A (the other way
  * round if inverted), unknown always last; 0: equal. */
-int columns_compare(const struct column *column, const struct snapshot *snapshot,
-                    const void *left, const void *right, bool invert);
+int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
+                    const void *right, bool invert);
 
 /* Whether any text of the row contains `part`, whatever the case. */
-bool columns_match(const struct columns *columns, const struct snapshot *snapshot,
-                   const void *row, const char *part);
+bool columns_match(const struct columns *columns, const struct snapshot *snapshot, const void *row,
+                   const char *part);
 
 /* Makers and writers of values, for the tables. */
-struct value value_number(double number);   /* NAN: unknown */
+struct value value_number(double number); /* NAN: unknown */
 struct value value_integer(uint64_t integer);
 struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_text(const char *text);  /* NULL or "": unknown */
 
-void format_percent(char *out, size_t size, struct value value);  /* 12.3% */
-void format_points(char *out, size_t size, struct value value);   /* ±1.2 */
-void format_count(char *out, size_t size, struct value value);    /* 12.3k */
-void format_bytes(char *out, size_t size, struct value value);    /* 4.0K */
-void format_integer(char *out, size_t size, struct value value);  /* 12 */
-void format_address(char *out, size_t size, struct value value);  /* 0x12 */
-void format_offset(char *out, size_t size, struct value value);   /* +12 */
-void format_decimal(char *out, size_t size, struct value value);  /* 1.5 */
-void format_times(char *out, size_t size, struct value value);    /* 3.2x */
+void format_percent(char *out, size_t size, struct value value); /* 12.3% */
+void format_points(char *out, size_t size, struct value value);  /* ±1.2 */
+void format_count(char *out, size_t size, struct value value);   /* 12.3k */
+void format_bytes(char *out, size_t size, struct value value);   /* 4.0K */
+void format_integer(char *out, size_t size, struct value value); /* 12 */
+void format_address(char *out, size_t size, struct value value); /* 0x12 */
+void format_offset(char *out, size_t size, struct value value);  /* +12 */
+void format_decimal(char *out, size_t size, struct value value); /* 1.5 */
+void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 
 enum paint paint_share(struct value value);
 enum paint paint_dim(struct value value);
@@ -136,8 +136,8 @@ extern const struct columns process_columns; /* rows: struct picker_row */
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
-    double share;     /* of the function's samples that are listed here */
-    char text[96];    /* the instruction; "": not known */
+    double share;  /* of the function's samples that are listed here */
+    char text[96]; /* the instruction; "": not known */
 };
 
 /* An offset beside its object, for lists over several objects. */

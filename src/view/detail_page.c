@@ -55,24 +55,23 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
                          "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
                          object->address, object->address + object->size);
     else
-        used += snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64,
-                         object->address);
+        used +=
+            snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64, object->address);
     if (object->blocks > 1)
         snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " instances",
                  object->blocks);
     return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
 }
 
-static void draw_name(const struct snapshot_object *object, struct canvas *canvas,
-                      struct area area)
+static void draw_name(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char fitted[COLUMN_TEXT_BYTES];
     char text[16];
     char figures[96];
     double half = columns_half(&object->share);
-    int right = snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ",
-                         object->share.value * 100, canvas->ascii ? "+-" : "±", half * 100,
-                         text_count(text, object->samples));
+    int right =
+        snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ", object->share.value * 100,
+                 canvas->ascii ? "+-" : "±", half * 100, text_count(text, object->samples));
     right = glyph_columns(figures, canvas->ascii);
     if (right + 12 > area.columns || isnan(object->share.value))
         right = 0;
@@ -145,8 +144,7 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
                     " no element size could be inferred; the offsets seen, from low to high:");
 }
 
-static int draw_head(const struct snapshot_object *object, struct canvas *canvas,
-                     struct area area)
+static int draw_head(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     struct area line = area;
     int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
@@ -164,8 +162,8 @@ static int draw_head(const struct snapshot_object *object, struct canvas *canvas
     return rows;
 }
 
-static const char *const empty_texts[PANES_MAX] = {
-    "No offsets yet.", "No code seen yet.", "No single instances are told apart."};
+static const char *const empty_texts[PANES_MAX] = {"No offsets yet.", "No code seen yet.",
+                                                   "No single instances are told apart."};
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
@@ -269,12 +267,13 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
     else
-        snprintf(out, size, "Right: the code that touches these bytes.  s: search down to cache lines");
+        snprintf(out, size,
+                 "Right: the code that touches these bytes.  s: search down to cache lines");
 }
 
 static const enum action detail_bar[] = {
-    ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
-    ACTION_FIND, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
+    ACTION_BACK, ACTION_RIGHT,  ACTION_ENTER, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
+    ACTION_FIND, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE,       ACTION_NONE};
 
 const struct page detail_page = {
     .name = "Detail",

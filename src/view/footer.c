@@ -22,8 +22,8 @@ static const char *label_of(const struct browser *browser, const struct key_bind
     return binding->label;
 }
 
-static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column,
-                    int room, enum action action)
+static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column, int room,
+                    enum action action)
 {
     const struct key_binding *binding = keys_binding(action);
     if (!binding)

@@ -80,8 +80,7 @@ static int append(char *out, size_t size, const char *text, int from, int column
     return taken;
 }
 
-int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
-              bool ascii)
+int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut, bool ascii)
 {
     int all = glyph_columns(text, ascii);
     *out = '\0';

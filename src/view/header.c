@@ -29,8 +29,8 @@ __attribute__((format(printf, 3, 4))) static void write_part(struct pen *pen, en
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    pen->column += canvas_text(pen->canvas, pen->row, pen->column, pen->end - pen->column, paint,
-                               text);
+    pen->column +=
+        canvas_text(pen->canvas, pen->row, pen->column, pen->end - pen->column, paint, text);
 }
 
 /* Only as a whole: half a figure misleads. */
@@ -77,13 +77,13 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
 {
     const struct snapshot *snapshot = browser->snapshot;
     bool ended = is(snapshot->target.state, "exited");
-    const char *text = browser->frozen            ? " FROZEN "
-                       : !snapshot->source.live   ? " RECORDED "
-                       : ended                    ? " ENDED "
-                                                  : " LIVE ";
-    enum paint paint = browser->frozen                    ? PAINT_FROZEN
+    const char *text = browser->frozen          ? " FROZEN "
+                       : !snapshot->source.live ? " RECORDED "
+                       : ended                  ? " ENDED "
+                                                : " LIVE ";
+    enum paint paint = browser->frozen                   ? PAINT_FROZEN
                        : !snapshot->source.live || ended ? PAINT_RECORDED
-                                                          : PAINT_LIVE;
+                                                         : PAINT_LIVE;
     int columns = (int)strlen(text);
     canvas_text(canvas, 0, canvas->columns - columns, columns, paint, text);
     return columns;
@@ -136,8 +136,8 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
                                   on ? PAINT_TAB_SHOWN : PAINT_TAB, " %d %s ", i + 1,
                                   browser_pages[i]->name);
         else
-            used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ",
-                                  i + 1);
+            used +=
+                canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ", i + 1);
         browser_zone(browser, row, start, used - start, (enum action)(ACTION_PAGE_1 + i));
     }
     if (!snapshot)
@@ -178,9 +178,7 @@ static void draw_totals(const struct snapshot_totals *totals, struct pen *pen)
         write_whole(pen, PAINT_PLAIN, "  %s/s", text_count(text, totals->rate));
     if (isnan(attributed))
         return;
-    enum paint paint = attributed >= 0.8   ? PAINT_GOOD
-                       : attributed >= 0.5 ? PAINT_WARN
-                                           : PAINT_BAD;
+    enum paint paint = attributed >= 0.8 ? PAINT_GOOD : attributed >= 0.5 ? PAINT_WARN : PAINT_BAD;
     bar_fill(bar, sizeof bar, columns, attributed, pen->canvas->ascii);
     if (write_whole(pen, PAINT_DIM, "  Attributed ") && pen->end >= 70)
         write_whole(pen, paint, "%s ", bar);

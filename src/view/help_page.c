@@ -125,9 +125,9 @@ static void write_keys(struct writer *writer)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns,   &field_columns,  &toucher_columns, &instance_columns, &part_columns,
-        &region_columns,   &dropped_columns, &function_columns, &site_columns,   &line_columns,
-        &pair_columns};
+        &object_columns, &field_columns,  &toucher_columns, &instance_columns,
+        &part_columns,   &region_columns, &dropped_columns, &function_columns,
+        &site_columns,   &line_columns,   &pair_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);
@@ -166,13 +166,26 @@ static bool help_act(struct browser *browser, enum action action, struct request
     int last = browser->help.lines - browser->help.rows;
     int top = browser->help.top;
     switch (action) {
-    case ACTION_UP: top -= 1; break;
-    case ACTION_DOWN: top += 1; break;
-    case ACTION_PAGE_UP: top -= page; break;
-    case ACTION_PAGE_DOWN: top += page; break;
-    case ACTION_HOME: top = 0; break;
-    case ACTION_END: top = last; break;
-    default: return false;
+    case ACTION_UP:
+        top -= 1;
+        break;
+    case ACTION_DOWN:
+        top += 1;
+        break;
+    case ACTION_PAGE_UP:
+        top -= page;
+        break;
+    case ACTION_PAGE_DOWN:
+        top += page;
+        break;
+    case ACTION_HOME:
+        top = 0;
+        break;
+    case ACTION_END:
+        top = last;
+        break;
+    default:
+        return false;
     }
     last = last < 0 ? 0 : last;
     browser->help.top = top < 0 ? 0 : top > last ? last : top;

@@ -92,8 +92,8 @@ static json_t *target(const struct snapshot_target *target_)
 
 static const char *role_name(enum event_role role)
 {
-    static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill", "stall", "access",
-                                        "other"};
+    static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill",
+                                        "stall",   "access",  "other"};
     return (unsigned)role < sizeof names / sizeof *names ? names[role] : "other";
 }
 
@@ -250,8 +250,7 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     set(object, "latency", count(from->latency));
     set(object, "threads", known(from->threads));
     set(object, "element_size", known(from->element_size));
-    set(object, "element_confidence",
-        share(from->element_size ? from->element_confidence : NAN));
+    set(object, "element_confidence", share(from->element_size ? from->element_confidence : NAN));
     set(object, "events", event_shares(snapshot, from));
     set(object, "site", json_null()); /* allocation sites are not known in this version */
     set(object, "fields", fields(from));

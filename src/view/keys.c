@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/keys.h"
 
-#define CONTROL(letter) ((letter) & 0x1f)
+#define CONTROL(letter) ((letter)&0x1f)
 
 static const struct key_binding bindings[] = {
-    {ACTION_PAGE_1, {'1'}, "1 .. 7", "1", "Objects",
+    {ACTION_PAGE_1,
+     {'1'},
+     "1 .. 7",
+     "1",
+     "Objects",
      "Objects, Detail, Sets, Search, Code, Window, Help"},
     {ACTION_PAGE_2, {'2'}, "2", "2", "Detail", NULL},
     {ACTION_PAGE_3, {'3'}, "3", "3", "Sets", NULL},
@@ -23,15 +27,28 @@ static const struct key_binding bindings[] = {
     {ACTION_HOME, {KEYS_HOME, 'g'}, "Home, End, g G", "Home", "First", "first and last row"},
     {ACTION_END, {KEYS_END, 'G'}, "End", "End", "Last", NULL},
     {ACTION_ENTER, {KEYS_ENTER}, "Enter", "Enter", "Open", "open what is selected: drill in"},
-    {ACTION_BACK, {KEYS_ESCAPE, KEYS_BACKSPACE}, "Esc", "Esc", "Back",
+    {ACTION_BACK,
+     {KEYS_ESCAPE, KEYS_BACKSPACE},
+     "Esc",
+     "Esc",
+     "Back",
      "back; Backspace too; first clears a filter"},
     {ACTION_FIND, {'/'}, "/", "/", "Find", "find a word, as you type"},
     {ACTION_FIND_NEXT, {'n'}, "n", "n", "Next", "find the next one"},
     {ACTION_FILTER, {'\\'}, "\\", "\\", "Filter", "show only rows with a word"},
-    {ACTION_SORT_NEXT, {KEYS_F6, '>'}, "F6, < >", "F6", "Sort", "sort by the next or previous column"},
+    {ACTION_SORT_NEXT,
+     {KEYS_F6, '>'},
+     "F6, < >",
+     "F6",
+     "Sort",
+     "sort by the next or previous column"},
     {ACTION_SORT_LAST, {'<'}, "<", "<", "Sort", NULL},
     {ACTION_INVERT, {'I'}, "I", "I", "Invert", "invert the order"},
-    {ACTION_FREEZE, {' '}, "Space", "Space", "Freeze",
+    {ACTION_FREEZE,
+     {' '},
+     "Space",
+     "Space",
+     "Freeze",
      "freeze the picture and thaw it; sorting, filtering and drilling go on"},
     {ACTION_BASIS, {'c'}, "c", "c", "Recent/run", "the recent past (decayed), or the whole run"},
     {ACTION_ZERO, {'z'}, "z", "z", "Zero", "set all counts to zero"},

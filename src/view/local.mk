@@ -8,6 +8,7 @@ src_libview_a_SOURCES = \
 	src/view/code_page.c \
 	src/view/columns.c src/view/columns.h \
 	src/view/detail_page.c \
+	src/view/field_columns.c \
 	src/view/footer.c \
 	src/view/glyph.c src/view/glyph.h \
 	src/view/header.c \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns of objects, their offsets and their instances. */
+/* Columns of objects. */
 #include "view/columns.h"
 
 #include <math.h>
 
-#define ROW(type) const struct type *row = pointer; (void)snapshot
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
 
 static struct value share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -139,14 +141,14 @@ static bool has_event(const struct snapshot *snapshot, enum event_role role)
     return false;
 }
 
-#define EVENT_COLUMN(noun, role)                                                                  \
-    static struct value noun(const struct snapshot *snapshot, const void *row)                    \
-    {                                                                                             \
-        return of_event(snapshot, row, role);                                                     \
-    }                                                                                             \
-    static bool has_##noun(const struct snapshot *snapshot)                                       \
-    {                                                                                             \
-        return has_event(snapshot, role);                                                         \
+#define EVENT_COLUMN(noun, role)                                                                   \
+    static struct value noun(const struct snapshot *snapshot, const void *row)                     \
+    {                                                                                              \
+        return of_event(snapshot, row, role);                                                      \
+    }                                                                                              \
+    static bool has_##noun(const struct snapshot *snapshot)                                        \
+    {                                                                                              \
+        return has_event(snapshot, role);                                                          \
     }
 EVENT_COLUMN(stall, EVENT_STALL)
 EVENT_COLUMN(l1_miss, EVENT_MISS_L1)
@@ -193,22 +195,22 @@ static uint64_t object_identity(const struct snapshot *snapshot, const void *poi
 static const struct column object_list[] = {
     {"SHARE", "The object's part of all attributed samples, weighted by period and age.", 6, 0, 0,
      COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
-    {"±", "95 % interval of the share, in percent points up and down. Wide: few samples.", 4, 0,
-     0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
+    {"±", "95 % interval of the share, in percent points up and down. Wide: few samples.", 4, 0, 0,
+     COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
     {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
-    {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.",
-     7, 0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.", 7,
+     0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
     {"NAME", "The variable, heap region, stack or mapping the misses fell on.", 14, 64, 0,
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
-    {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
-     7, 0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
+    {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
+     0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
     {"TYPE", "Its type, where debug information tells.", 8, 20, 12, COLUMN_TEXT, has_type, type,
      NULL, NULL, NULL},
-    {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module,
-     NULL, paint_dim, NULL},
+    {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
+     paint_dim, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"INST", "Instances seen: blocks, or threads for stacks and thread-local variables.", 4, 0, 10,
-     COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
+    {"BLOCKS", "Instances seen: blocks, or threads for stacks and thread-local variables.", 6, 0,
+     10, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
     {"THR", "Threads that missed on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
      threads, format_integer, NULL, NULL},
     {"LD", "Part of its samples that were loads.", 5, 0, 7, COLUMN_RIGHT, NULL, loads,
@@ -229,184 +231,17 @@ static const struct column object_list[] = {
      latency, format_count, NULL, NULL},
     {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT OFFSET", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.",
-     10, 16, 3, COLUMN_TEXT, NULL, hot, NULL, NULL, NULL},
+    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 10,
+     16, 3, COLUMN_TEXT, NULL, hot, NULL, NULL, NULL},
     {"OF IT", "Part of the object's samples that fell on the hot offset.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},
     {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
      SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
 };
 
-const struct columns object_columns = {"Objects", object_list,
-                                       sizeof object_list / sizeof *object_list, 0,
-                                       sizeof(struct snapshot_object), object_identity};
-
-static struct value field_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_text(row->name);
-}
-
-static struct value field_offset(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_integer(row->offset);
-}
-
-static struct value field_size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_known(row->size);
-}
-
-static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_number(row->samples);
-}
-
-static struct value field_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_number(row->share);
-}
-
-static struct value field_part(const struct snapshot_field *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value field_loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return field_part(row, row->loads);
-}
-
-static struct value field_stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return field_part(row, row->stores);
-}
-
-static struct value field_line(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
-}
-
-static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return row->offset;
-}
-
-static const struct column field_list[] = {
-    {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, field_share, format_percent, paint_share, NULL},
-    {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
-    {"FIELD", "Offset into the object, or [*]+N into each element of an array.", 10, 32, 0,
-     COLUMN_TEXT, NULL, field_name, NULL, paint_strong, NULL},
-    {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT,
-     NULL, field_offset, format_integer, paint_dim, NULL},
-    {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
-     NULL, field_line, format_integer, paint_dim, NULL},
-    {"BYTES", "Widest access seen.", 5, 0, 3, COLUMN_RIGHT, NULL, field_size, format_integer,
-     NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
-};
-
-const struct columns field_columns = {"Offsets", field_list, sizeof field_list / sizeof *field_list,
-                                      0, sizeof(struct snapshot_field), field_identity};
-
-static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(hot_offset);
-    return value_text(row->object->name);
-}
-
-#define OFFSET_VALUE(noun)                                                                        \
-    static struct value offset_##noun(const struct snapshot *snapshot, const void *pointer)       \
-    {                                                                                             \
-        return field_##noun(snapshot, ((const struct hot_offset *)pointer)->field);               \
-    }
-OFFSET_VALUE(share)
-OFFSET_VALUE(name)
-OFFSET_VALUE(size)
-OFFSET_VALUE(samples)
-OFFSET_VALUE(loads)
-OFFSET_VALUE(stores)
-
-static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(hot_offset);
-    return (uint64_t)row->object->id << 32 ^ row->field->offset;
-}
-
-static const struct column offset_list[] = {
-    {"OF IT", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, offset_share, format_percent, paint_share, NULL},
-    {"OFFSET", NULL, 12, 24, 0, COLUMN_TEXT, NULL, offset_name, NULL, NULL, NULL},
-    {"BYTES", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, offset_size, format_integer, NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_stores, format_percent, paint_store, NULL},
-    {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
-};
-
-const struct columns offset_columns = {"Hot offsets", offset_list,
-                                       sizeof offset_list / sizeof *offset_list, 0,
-                                       sizeof(struct hot_offset), offset_identity};
-
-static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_integer(row->base);
-}
-
-static struct value instance_size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_known(row->size);
-}
-
-static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_number(row->samples);
-}
-
-static struct value instance_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_number(row->share);
-}
-
-static struct value instance_thread(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_known(row->tid);
-}
-
-static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return row->base;
-}
-
-static const struct column instance_list[] = {
-    {"OF IT", "Part of the object's samples that fell on this instance.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, instance_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 12, 4, COLUMN_BAR, NULL, instance_share, NULL, paint_share, NULL},
-    {"START", "Where the instance begins.", 14, 0, 0, COLUMN_TEXT, NULL, instance_base,
-     format_address, NULL, NULL},
-    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, instance_size, format_bytes, NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, instance_samples, format_count, NULL, NULL},
-    {"THREAD", "The thread that missed most on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
-     format_integer, paint_dim, NULL},
-};
-
-const struct columns instance_columns = {"Instances", instance_list,
-                                         sizeof instance_list / sizeof *instance_list, 0,
-                                         sizeof(struct snapshot_instance), instance_identity};
+const struct columns object_columns = {"Objects",
+                                       object_list,
+                                       sizeof object_list / sizeof *object_list,
+                                       0,
+                                       sizeof(struct snapshot_object),
+                                       object_identity};

@@ -25,7 +25,9 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
 {
     enum { ROWS_FOR_TOTALS = 8 };
     int used = header_totals(browser, canvas, area.row,
-                             area.rows >= ROWS_FOR_TOTALS ? 2 : area.rows >= 6 ? 1 : 0);
+                             area.rows >= ROWS_FOR_TOTALS ? 2
+                             : area.rows >= 6             ? 1
+                                                          : 0);
     /* A blank line sets the list off where there is room for it. */
     if (used == 2 && area.rows >= 20)
         used++;
@@ -71,17 +73,17 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
     if (*out || !object)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
-    int used = snprintf(out, size, "Enter: which bytes of %s miss, and which code touches them",
-                        name);
+    int used =
+        snprintf(out, size, "Enter: the hot bytes of %s and the code that touches them", name);
     if (snapshot->objects_left_out && used > 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, ".  %zu more objects are below 0.1%%",
                  snapshot->objects_left_out);
 }
 
 static const enum action objects_bar[] = {
-    ACTION_ENTER,  ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,  ACTION_FREEZE,
-    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
-    ACTION_ZERO,   ACTION_FASTER, ACTION_NONE};
+    ACTION_ENTER,       ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+    ACTION_SEARCH_HERE, ACTION_BASIS,  ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
+    ACTION_ZERO,        ACTION_FASTER, ACTION_NONE};
 
 const struct page objects_page = {
     .name = "Objects",

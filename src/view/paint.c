@@ -6,9 +6,18 @@
 
 enum { OWN = -1, RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
-#define BADGE(color256, color8) {16, color256, 0, color8, PAINT_BOLD, 0, PAINT_REVERSE}
-#define INK(color256, color8) {color256, OWN, color8, OWN, 0, 0, 0}
-#define STRONG(color256, color8) {color256, OWN, color8, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD}
+#define BADGE(color256, color8)                                                                    \
+    {                                                                                              \
+        16, color256, 0, color8, PAINT_BOLD, 0, PAINT_REVERSE                                      \
+    }
+#define INK(color256, color8)                                                                      \
+    {                                                                                              \
+        color256, OWN, color8, OWN, 0, 0, 0                                                        \
+    }
+#define STRONG(color256, color8)                                                                   \
+    {                                                                                              \
+        color256, OWN, color8, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD                             \
+    }
 
 static const struct paint_look looks[PAINT_COUNT] = {
     [PAINT_PLAIN] = INK(OWN, OWN),
@@ -30,6 +39,8 @@ static const struct paint_look looks[PAINT_COUNT] = {
     [PAINT_BAD] = STRONG(203, RED),
     [PAINT_LOAD] = INK(74, CYAN),
     [PAINT_STORE] = INK(176, MAGENTA),
+    [PAINT_SELECTED] = {OWN, 238, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
+    [PAINT_CURSOR] = {231, 27, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
     [PAINT_HEAT_0] = {244, OWN, BLUE, OWN, 0, 0, 0},
     [PAINT_HEAT_1] = INK(73, CYAN),
     [PAINT_HEAT_2] = INK(113, GREEN),

@@ -26,7 +26,9 @@ enum paint {
     PAINT_BAD,
     PAINT_LOAD,
     PAINT_STORE,
-    PAINT_HEAT_0, /* cold */
+    PAINT_SELECTED, /* a row, where its own colours cannot stay */
+    PAINT_CURSOR,   /* over the cell of a map */
+    PAINT_HEAT_0,   /* cold */
     PAINT_HEAT_1,
     PAINT_HEAT_2,
     PAINT_HEAT_3,

@@ -15,7 +15,9 @@ int pane_title(struct canvas *canvas, struct area area, bool focused, const char
     if (area.rows < 1)
         return 0;
     int used = canvas_text(canvas, area.row, area.column, 2, PAINT_PANE,
-                           !focused ? "  " : canvas->ascii ? "> " : "▸ ");
+                           !focused        ? "  "
+                           : canvas->ascii ? "> "
+                                           : "▸ ");
     canvas_text(canvas, area.row, area.column + used, area.columns - used,
                 focused ? PAINT_PANE : PAINT_DIM, text);
     return 1;

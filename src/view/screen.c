@@ -92,28 +92,37 @@ static void set_mono(struct screen *screen)
     for (int i = 0; i < PAINT_COUNT; i++) {
         attr_t bits = attribute_bits(paint_look((enum paint)i)->attributes_mono);
         screen->attributes[i][0] = bits;
-        screen->attributes[i][1] = bits ^ A_REVERSE;
+        screen->attributes[i][1] = bits | A_REVERSE;
     }
 }
 
-static void set_colors(struct screen *screen, bool many)
+/* With 256 colours a selected row keeps its own, on a grey ground. */
+static void set_256(struct screen *screen)
 {
+    enum { DIM = 245, DIM_ON_GREY = 250 };
     short pair = 1;
     for (int i = 0; i < PAINT_COUNT; i++) {
         const struct paint_look *look = paint_look((enum paint)i);
-        short text = many ? look->text_256 : look->text_8;
-        short ground = many ? look->ground_256 : look->ground_8;
-        attr_t bits = attribute_bits(many ? look->attributes_256 : look->attributes_8);
-        init_pair(pair, text, ground);
-        screen->pairs[i][0] = screen->pairs[i][1] = pair++;
+        attr_t bits = attribute_bits(look->attributes_256);
+        init_pair(pair, look->text_256, look->ground_256);
+        screen->pairs[i][0] = pair++;
         screen->attributes[i][0] = bits;
-        screen->attributes[i][1] = bits | A_REVERSE;
-        /* With many colours the selected row keeps its own on a grey ground. */
-        if (many) {
-            init_pair(pair, text == 245 ? 250 : text, PAINT_SELECTED_GROUND);
-            screen->pairs[i][1] = pair++;
-            screen->attributes[i][1] = bits | A_BOLD;
-        }
+        init_pair(pair, look->text_256 == DIM ? DIM_ON_GREY : look->text_256,
+                  PAINT_SELECTED_GROUND);
+        screen->pairs[i][1] = pair++;
+        screen->attributes[i][1] = bits | A_BOLD;
+    }
+}
+
+static void set_8(struct screen *screen)
+{
+    for (short i = 0; i < PAINT_COUNT; i++) {
+        const struct paint_look *look = paint_look((enum paint)i);
+        init_pair((short)(i + 1), look->text_8, look->ground_8);
+        screen->pairs[i][0] = (short)(i + 1);
+        screen->attributes[i][0] = attribute_bits(look->attributes_8);
+        screen->pairs[i][1] = PAINT_SELECTED + 1;
+        screen->attributes[i][1] = attribute_bits(paint_look(PAINT_SELECTED)->attributes_8);
     }
 }
 
@@ -127,7 +136,10 @@ static void choose_colors(struct screen *screen, const struct view_options *opti
         return;
     }
     use_default_colors();
-    set_colors(screen, COLORS >= 256 && COLOR_PAIRS > 2 * PAINT_COUNT);
+    if (COLORS >= 256 && COLOR_PAIRS > 2 * PAINT_COUNT)
+        set_256(screen);
+    else
+        set_8(screen);
 }
 
 /* The font of the Linux console has no eighth blocks. */
@@ -169,7 +181,8 @@ static int start_curses(struct screen *screen, struct error *error)
     if (!screen->terminal)
         return error_set(error, -EINVAL,
                          "TERM=%.60s is not a terminal curses knows; set TERM (xterm-256color "
-                         "suits most), or use -b", term ? term : "");
+                         "suits most), or use -b",
+                         term ? term : "");
     set_term(screen->terminal);
     const char *cup = capability("cup");
     if (cup && cup != (const char *)-1)
@@ -228,11 +241,10 @@ static void put_cell(const struct screen *screen, int row, int column, const str
     cchar_t character;
     wchar_t text[CELL_GLYPHS + 1] = {0};
     bool selected = cell->flags & CELL_SELECTED;
-    attr_t attributes = screen->attributes[cell->paint][selected];
-    if (cell->flags & CELL_CURSOR)
-        attributes ^= A_REVERSE;
+    enum paint paint = cell->flags & CELL_CURSOR ? PAINT_CURSOR : (enum paint)cell->paint;
     wmemcpy(text, cell->text, CELL_GLYPHS);
-    if (setcchar(&character, text, attributes, screen->pairs[cell->paint][selected], NULL) == OK)
+    if (setcchar(&character, text, screen->attributes[paint][selected],
+                 screen->pairs[paint][selected], NULL) == OK)
         mvadd_wch(row, column, &character);
 }
 
@@ -266,12 +278,21 @@ static uint32_t key_of_code(wint_t code)
     static const struct {
         int code;
         uint32_t key;
-    } keys[] = {
-        {KEY_UP, KEYS_UP},         {KEY_DOWN, KEYS_DOWN},       {KEY_LEFT, KEYS_LEFT},
-        {KEY_RIGHT, KEYS_RIGHT},   {KEY_PPAGE, KEYS_PAGE_UP},   {KEY_NPAGE, KEYS_PAGE_DOWN},
-        {KEY_HOME, KEYS_HOME},     {KEY_END, KEYS_END},         {KEY_ENTER, KEYS_ENTER},
-        {KEY_BTAB, KEYS_BACK_TAB}, {KEY_BACKSPACE, KEYS_BACKSPACE}, {KEY_A1, KEYS_HOME},
-        {KEY_C1, KEYS_END},        {KEY_A3, KEYS_PAGE_UP},      {KEY_C3, KEYS_PAGE_DOWN}};
+    } keys[] = {{KEY_UP, KEYS_UP},
+                {KEY_DOWN, KEYS_DOWN},
+                {KEY_LEFT, KEYS_LEFT},
+                {KEY_RIGHT, KEYS_RIGHT},
+                {KEY_PPAGE, KEYS_PAGE_UP},
+                {KEY_NPAGE, KEYS_PAGE_DOWN},
+                {KEY_HOME, KEYS_HOME},
+                {KEY_END, KEYS_END},
+                {KEY_ENTER, KEYS_ENTER},
+                {KEY_BTAB, KEYS_BACK_TAB},
+                {KEY_BACKSPACE, KEYS_BACKSPACE},
+                {KEY_A1, KEYS_HOME},
+                {KEY_C1, KEYS_END},
+                {KEY_A3, KEYS_PAGE_UP},
+                {KEY_C3, KEYS_PAGE_DOWN}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if ((wint_t)keys[i].code == code)
             return keys[i].key;
@@ -284,12 +305,17 @@ static uint32_t key_of_character(wint_t character)
 {
     switch (character) {
     case '\r':
-    case '\n': return KEYS_ENTER;
-    case '\t': return KEYS_TAB;
-    case 27: return KEYS_ESCAPE;
+    case '\n':
+        return KEYS_ENTER;
+    case '\t':
+        return KEYS_TAB;
+    case 27:
+        return KEYS_ESCAPE;
     case 8:
-    case 127: return KEYS_BACKSPACE;
-    default: return (uint32_t)character;
+    case 127:
+        return KEYS_BACKSPACE;
+    default:
+        return (uint32_t)character;
     }
 }
 

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#define ROW(type) const struct type *row = pointer; (void)snapshot
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
 
 static struct value share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -73,18 +75,18 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 }
 
 static const struct column region_list[] = {
-    {"SHARE", "The region's part of the misses in the range searched.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, share, format_percent, paint_share, NULL},
+    {"SHARE", "The region's part of the misses in the range searched.", 6, 0, 0, COLUMN_RIGHT, NULL,
+     share, format_percent, paint_share, NULL},
     {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
     {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
-    {"STATE", "split: to be halved; object, line: found; kept: quiet now, was among the best; "
-              "queued: waits its turn.",
+    {"STATE",
+     "split: to be halved; object, line: found; kept: quiet now, was among the best; "
+     "queued: waits its turn.",
      7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
-    {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, object, NULL,
-     paint_strong, NULL},
-    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim,
+    {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, object, NULL, paint_strong,
      NULL},
+    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
+    {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
     {"TO", "First address after it.", 14, 18, 4, COLUMN_TEXT, NULL, bound, format_address,
      paint_dim, NULL},
     {"ITER", "Measurements averaged.", 4, 0, 5, COLUMN_RIGHT, NULL, iterations, format_integer,
@@ -94,9 +96,12 @@ static const struct column region_list[] = {
     {"WHY", "Why it is kept.", 12, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
 };
 
-const struct columns region_columns = {"Regions", region_list,
-                                       sizeof region_list / sizeof *region_list, 0,
-                                       sizeof(struct snapshot_region), identity};
+const struct columns region_columns = {"Regions",
+                                       region_list,
+                                       sizeof region_list / sizeof *region_list,
+                                       0,
+                                       sizeof(struct snapshot_region),
+                                       identity};
 
 static const struct column dropped_list[] = {
     {"FROM", NULL, 14, 18, 0, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
@@ -106,9 +111,12 @@ static const struct column dropped_list[] = {
      NULL, NULL},
 };
 
-const struct columns dropped_columns = {"Dropped", dropped_list,
-                                        sizeof dropped_list / sizeof *dropped_list, COLUMNS_MAX,
-                                        sizeof(struct snapshot_region), identity};
+const struct columns dropped_columns = {"Dropped",
+                                        dropped_list,
+                                        sizeof dropped_list / sizeof *dropped_list,
+                                        COLUMNS_MAX,
+                                        sizeof(struct snapshot_region),
+                                        identity};
 
 static struct value part_object(const struct snapshot *snapshot, const void *pointer)
 {
@@ -150,6 +158,9 @@ static const struct column part_list[] = {
      NULL, part_object, NULL, paint_strong, NULL},
 };
 
-const struct columns part_columns = {"Objects in this set", part_list,
-                                     sizeof part_list / sizeof *part_list, 2,
-                                     sizeof(struct snapshot_set_part), part_identity};
+const struct columns part_columns = {"Objects in this set",
+                                     part_list,
+                                     sizeof part_list / sizeof *part_list,
+                                     2,
+                                     sizeof(struct snapshot_set_part),
+                                     part_identity};

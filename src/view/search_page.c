@@ -46,14 +46,13 @@ static void draw_off(struct canvas *canvas, struct area area)
     }
 }
 
-static int draw_state(const struct snapshot_search *search, struct canvas *canvas,
-                      struct area area)
+static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
 {
     bool settled = search->state == SEARCH_SETTLED;
     int used = 1;
-    used += canvas_format(canvas, area.row, used, area.columns - used,
-                          settled ? PAINT_GOOD : PAINT_WARN, "%s",
-                          settled ? "Settled" : "Searching");
+    used +=
+        canvas_format(canvas, area.row, used, area.columns - used,
+                      settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
     used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, " in %s",
                           search->what && *search->what ? search->what : "all");
     if (!isnan(search->explained))
@@ -114,7 +113,8 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     if (selected)
         canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
                       "0x%" PRIx64 " .. 0x%" PRIx64 "   regions in order of address; height and "
-                      "colour: share", selected->base, selected->bound);
+                      "colour: share",
+                      selected->base, selected->bound);
     return 2;
 }
 
@@ -200,20 +200,25 @@ static void search_hint(struct browser *browser, char *out, size_t size)
     const struct snapshot_region *region = table_selected(&browser->search.regions);
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
+    else if (region && region->reason && browser->search.regions.pinned)
+        snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
+                 region->reason);
     else if (snapshot->search.state == SEARCH_SEARCHING)
-        snprintf(out, size, "Zooming in; it settles when the best regions are objects or lines. "
-                            "X stops it");
+        snprintf(out, size,
+                 "Zooming in; it settles when the best regions are objects or lines. "
+                 "X stops it");
     else if (region && named(snapshot, region->object))
-        snprintf(out, size, "Enter: offsets and code of what the region holds.  s: search on "
-                            "inside it");
+        snprintf(out, size,
+                 "Enter: offsets and code of what the region holds.  s: search on "
+                 "inside it");
     else
         snprintf(out, size, "s: search on inside the selected region.  X stops");
 }
 
-static const enum action search_bar[] = {
-    ACTION_BACK,   ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
-    ACTION_RIGHT,  ACTION_SORT_NEXT,  ACTION_FREEZE,      ACTION_FILTER,      ACTION_WRITE,
-    ACTION_NONE};
+static const enum action search_bar[] = {ACTION_BACK,        ACTION_SEARCH_ALL, ACTION_SEARCH_HERE,
+                                         ACTION_SEARCH_STOP, ACTION_ENTER,      ACTION_RIGHT,
+                                         ACTION_SORT_NEXT,   ACTION_FREEZE,     ACTION_FILTER,
+                                         ACTION_WRITE,       ACTION_NONE};
 
 const struct page search_page = {
     .name = "Search",

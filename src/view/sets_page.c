@@ -146,8 +146,8 @@ static void draw_legend(const struct snapshot_sets *sets, struct canvas *canvas,
     used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, "%s 0 to %s %s",
                           bar_step(0, canvas->ascii), bar_step(1, canvas->ascii),
                           text_count(text, top));
-    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                          " samples, mean %s", text_count(text, mean_count(sets)));
+    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, " samples, mean %s",
+                          text_count(text, mean_count(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
                     "   more than chance allows");
@@ -160,8 +160,8 @@ static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas,
     int rows = 0;
     canvas_format(canvas, area.row + rows++, 0, area.columns, PAINT_STRONG,
                   " %s: %" PRIu32 " sets of %" PRIu32 " ways, %" PRIu32 "-byte lines (%s), by %s "
-                  "address", sets->level ? sets->level : "cache", sets->sets, sets->ways,
-                  sets->line,
+                  "address",
+                  sets->level ? sets->level : "cache", sets->sets, sets->ways, sets->line,
                   text_bytes(size, (uint64_t)sets->sets * sets->ways * sets->line),
                   sets->index ? sets->index : "unknown");
     if (area.rows < 8)
@@ -173,7 +173,8 @@ static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas,
                  sets->chi2, sets->p_value);
     else
         snprintf(text, sizeof text,
-                 " Concentrated: %" PRIu32 " set%s above chance (chi-square %.0f, p %s %.2g).", sets->hot_sets, sets->hot_sets == 1 ? " is" : "s are", sets->chi2,
+                 " Concentrated: %" PRIu32 " set%s above chance (chi-square %.0f, p %s %.2g).",
+                 sets->hot_sets, sets->hot_sets == 1 ? " is" : "s are", sets->chi2,
                  sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12));
     canvas_text(canvas, area.row + rows++, 0, area.columns,
                 sets->verdict == SETS_CONCENTRATED ? PAINT_WARN
@@ -209,8 +210,9 @@ static void sets_draw(struct browser *browser, struct canvas *canvas, struct are
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     if (!sets->sets || !sets->counts) {
-        canvas_wrap(canvas, area, PAINT_DIM, " The shape of the cache is not known here; -C "
-                                             "L1=32K,8,64 gives it.");
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    " The shape of the cache is not known here; -C "
+                    "L1=32K,8,64 gives it.");
         return;
     }
     int used = draw_verdict(sets, canvas, area);
@@ -248,20 +250,31 @@ static bool sets_act(struct browser *browser, enum action action, struct request
     long line = browser->sets.columns * fold;
     const struct snapshot_set_part *part = table_selected(&browser->sets.parts);
     switch (action) {
-    case ACTION_LEFT: move_cursor(browser, -fold); return true;
-    case ACTION_RIGHT: move_cursor(browser, fold); return true;
-    case ACTION_UP: move_cursor(browser, -line); return true;
-    case ACTION_DOWN: move_cursor(browser, line); return true;
+    case ACTION_LEFT:
+        move_cursor(browser, -fold);
+        return true;
+    case ACTION_RIGHT:
+        move_cursor(browser, fold);
+        return true;
+    case ACTION_UP:
+        move_cursor(browser, -line);
+        return true;
+    case ACTION_DOWN:
+        move_cursor(browser, line);
+        return true;
     case ACTION_HOME:
         browser->sets.moved = false;
         sets_update(browser);
         return true;
-    case ACTION_END: move_cursor(browser, (long)snapshot->sets.sets); return true;
+    case ACTION_END:
+        move_cursor(browser, (long)snapshot->sets.sets);
+        return true;
     case ACTION_ENTER:
         if (part && columns_object(snapshot, part->object))
             browser_open_object(browser, columns_object(snapshot, part->object));
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -271,8 +284,8 @@ static bool sets_click(struct browser *browser, int row, int column)
     if (row < map->row || row >= map->row + map->rows || column < map->column ||
         column >= map->column + map->columns)
         return false;
-    long index = (row - map->row) * browser->sets.columns +
-                 (column - map->column) / browser->sets.cell;
+    long index =
+        (row - map->row) * browser->sets.columns + (column - map->column) / browser->sets.cell;
     move_cursor(browser, index * browser->sets.fold - (long)browser->sets.cursor);
     return true;
 }
@@ -286,12 +299,15 @@ static unsigned sets_panes(struct browser *browser, struct table *panes[PANES_MA
 static void sets_hint(struct browser *browser, char *out, size_t size)
 {
     if (browser->sets.fold > 1)
-        snprintf(out, size, "Arrows move; a cell shows the hottest of its %d sets. Enter: its object", browser->sets.fold);
+        snprintf(out, size,
+                 "Arrows move; a cell shows the hottest of its %d sets. Enter: its object",
+                 browser->sets.fold);
     else
-        snprintf(out, size, "Arrows move over the sets. Home: hottest. Enter: the object that fills it");
+        snprintf(out, size,
+                 "Arrows move over the sets. Home: hottest. Enter: the object that fills it");
 }
 
-static const enum action sets_bar[] = {ACTION_BACK,  ACTION_ENTER, ACTION_HOME, ACTION_FREEZE,
+static const enum action sets_bar[] = {ACTION_BACK,  ACTION_ENTER, ACTION_HOME,  ACTION_FREEZE,
                                        ACTION_BASIS, ACTION_ZERO,  ACTION_WRITE, ACTION_NONE};
 
 const struct page sets_page = {

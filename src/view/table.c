@@ -90,8 +90,7 @@ static void arrange(struct table *table)
         table->selected = table->shown ? table->shown - 1 : 0;
 }
 
-void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
-               size_t count)
+void table_set(struct table *table, const struct snapshot *snapshot, const void *rows, size_t count)
 {
     table->snapshot = snapshot;
     table->rows = rows;

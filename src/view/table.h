@@ -63,8 +63,8 @@ const char *table_sort_title(const struct table *table);
 void table_draw(struct table *table, struct canvas *canvas, struct area area, bool focused);
 
 /* One row, or the titles for row NULL, over the whole width; for batch text. */
-void table_draw_row(const struct table *table, const struct layout *layout,
-                    struct canvas *canvas, int at_row, int at_column, const void *row);
+void table_draw_row(const struct table *table, const struct layout *layout, struct canvas *canvas,
+                    int at_row, int at_column, const void *row);
 
 enum table_hit { TABLE_MISSED, TABLE_TITLE, TABLE_SELECTED, TABLE_AGAIN };
 

@@ -49,12 +49,12 @@ static void draw_value(const struct table *table, const struct layout *layout, u
     struct value value = column->value(table->snapshot, row);
     int width = layout->places[place].width;
     columns_text(column, table->snapshot, row, width, canvas->ascii, text, sizeof text);
-    draw_cell(canvas, at_row, at_column + layout->places[place].start, width,
-              flushed_right(column), column->paint ? column->paint(value) : PAINT_PLAIN, text);
+    draw_cell(canvas, at_row, at_column + layout->places[place].start, width, flushed_right(column),
+              column->paint ? column->paint(value) : PAINT_PLAIN, text);
 }
 
-void table_draw_row(const struct table *table, const struct layout *layout,
-                    struct canvas *canvas, int at_row, int at_column, const void *row)
+void table_draw_row(const struct table *table, const struct layout *layout, struct canvas *canvas,
+                    int at_row, int at_column, const void *row)
 {
     for (unsigned i = 0; i < layout->count; i++) {
         if (row)
@@ -85,7 +85,9 @@ static void draw_scrollbar(const struct table *table, struct canvas *canvas, int
     for (int i = 0; i < rows; i++) {
         bool on = i >= start && i < start + thumb;
         canvas_text(canvas, table->body.row + i, column, 1, PAINT_DIM,
-                    canvas->ascii ? (on ? "#" : "|") : on ? "█" : "│");
+                    canvas->ascii ? (on ? "#" : "|")
+                    : on          ? "█"
+                                  : "│");
     }
 }
 

@@ -119,17 +119,17 @@ static void print_head(struct text_writer *writer)
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     const struct snapshot_target *target = &snapshot->target;
-    const char *event = source->ranking < source->event_count ? source->events[source->ranking].name
-                                                              : NULL;
+    const char *event =
+        source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
     char pid[24] = "";
     char elapsed[32] = "";
     if (target->pid)
         snprintf(pid, sizeof pid, " %" PRIu32, target->pid);
     if (isfinite(snapshot->elapsed_s))
         snprintf(elapsed, sizeof elapsed, ", %.1f s", snapshot->elapsed_s);
-    say(writer, "misstop %s%s, %" PRIu32 " thread%s%s, %s%s%s: %s, %s", target->comm ? target->comm
-        : "?", pid, target->threads, target->threads == 1 ? "" : "s", elapsed,
-        source->name ? source->name : "?", event ? " " : "", event ? event : "",
+    say(writer, "misstop %s%s, %" PRIu32 " thread%s%s, %s%s%s: %s, %s",
+        target->comm ? target->comm : "?", pid, target->threads, target->threads == 1 ? "" : "s",
+        elapsed, source->name ? source->name : "?", event ? " " : "", event ? event : "",
         source->weighs ? source->weighs : "",
         snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
 }
@@ -150,17 +150,18 @@ static void print_totals(struct text_writer *writer)
             totals->throttled);
         return;
     }
-    say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%, lost %" PRIu64
-        ", throttled %" PRIu64, totals->samples, rate,
-        percent(totals->attributed, totals->samples),
-        percent(totals->reasons[REASON_KERNEL], totals->samples), totals->lost,
-        totals->throttled);
+    say(writer,
+        "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%, lost %" PRIu64
+        ", throttled %" PRIu64,
+        totals->samples, rate, percent(totals->attributed, totals->samples),
+        percent(totals->reasons[REASON_KERNEL], totals->samples), totals->lost, totals->throttled);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         if (!totals->reasons[i] || i == REASON_KERNEL)
             continue;
-        fprintf(writer->out, "%s %s %.1f%%", any ? "," : "not attributed:",
-                access_reason_name((enum reason)i), percent(totals->reasons[i], totals->samples));
+        fprintf(writer->out, "%s %s %.1f%%",
+                any ? "," : "not attributed:", access_reason_name((enum reason)i),
+                percent(totals->reasons[i], totals->samples));
         any = true;
     }
     if (any)
@@ -174,8 +175,8 @@ static void print_offsets(struct text_writer *writer)
     size_t count = 0;
     for (size_t i = 0; i < snapshot->object_count && i < OFFSET_OBJECTS; i++)
         for (size_t k = 0; k < snapshot->objects[i].field_count && k < OFFSETS_EACH; k++)
-            offsets[count++] = (struct hot_offset){&snapshot->objects[i],
-                                                   &snapshot->objects[i].fields[k]};
+            offsets[count++] =
+                (struct hot_offset){&snapshot->objects[i], &snapshot->objects[i].fields[k]};
     print_rows(writer, &offset_columns, offsets, count, count);
 }
 
@@ -198,8 +199,10 @@ static void print_window(struct text_writer *writer)
     const struct snapshot_window *window = &writer->snapshot->window;
     if (!window->used)
         return;
-    say(writer, "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
-        " again%s%s", window->used, window->addresses, window->singletons, window->recurring,
+    say(writer,
+        "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
+        " again%s%s",
+        window->used, window->addresses, window->singletons, window->recurring,
         window->reading ? ". " : "", window->reading ? window->reading : "");
 }
 

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#define ROW(type) const struct type *row = pointer; (void)snapshot
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
 
 static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 {
@@ -68,9 +70,12 @@ static const struct column line_list[] = {
     {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
 };
 
-const struct columns line_columns = {"Recurring lines", line_list,
-                                     sizeof line_list / sizeof *line_list, 0,
-                                     sizeof(struct snapshot_recurrence), line_identity};
+const struct columns line_columns = {"Recurring lines",
+                                     line_list,
+                                     sizeof line_list / sizeof *line_list,
+                                     0,
+                                     sizeof(struct snapshot_recurrence),
+                                     line_identity};
 
 static struct value pair_lift(const struct snapshot *snapshot, const void *pointer)
 {
@@ -129,17 +134,17 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 static const struct column pair_list[] = {
     {"LIFT", "How many times more often than by chance the two miss close together.", 6, 0, 0,
      COLUMN_RIGHT, NULL, pair_lift, format_times, NULL, NULL},
-    {"TIMES", "Times they were seen together.", 5, 0, 1, COLUMN_RIGHT, NULL, pair_together,
+    {"TIMES", "Times they were seen together.", 5, 0, 3, COLUMN_RIGHT, NULL, pair_together,
      format_count, NULL, NULL},
-    {"OBJECT", NULL, 10, 48, 0, COLUMN_NAME, NULL, pair_a, NULL, paint_strong, NULL},
-    {"LINE", NULL, 14, 0, 3, COLUMN_TEXT, has_lines, pair_line_a, format_address, paint_dim, NULL},
-    {"WITH", NULL, 10, 48, 0, COLUMN_NAME, NULL, pair_b, NULL, paint_strong, NULL},
-    {"LINE", NULL, 14, 0, 3, COLUMN_TEXT, has_lines, pair_line_b, format_address, paint_dim, NULL},
+    {"OBJECT", NULL, 8, 48, 0, COLUMN_NAME, NULL, pair_a, NULL, paint_strong, NULL},
+    {"LINE", NULL, 14, 18, 1, COLUMN_TEXT, has_lines, pair_line_a, format_address, paint_dim, NULL},
+    {"WITH", NULL, 8, 48, 0, COLUMN_NAME, NULL, pair_b, NULL, paint_strong, NULL},
+    {"LINE", NULL, 14, 18, 1, COLUMN_TEXT, has_lines, pair_line_b, format_address, paint_dim, NULL},
 };
 
-const struct columns pair_columns = {"Missing together", pair_list,
-                                     sizeof pair_list / sizeof *pair_list, 0,
-                                     sizeof(struct snapshot_pair), pair_identity};
+const struct columns pair_columns = {
+    "Missing together",           pair_list,    sizeof pair_list / sizeof *pair_list, 0,
+    sizeof(struct snapshot_pair), pair_identity};
 
 static struct value process_pid(const struct snapshot *snapshot, const void *pointer)
 {
@@ -176,7 +181,7 @@ static struct value process_state(const struct snapshot *snapshot, const void *p
     static const struct {
         char letter;
         const char *word;
-    } states[] = {{'R', "runs"}, {'S', "sleeps"}, {'D', "disk"}, {'T', "stopped"},
+    } states[] = {{'R', "runs"},   {'S', "sleeps"}, {'D', "disk"}, {'T', "stopped"},
                   {'t', "traced"}, {'Z', "zombie"}, {'I', "idle"}};
     ROW(picker_row);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
@@ -207,6 +212,9 @@ static const struct column process_list[] = {
     {"COMMAND", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
 };
 
-const struct columns process_columns = {"Processes", process_list,
-                                        sizeof process_list / sizeof *process_list, 0,
-                                        sizeof(struct picker_row), process_identity};
+const struct columns process_columns = {"Processes",
+                                        process_list,
+                                        sizeof process_list / sizeof *process_list,
+                                        0,
+                                        sizeof(struct picker_row),
+                                        process_identity};

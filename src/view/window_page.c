@@ -11,8 +11,8 @@
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 18, HISTOGRAM_BAR = 32 };
 
-static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {
-    "once", "2", "3-4", "5-8", "9-16", "17-32", "33-64", "65+"};
+static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",     "3-4",   "5-8",
+                                                                "9-16", "17-32", "33-64", "65+"};
 
 static void window_update(struct browser *browser)
 {
@@ -21,20 +21,18 @@ static void window_update(struct browser *browser)
     table_set(&browser->window.pairs, browser->snapshot, window->pairs, window->pair_count);
 }
 
-static int draw_facts(const struct snapshot_window *window, struct canvas *canvas,
-                      struct area area)
+static int draw_facts(const struct snapshot_window *window, struct canvas *canvas, struct area area)
 {
     char used[16], entries[16], addresses[16], once[16], again[16];
     char span[32] = "";
     if (window->span_s > 0)
         snprintf(span, sizeof span, " over %.3g s", window->span_s);
-    canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN,
-                  " Window: %s samples%s (room for %s), %s lines: %s seen once, %s again",
-                  text_count(used, (double)window->used), span,
-                  text_count(entries, (double)window->entries),
-                  text_count(addresses, (double)window->addresses),
-                  text_count(once, (double)window->singletons),
-                  text_count(again, (double)window->recurring));
+    canvas_format(
+        canvas, area.row, 0, area.columns, PAINT_PLAIN,
+        " Window: %s samples%s (room for %s), %s lines: %s seen once, %s again",
+        text_count(used, (double)window->used), span, text_count(entries, (double)window->entries),
+        text_count(addresses, (double)window->addresses),
+        text_count(once, (double)window->singletons), text_count(again, (double)window->recurring));
     if (area.rows < 6 || !window->reading)
         return 1;
     struct area reading = {area.row + 1, 1, area.rows >= 12 ? 2 : 1, area.columns - 2};
@@ -59,8 +57,8 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
         if (window->histogram[i])
             canvas_format(canvas, row, 10 + HISTOGRAM_BAR, area.columns - 10 - HISTOGRAM_BAR,
                           PAINT_DIM, "%6s  %s%.1f%%",
-                          text_count(text, (double)window->histogram[i]),
-                          part < 0.0005 ? "<" : " ", fmax(part * 100, 0.1));
+                          text_count(text, (double)window->histogram[i]), part < 0.0005 ? "<" : " ",
+                          fmax(part * 100, 0.1));
     }
     return SNAPSHOT_RECURRENCE_BINS + 1;
 }
@@ -136,7 +134,8 @@ static bool window_act(struct browser *browser, enum action action, struct reque
 static void window_hint(struct browser *browser, char *out, size_t size)
 {
     if (browser_table(browser) == &browser->window.pairs)
-        snprintf(out, size, "A high lift: wanted at the same time, so put them together. Enter: opens");
+        snprintf(out, size,
+                 "A high lift: wanted at the same time, so put them together. Enter: opens");
     else
         snprintf(out, size, "Mostly once: capacity. A few, again and again: conflict, see 3 Sets");
 }

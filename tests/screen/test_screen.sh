@@ -33,7 +33,7 @@ row_of() { # pattern: number of its row, from 1
 # xterm's description, as its mouse reports are the SGR ones that click() sends.
 tui_start 120 36 "TERM=xterm-256color $show usual still"
 check tui_wait 'LIVE'
-check tui_wait 'SHARE.*NAME.*HOT OFFSET'
+check tui_wait 'SHARE.*NAME.*HOT FIELD'
 tui_keys Down Enter
 check tui_wait 'Offsets'
 check tui_wait '2 Detail'

@@ -37,8 +37,11 @@ static const struct {
     {"unknown", "", OBJECT_UNKNOWN, 0.3, 0, 0},
 };
 
-static const char *const functions[] = {"visit_particles", "walk_grid_column", "walk_list",
-                                        "visit_arena_page", "order_book::match(order const&)",
+static const char *const functions[] = {"visit_particles",
+                                        "walk_grid_column",
+                                        "walk_list",
+                                        "visit_arena_page",
+                                        "order_book::match(order const&)",
                                         "__memmove_avx_unaligned_erms"};
 
 static const char *const hostile[] = {
@@ -70,8 +73,11 @@ static void add_fields(struct arena *arena, struct snapshot_object *object)
         object->fields[i] = (struct snapshot_field){
             .name = arena_printf(arena, "%s+%llu", object->element_size ? "[*]" : "",
                                  (unsigned long long)offset),
-            .offset = offset, .size = 8, .samples = floor(object->samples * parts[i]),
-            .share = parts[i], .loads = object->samples * parts[i] * 0.8,
+            .offset = offset,
+            .size = 8,
+            .samples = floor(object->samples * parts[i]),
+            .share = parts[i],
+            .loads = object->samples * parts[i] * 0.8,
             .stores = object->samples * parts[i] * 0.2};
     }
 }
@@ -83,12 +89,17 @@ static void add_code(struct arena *arena, struct snapshot_object *object, uint32
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t id = (index + i) % 6;
         double part = i ? 0.15 : 0.7;
-        object->code[i] = (struct snapshot_code){
-            .id = id + 1, .function = functions[id], .module = "misstop-demo",
-            .file = id == 5 ? NULL : "src/demo.c", .line = id == 5 ? 0 : 70 + id,
-            .address = 0x401000 + id * 0x100 + i * 4, .samples = object->samples * part,
-            .share = share_of(part, object->samples), .sites = 3 - i, .top_object = index,
-            .top_object_share = 1};
+        object->code[i] = (struct snapshot_code){.id = id + 1,
+                                                 .function = functions[id],
+                                                 .module = "misstop-demo",
+                                                 .file = id == 5 ? NULL : "src/demo.c",
+                                                 .line = id == 5 ? 0 : 70 + id,
+                                                 .address = 0x401000 + id * 0x100 + i * 4,
+                                                 .samples = object->samples * part,
+                                                 .share = share_of(part, object->samples),
+                                                 .sites = 3 - i,
+                                                 .top_object = index,
+                                                 .top_object_share = 1};
     }
 }
 
@@ -97,27 +108,36 @@ static void add_instances(struct arena *arena, struct snapshot_object *object)
     object->instance_count = object->blocks;
     object->instances = arena_array(arena, object->blocks, sizeof *object->instances);
     for (uint32_t i = 0; i < object->blocks; i++)
-        object->instances[i] = (struct snapshot_instance){
-            .base = object->address + i * 4096, .size = object->size,
-            .samples = object->samples / object->blocks, .share = 1.0 / object->blocks,
-            .tid = 4242 + i};
+        object->instances[i] =
+            (struct snapshot_instance){.base = object->address + i * 4096,
+                                       .size = object->size,
+                                       .samples = object->samples / object->blocks,
+                                       .share = 1.0 / object->blocks,
+                                       .tid = 4242 + i};
 }
 
 static struct snapshot_object make_object(struct arena *arena, struct prng *prng, uint32_t index,
                                           const char *name, double share, double all)
 {
-    struct snapshot_object object = {
-        .id = index + 1, .name = name, .module = "", .kind = OBJECT_HEAP,
-        .address = 0x7f0000000000 + index * 0x10000000ull, .size = 1 << 20, .blocks = 1 + index % 3,
-        .samples = floor(share * all), .share = share_of(share, all), .latency = NAN,
-        .threads = 1};
+    struct snapshot_object object = {.id = index + 1,
+                                     .name = name,
+                                     .module = "",
+                                     .kind = OBJECT_HEAP,
+                                     .address = 0x7f0000000000 + index * 0x10000000ull,
+                                     .size = 1 << 20,
+                                     .blocks = 1 + index % 3,
+                                     .samples = floor(share * all),
+                                     .share = share_of(share, all),
+                                     .latency = NAN,
+                                     .threads = 1};
     object.loads = floor(object.samples * 0.7);
     object.stores = object.samples - object.loads;
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
         object.event_share[i] = NAN;
     object.event_share[1] = share * 0.9;
     for (int i = 0; i < SNAPSHOT_HISTORY; i++)
-        object.history[i] = i < 6 ? NAN : (float)(share * (0.6 + (double)prng_below(prng, 80) / 100));
+        object.history[i] =
+            i < 6 ? NAN : (float)(share * (0.6 + (double)prng_below(prng, 80) / 100));
     (void)arena;
     return object;
 }
@@ -159,21 +179,33 @@ static void fill_code(struct held *held)
     snapshot->code_count = 6;
     snapshot->code = arena_array(&held->arena, 6, sizeof *snapshot->code);
     for (uint32_t i = 0; i < 6; i++)
-        snapshot->code[i] = (struct snapshot_code){
-            .id = i + 1, .function = functions[i], .module = i == 5 ? "libc.so.6" : "misstop-demo",
-            .file = i == 5 ? NULL : "src/demo.c", .line = i == 5 ? 0 : 70 + i,
-            .address = 0x401000 + i * 0x100, .samples = 15000.0 / (i + 1),
-            .share = share_of(0.4 / (i + 1), 41000), .sites = 6 - i, .top_object = i,
-            .top_object_share = 0.7};
+        snapshot->code[i] = (struct snapshot_code){.id = i + 1,
+                                                   .function = functions[i],
+                                                   .module = i == 5 ? "libc.so.6" : "misstop-demo",
+                                                   .file = i == 5 ? NULL : "src/demo.c",
+                                                   .line = i == 5 ? 0 : 70 + i,
+                                                   .address = 0x401000 + i * 0x100,
+                                                   .samples = 15000.0 / (i + 1),
+                                                   .share = share_of(0.4 / (i + 1), 41000),
+                                                   .sites = 6 - i,
+                                                   .top_object = i,
+                                                   .top_object_share = 0.7};
 }
 
 static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
 {
     struct snapshot_sets *out = &held->snapshot.sets;
     *out = (struct snapshot_sets){
-        .level = sets > 64 ? "L2" : "L1d", .index = "virtual", .sets = sets, .ways = 8, .line = 64,
+        .level = sets > 64 ? "L2" : "L1d",
+        .index = "virtual",
+        .sets = sets,
+        .ways = 8,
+        .line = 64,
         .note = sets > 64 ? "sets beyond a page are guessed from virtual addresses" : NULL,
-        .chi2 = 5120.4, .p_value = 1e-300, .hot_sets = 2, .verdict = SETS_CONCENTRATED,
+        .chi2 = 5120.4,
+        .p_value = 1e-300,
+        .hot_sets = 2,
+        .verdict = SETS_CONCENTRATED,
         .reading = "few lines miss again and again in 2 sets: conflicts"};
     out->counts = arena_array(&held->arena, sets, sizeof *out->counts);
     for (uint32_t i = 0; i < sets; i++)
@@ -181,8 +213,8 @@ static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
     out->part_count = sets * 3;
     out->parts = arena_array(&held->arena, out->part_count, sizeof *out->parts);
     for (uint32_t i = 0; i < out->part_count; i++)
-        out->parts[i] = (struct snapshot_set_part){
-            i / 3, i % 3 == 2 ? UINT32_MAX : (i + i / 3) % 3, 90 >> i % 3};
+        out->parts[i] = (struct snapshot_set_part){i / 3, i % 3 == 2 ? UINT32_MAX : (i + i / 3) % 3,
+                                                   90 >> i % 3};
 }
 
 static void fill_search(struct held *held)
@@ -192,24 +224,40 @@ static void fill_search(struct held *held)
     static const enum region_state states[] = {REGION_OBJECT, REGION_OBJECT, REGION_LINE,
                                                REGION_LINE,   REGION_SPLIT,  REGION_QUEUED,
                                                REGION_KEPT,   REGION_KEPT};
-    *out = (struct snapshot_search){
-        .state = SEARCH_SETTLED, .ways = 10, .iteration = 23, .restarts = 1, .interval_s = 0.8,
-        .explained = 0.892, .base = 0, .bound = 0x7fffffffffff, .what = "all", .region_count = 8,
-        .dropped_count = 4};
+    *out = (struct snapshot_search){.state = SEARCH_SETTLED,
+                                    .ways = 10,
+                                    .iteration = 23,
+                                    .restarts = 1,
+                                    .interval_s = 0.8,
+                                    .explained = 0.892,
+                                    .base = 0,
+                                    .bound = 0x7fffffffffff,
+                                    .what = "all",
+                                    .region_count = 8,
+                                    .dropped_count = 4};
     out->regions = arena_array(&held->arena, 8, sizeof *out->regions);
     out->dropped = arena_array(&held->arena, 4, sizeof *out->dropped);
     for (uint32_t i = 0; i < 8; i++)
         out->regions[i] = (struct snapshot_region){
             .base = 0x7f0000000000 + (i * 5 % 8) * 0x1000000000ull,
             .bound = 0x7f0000000000 + (i * 5 % 8) * 0x1000000000ull + (i == 2 ? 64 : 0x2000000),
-            .share = shares[i], .low = fmax(0, shares[i] - 0.02), .high = shares[i] + 0.02,
-            .iterations = 12 - i, .depth = 20 - i, .state = states[i],
+            .share = shares[i],
+            .low = fmax(0, shares[i] - 0.02),
+            .high = shares[i] + 0.02,
+            .iterations = 12 - i,
+            .depth = 20 - i,
+            .state = states[i],
             .object = i < 4 ? usual[i].name : "",
             .reason = i >= 6 ? "no misses now, but was among the best" : NULL};
     for (uint32_t i = 0; i < 4; i++)
         out->dropped[i] = (struct snapshot_region){
-            .base = 0x550000000000 + i * 0x100000000ull, .bound = 0x550080000000 + i * 0x100000000ull,
-            .share = 0, .low = NAN, .high = NAN, .state = REGION_DROPPED, .object = "",
+            .base = 0x550000000000 + i * 0x100000000ull,
+            .bound = 0x550080000000 + i * 0x100000000ull,
+            .share = 0,
+            .low = NAN,
+            .high = NAN,
+            .state = REGION_DROPPED,
+            .object = "",
             .reason = i % 2 ? "no misses in 3 intervals" : "evenly spread: no hotter part"};
 }
 
@@ -217,19 +265,29 @@ static void fill_window(struct held *held)
 {
     struct snapshot_window *out = &held->snapshot.window;
     *out = (struct snapshot_window){
-        .entries = 65536, .used = 51234, .addresses = 30211, .singletons = 24100,
-        .recurring = 6111, .span_s = 21.4, .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
+        .entries = 65536,
+        .used = 51234,
+        .addresses = 30211,
+        .singletons = 24100,
+        .recurring = 6111,
+        .span_s = 21.4,
+        .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
         .reading = "mixed: 80 % of the lines miss once (capacity), and 6 lines more than 64 times "
-                   "(conflict)", .top_count = 20, .pair_count = 5};
+                   "(conflict)",
+        .top_count = 20,
+        .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);
     out->pairs = arena_array(&held->arena, 5, sizeof *out->pairs);
     for (uint32_t i = 0; i < 20; i++)
-        out->top[i] = (struct snapshot_recurrence){
-            .address = 0x7f0012340000 + i * 4096, .count = 120 - i * 5, .set = 13 + i % 2,
-            .object = i == 19 ? UINT32_MAX : i % 4, .offset = i * 4096, .functions = 1 + i % 3};
+        out->top[i] = (struct snapshot_recurrence){.address = 0x7f0012340000 + i * 4096,
+                                                   .count = 120 - i * 5,
+                                                   .set = 13 + i % 2,
+                                                   .object = i == 19 ? UINT32_MAX : i % 4,
+                                                   .offset = i * 4096,
+                                                   .functions = 1 + i % 3};
     for (uint32_t i = 0; i < 5; i++)
-        out->pairs[i] = (struct snapshot_pair){.object_a = i, .object_b = i + 1,
-                                               .together = 900 - 100 * i, .lift = 14.2 / (i + 1)};
+        out->pairs[i] = (struct snapshot_pair){
+            .object_a = i, .object_b = i + 1, .together = 900 - 100 * i, .lift = 14.2 / (i + 1)};
 }
 
 static void fill_head(struct snapshot *snapshot, unsigned tick)
@@ -239,17 +297,25 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->interval_s = 1;
     snapshot->half_life_s = 10;
     snapshot->basis = BASIS_DECAYED;
-    snapshot->target = (struct snapshot_target){4242, 4, "misstop-demo", "/usr/bin/misstop-demo",
-                                                "running"};
-    snapshot->source = (struct snapshot_source){
-        .name = "counter", .weighs = "fills from memory", .live = true, .event_count = 2,
-        .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000},
-                   {"stall", EVENT_STALL, 1000003, 20000}}};
-    snapshot->totals = (struct snapshot_totals){
-        .samples = 45000, .attributed = 42300, .lost = 12, .throttled = 0, .rate = 1998.4,
-        .reasons = {[REASON_KERNEL] = 900, [REASON_NO_MEMORY] = 1000, [REASON_OVERWRITTEN] = 600,
-                    [REASON_CALL_BOUNDARY] = 200},
-        .how = {0, 40000, 1500, 500, 200, 100}};
+    snapshot->target =
+        (struct snapshot_target){4242, 4, "misstop-demo", "/usr/bin/misstop-demo", "running"};
+    snapshot->source =
+        (struct snapshot_source){.name = "counter",
+                                 .weighs = "fills from memory",
+                                 .live = true,
+                                 .event_count = 2,
+                                 .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000},
+                                            {"stall", EVENT_STALL, 1000003, 20000}}};
+    snapshot->totals = (struct snapshot_totals){.samples = 45000,
+                                                .attributed = 42300,
+                                                .lost = 12,
+                                                .throttled = 0,
+                                                .rate = 1998.4,
+                                                .reasons = {[REASON_KERNEL] = 900,
+                                                            [REASON_NO_MEMORY] = 1000,
+                                                            [REASON_OVERWRITTEN] = 600,
+                                                            [REASON_CALL_BOUNDARY] = 200},
+                                                .how = {0, 40000, 1500, 500, 200, 100}};
     snapshot->objects_left_out = 31;
 }
 
@@ -313,13 +379,22 @@ static void fill_one(struct held *held)
     snapshot->objects = arena_array(&held->arena, 1, sizeof *snapshot->objects);
     snapshot->objects[0] = make_object(&held->arena, &prng, 0, "lonely", 1, 1);
     snapshot->objects[0].share = (struct snapshot_share){1, 0.21, 1};
-    snapshot->sets = (struct snapshot_sets){.level = "L1d", .index = "virtual", .sets = 64,
-                                            .ways = 8, .line = 64, .chi2 = NAN, .p_value = NAN};
+    snapshot->sets = (struct snapshot_sets){.level = "L1d",
+                                            .index = "virtual",
+                                            .sets = 64,
+                                            .ways = 8,
+                                            .line = 64,
+                                            .chi2 = NAN,
+                                            .p_value = NAN};
     snapshot->sets.counts = arena_array(&held->arena, 64, sizeof *snapshot->sets.counts);
     snapshot->sets.counts[3] = 1;
     snapshot->search.ways = 10;
-    snapshot->window = (struct snapshot_window){.entries = 65536, .used = 1, .addresses = 1,
-                                                .singletons = 1, .span_s = NAN, .histogram = {1}};
+    snapshot->window = (struct snapshot_window){.entries = 65536,
+                                                .used = 1,
+                                                .addresses = 1,
+                                                .singletons = 1,
+                                                .span_s = NAN,
+                                                .histogram = {1}};
 }
 
 static void fill_huge(struct held *held, unsigned tick)
@@ -352,11 +427,21 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
     arena_init(&held->arena);
     alive++;
     switch (kind) {
-    case FIXTURE_USUAL: fill_usual(held, tick); break;
-    case FIXTURE_ONE: fill_one(held); break;
-    case FIXTURE_HOSTILE: fill_hostile(held, tick); break;
-    case FIXTURE_HUGE: fill_huge(held, tick); break;
-    default: held->snapshot.totals.rate = held->snapshot.elapsed_s = NAN; break;
+    case FIXTURE_USUAL:
+        fill_usual(held, tick);
+        break;
+    case FIXTURE_ONE:
+        fill_one(held);
+        break;
+    case FIXTURE_HOSTILE:
+        fill_hostile(held, tick);
+        break;
+    case FIXTURE_HUGE:
+        fill_huge(held, tick);
+        break;
+    default:
+        held->snapshot.totals.rate = held->snapshot.elapsed_s = NAN;
+        break;
     }
     return &held->snapshot;
 }

@@ -119,10 +119,8 @@ static void a_failing_file_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_parts_are_there),
-        cmocka_unit_test(tables_fit_the_width),
-        cmocka_unit_test(colour_only_where_asked),
-        cmocka_unit_test(ascii_and_nothing),
+        cmocka_unit_test(all_parts_are_there),        cmocka_unit_test(tables_fit_the_width),
+        cmocka_unit_test(colour_only_where_asked),    cmocka_unit_test(ascii_and_nothing),
         cmocka_unit_test(a_failing_file_is_reported),
     };
     setlocale(LC_ALL, "C.UTF-8");

@@ -95,10 +95,10 @@ static void keys_become_requests(void **state)
     static const struct {
         uint32_t key;
         enum request_kind kind;
-    } keys[] = {{'q', REQUEST_QUIT},     {KEYS_F10, REQUEST_QUIT}, {'c', REQUEST_BASIS},
-                {'z', REQUEST_ZERO},     {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
-                {'e', REQUEST_NEXT_EVENT}, {'W', REQUEST_WRITE},   {26, REQUEST_SUSPEND},
-                {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},   {' ', REQUEST_NONE},
+    } keys[] = {{'q', REQUEST_QUIT},        {KEYS_F10, REQUEST_QUIT}, {'c', REQUEST_BASIS},
+                {'z', REQUEST_ZERO},        {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
+                {'e', REQUEST_NEXT_EVENT},  {'W', REQUEST_WRITE},     {26, REQUEST_SUSPEND},
+                {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},      {' ', REQUEST_NONE},
                 {'S', REQUEST_SEARCH_ALL}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
@@ -311,10 +311,9 @@ static void the_picker_picks_and_then_gives_way(void **state)
 {
     struct fixture *fixture = *state;
     struct browser *browser = &fixture->browser;
-    struct picker_row rows[] = {
-        {.pid = 10, .cpu_percent = 1, .command = "one"},
-        {.pid = 20, .cpu_percent = 90, .command = "two"},
-        {.pid = 30, .cpu_percent = 50, .command = "three"}};
+    struct picker_row rows[] = {{.pid = 10, .cpu_percent = 1, .command = "one"},
+                                {.pid = 20, .cpu_percent = 90, .command = "two"},
+                                {.pid = 30, .cpu_percent = 50, .command = "three"}};
     browser_pick(browser, rows, 3);
     browser_draw(browser, &fixture->canvas, 0);
     assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);

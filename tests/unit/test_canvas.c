@@ -55,7 +55,8 @@ static void combining_characters_share_a_cell(void **state)
     struct canvas canvas;
     (void)state;
     canvas_init(&canvas, 1, 4, false);
-    assert_int_equal(canvas_text(&canvas, 0, 0, 4, PAINT_PLAIN, "e\xcc\x81\xcc\x82\xcc\x83\xcc\x84z"), 2);
+    assert_int_equal(
+        canvas_text(&canvas, 0, 0, 4, PAINT_PLAIN, "e\xcc\x81\xcc\x82\xcc\x83\xcc\x84z"), 2);
     assert_int_equal(canvas_at(&canvas, 0, 0)->text[1], 0x301);
     assert_int_equal(canvas_at(&canvas, 0, 1)->text[0], 'z');
     canvas_fini(&canvas);
@@ -67,7 +68,8 @@ static void wrapping_breaks_at_spaces(void **state)
     (void)state;
     canvas_init(&canvas, 4, 10, false);
     struct area area = {0, 0, 3, 10};
-    assert_int_equal(canvas_wrap(&canvas, area, PAINT_PLAIN, "one two three four five six seven"), 3);
+    assert_int_equal(canvas_wrap(&canvas, area, PAINT_PLAIN, "one two three four five six seven"),
+                     3);
     assert_string_equal(row(&canvas, 0), "one two");
     assert_string_equal(row(&canvas, 1), "three four");
     assert_string_equal(row(&canvas, 2), "five six …");

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct columns *const all[] = {
-    &object_columns, &field_columns,    &instance_columns, &toucher_columns, &function_columns,
-    &site_columns,   &part_columns,     &region_columns,   &dropped_columns, &line_columns,
-    &pair_columns,   &offset_columns};
+static const struct columns *const all[] = {&object_columns,  &field_columns,    &instance_columns,
+                                            &toucher_columns, &function_columns, &site_columns,
+                                            &part_columns,    &region_columns,   &dropped_columns,
+                                            &line_columns,    &pair_columns,     &offset_columns};
 enum { ALL = sizeof all / sizeof *all };
 
 static bool has(const struct columns *columns, const struct layout *layout, const char *title)
@@ -132,7 +132,7 @@ static void unknown_is_blank_and_zero_is_zero(void **state)
     expect(snapshot, &object, "LD", "100%");
     expect(snapshot, &object, "ST", "0.0%");
     object.field_count = 0;
-    expect(snapshot, &object, "HOT OFFSET", "");
+    expect(snapshot, &object, "HOT FIELD", "");
     fixture_release(snapshot);
 }
 

@@ -60,33 +60,52 @@ static void every_member_of_the_contract(void **state)
     static const struct {
         const char *path;
         int type;
-    } members[] = {
-        {"version", JSON_INTEGER}, {"iteration", JSON_INTEGER}, {"elapsed", JSON_REAL},
-        {"target.pid", JSON_INTEGER}, {"target.comm", JSON_STRING}, {"target.exe", JSON_STRING},
-        {"target.threads", JSON_INTEGER}, {"source.name", JSON_STRING},
-        {"source.event", JSON_STRING}, {"source.period", JSON_INTEGER},
-        {"source.precise", JSON_TRUE}, {"source.live", JSON_TRUE},
-        {"samples.total", JSON_INTEGER}, {"samples.kernel", JSON_INTEGER},
-        {"samples.lost", JSON_INTEGER}, {"samples.throttled", JSON_INTEGER},
-        {"samples.attributed", JSON_INTEGER}, {"samples.unattributed", JSON_OBJECT},
-        {"objects", JSON_ARRAY}, {"code", JSON_ARRAY}, {"sets.level", JSON_STRING},
-        {"sets.index", JSON_STRING}, {"sets.sets", JSON_INTEGER}, {"sets.ways", JSON_INTEGER},
-        {"sets.line", JSON_INTEGER}, {"sets.counts", JSON_ARRAY}, {"sets.verdict", JSON_STRING},
-        {"search.state", JSON_STRING}, {"search.ways", JSON_INTEGER},
-        {"search.iteration", JSON_INTEGER}, {"search.interval", JSON_REAL},
-        {"search.regions", JSON_ARRAY}, {"window.entries", JSON_INTEGER},
-        {"window.addresses", JSON_INTEGER}, {"window.singletons", JSON_INTEGER},
-        {"window.recurring", JSON_INTEGER}};
+    } members[] = {{"version", JSON_INTEGER},
+                   {"iteration", JSON_INTEGER},
+                   {"elapsed", JSON_REAL},
+                   {"target.pid", JSON_INTEGER},
+                   {"target.comm", JSON_STRING},
+                   {"target.exe", JSON_STRING},
+                   {"target.threads", JSON_INTEGER},
+                   {"source.name", JSON_STRING},
+                   {"source.event", JSON_STRING},
+                   {"source.period", JSON_INTEGER},
+                   {"source.precise", JSON_TRUE},
+                   {"source.live", JSON_TRUE},
+                   {"samples.total", JSON_INTEGER},
+                   {"samples.kernel", JSON_INTEGER},
+                   {"samples.lost", JSON_INTEGER},
+                   {"samples.throttled", JSON_INTEGER},
+                   {"samples.attributed", JSON_INTEGER},
+                   {"samples.unattributed", JSON_OBJECT},
+                   {"objects", JSON_ARRAY},
+                   {"code", JSON_ARRAY},
+                   {"sets.level", JSON_STRING},
+                   {"sets.index", JSON_STRING},
+                   {"sets.sets", JSON_INTEGER},
+                   {"sets.ways", JSON_INTEGER},
+                   {"sets.line", JSON_INTEGER},
+                   {"sets.counts", JSON_ARRAY},
+                   {"sets.verdict", JSON_STRING},
+                   {"search.state", JSON_STRING},
+                   {"search.ways", JSON_INTEGER},
+                   {"search.iteration", JSON_INTEGER},
+                   {"search.interval", JSON_REAL},
+                   {"search.regions", JSON_ARRAY},
+                   {"window.entries", JSON_INTEGER},
+                   {"window.addresses", JSON_INTEGER},
+                   {"window.singletons", JSON_INTEGER},
+                   {"window.recurring", JSON_INTEGER}};
     static const struct {
         const char *path;
         int type;
     } object_members[] = {
-        {"name", JSON_STRING}, {"kind", JSON_STRING}, {"module", JSON_STRING},
-        {"type", JSON_STRING}, {"address", JSON_STRING}, {"size", JSON_INTEGER},
-        {"blocks", JSON_INTEGER}, {"samples", JSON_REAL}, {"share", JSON_REAL},
-        {"loads", JSON_REAL}, {"stores", JSON_REAL}, {"site", JSON_ARRAY},
-        {"fields", JSON_ARRAY}, {"share_low", JSON_REAL}, {"share_high", JSON_REAL}};
-    static const char *const kinds[] = {"global", "heap", "stack", "tls", "map",
+        {"name", JSON_STRING},    {"kind", JSON_STRING},    {"module", JSON_STRING},
+        {"type", JSON_STRING},    {"address", JSON_STRING}, {"size", JSON_INTEGER},
+        {"blocks", JSON_INTEGER}, {"samples", JSON_REAL},   {"share", JSON_REAL},
+        {"loads", JSON_REAL},     {"stores", JSON_REAL},    {"site", JSON_ARRAY},
+        {"fields", JSON_ARRAY},   {"share_low", JSON_REAL}, {"share_high", JSON_REAL}};
+    static const char *const kinds[] = {"global", "heap", "stack", "tls",    "map",
                                         "anon",   "code", "jit",   "unknown"};
     json_t *root = print(FIXTURE_USUAL);
     json_t *object;
@@ -96,7 +115,8 @@ static void every_member_of_the_contract(void **state)
     for (size_t k = 0; k < sizeof members / sizeof *members; k++)
         check_member(root, members[k].path, members[k].type, false);
     assert_int_equal(json_array_size(at(root, "objects")), 12);
-    json_array_foreach(at(root, "objects"), i, object) {
+    json_array_foreach(at(root, "objects"), i, object)
+    {
         for (size_t k = 0; k < sizeof object_members / sizeof *object_members; k++)
             check_member(object, object_members[k].path, object_members[k].type, true);
         bool known = false;
@@ -111,7 +131,8 @@ static void every_member_of_the_contract(void **state)
         check_member(entry, "samples", JSON_REAL, false);
         check_member(entry, "share", JSON_REAL, false);
     }
-    json_array_foreach(at(root, "code"), i, entry) {
+    json_array_foreach(at(root, "code"), i, entry)
+    {
         check_member(entry, "function", JSON_STRING, false);
         check_member(entry, "module", JSON_STRING, false);
         check_member(entry, "file", JSON_STRING, true);
@@ -119,7 +140,8 @@ static void every_member_of_the_contract(void **state)
         check_member(entry, "samples", JSON_REAL, false);
         check_member(entry, "share", JSON_REAL, false);
     }
-    json_array_foreach(at(root, "search.regions"), i, entry) {
+    json_array_foreach(at(root, "search.regions"), i, entry)
+    {
         check_member(entry, "base", JSON_STRING, false);
         check_member(entry, "bound", JSON_STRING, false);
         check_member(entry, "share", JSON_REAL, false);
@@ -140,10 +162,11 @@ static void samples_add_up_and_values_are_right(void **state)
     double before = 2;
     size_t i;
     (void)state;
-    json_object_foreach(at(root, "samples.unattributed"), name, value)
-        sum += json_integer_value(value);
+    json_object_foreach(at(root, "samples.unattributed"), name, value) sum +=
+        json_integer_value(value);
     assert_int_equal(sum, json_integer_value(at(root, "samples.total")));
-    json_array_foreach(at(root, "objects"), i, value) {
+    json_array_foreach(at(root, "objects"), i, value)
+    {
         double share = json_number_value(at(value, "share"));
         assert_true(share <= before && share <= 1);
         assert_true(json_number_value(at(value, "share_low")) <= share);
@@ -198,8 +221,8 @@ static void hostile_names_and_huge_numbers_stay_valid(void **state)
     json_t *object;
     size_t i;
     bool replaced = false;
-    json_array_foreach(at(root, "objects"), i, object)
-        replaced |= !strcmp(json_string_value(at(object, "name")), "?? not UTF-8");
+    json_array_foreach(at(root, "objects"), i, object) replaced |=
+        !strcmp(json_string_value(at(object, "name")), "?? not UTF-8");
     assert_true(replaced);
     json_decref(root);
     root = print(FIXTURE_HUGE);

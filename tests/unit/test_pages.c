@@ -18,7 +18,8 @@ static void open_page(enum fixture_kind kind, int rows, int columns, bool ascii,
     browser_show(&browser, fixture_new(kind, 0), fixture_release);
     browser_draw(&browser, &canvas, 0);
     for (; *keys; keys++) {
-        struct input input = {.kind = INPUT_KEY, .key = *keys == '\n' ? KEYS_ENTER : (uint32_t)*keys};
+        struct input input = {.kind = INPUT_KEY,
+                              .key = *keys == '\n' ? KEYS_ENTER : (uint32_t)*keys};
         browser_input(&browser, &input);
         browser_draw(&browser, &canvas, 0);
     }
@@ -58,10 +59,10 @@ static void check_rows(void)
 
 static void nothing_overflows_at_any_size(void **state)
 {
-    static const int sizes[][2] = {{10, 40}, {24, 80}, {36, 120}, {100, 300}, {11, 41},
-                                   {13, 200}, {60, 40}, {10, 99}, {3, 20}, {1, 1}};
-    static const char *const keys[] = {"1", "2", "3", "4", "5", "6", "7", "5\n", "2l", "2ll",
-                                       "4l", "6l", "\n", "1\\a"};
+    static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
+                                   {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
+    static const char *const keys[] = {"1",   "2",  "3",   "4",  "5",  "6",  "7",
+                                       "5\n", "2l", "2ll", "4l", "6l", "\n", "1\\a"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_HUGE; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -241,7 +242,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
     open_page(FIXTURE_USUAL, 200, 120, false, "7");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
-    assert_true(contains("Columns: Objects") && contains("HOT OFFSET"));
+    assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
     close_page();
     open_page(FIXTURE_USUAL, 24, 80, false, "7");

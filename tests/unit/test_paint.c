@@ -18,8 +18,9 @@ static void heat_rises_with_the_share(void **state)
 /* What matters must be told apart without colours too. */
 static void mono_marks_what_colour_marks(void **state)
 {
-    static const enum paint marked[] = {PAINT_HEADING, PAINT_SORTED, PAINT_TAB_SHOWN, PAINT_LIVE,
-                                        PAINT_FROZEN,  PAINT_KEY_LABEL, PAINT_WARN, PAINT_HEAT_5};
+    static const enum paint marked[] = {PAINT_HEADING, PAINT_SORTED, PAINT_TAB_SHOWN,
+                                        PAINT_LIVE,    PAINT_FROZEN, PAINT_KEY_LABEL,
+                                        PAINT_WARN,    PAINT_HEAT_5};
     (void)state;
     for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
         assert_true(paint_look(marked[i])->attributes_mono);

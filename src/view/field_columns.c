@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of the offsets inside objects, and of their instances. */
+#include "view/columns.h"
+
+#include <math.h>
+
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+static struct value field_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_text(row->name);
+}
+
+static struct value field_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_integer(row->offset);
+}
+
+static struct value field_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_known(row->size);
+}
+
+static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_number(row->samples);
+}
+
+static struct value field_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_number(row->share);
+}
+
+static struct value field_part(const struct snapshot_field *row, double of)
+{
+    bool known = row->samples > 0 && row->loads + row->stores > 0;
+    return value_number(known ? of / row->samples : NAN);
+}
+
+static struct value field_loads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return field_part(row, row->loads);
+}
+
+static struct value field_stores(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return field_part(row, row->stores);
+}
+
+static struct value field_line(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
+}
+
+static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return row->offset;
+}
+
+static const struct column field_list[] = {
+    {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT, NULL,
+     field_share, format_percent, paint_share, NULL},
+    {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
+    {"FIELD", "Offset into the object, or [*]+N into each element of an array.", 10, 32, 0,
+     COLUMN_TEXT, NULL, field_name, NULL, paint_strong, NULL},
+    {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT, NULL,
+     field_offset, format_integer, paint_dim, NULL},
+    {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
+     NULL, field_line, format_integer, paint_dim, NULL},
+    {"BYTES", "Widest access seen.", 5, 0, 3, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
+     NULL},
+    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+};
+
+const struct columns field_columns = {"Offsets",
+                                      field_list,
+                                      sizeof field_list / sizeof *field_list,
+                                      0,
+                                      sizeof(struct snapshot_field),
+                                      field_identity};
+
+static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(hot_offset);
+    return value_text(row->object->name);
+}
+
+#define OFFSET_VALUE(noun)                                                                         \
+    static struct value offset_##noun(const struct snapshot *snapshot, const void *pointer)        \
+    {                                                                                              \
+        return field_##noun(snapshot, ((const struct hot_offset *)pointer)->field);                \
+    }
+OFFSET_VALUE(share)
+OFFSET_VALUE(name)
+OFFSET_VALUE(size)
+OFFSET_VALUE(samples)
+OFFSET_VALUE(loads)
+OFFSET_VALUE(stores)
+
+static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(hot_offset);
+    return (uint64_t)row->object->id << 32 ^ row->field->offset;
+}
+
+static const struct column offset_list[] = {
+    {"OF IT", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, offset_share, format_percent, paint_share, NULL},
+    {"OFFSET", NULL, 12, 24, 0, COLUMN_TEXT, NULL, offset_name, NULL, NULL, NULL},
+    {"BYTES", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, offset_size, format_integer, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_stores, format_percent, paint_store, NULL},
+    {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
+};
+
+const struct columns offset_columns = {"Hot offsets",
+                                       offset_list,
+                                       sizeof offset_list / sizeof *offset_list,
+                                       0,
+                                       sizeof(struct hot_offset),
+                                       offset_identity};
+
+static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_integer(row->base);
+}
+
+static struct value instance_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_known(row->size);
+}
+
+static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_number(row->samples);
+}
+
+static struct value instance_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_number(row->share);
+}
+
+static struct value instance_thread(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_known(row->tid);
+}
+
+static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return row->base;
+}
+
+static const struct column instance_list[] = {
+    {"OF IT", "Part of the object's samples that fell on this instance.", 6, 0, 0, COLUMN_RIGHT,
+     NULL, instance_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 12, 4, COLUMN_BAR, NULL, instance_share, NULL, paint_share, NULL},
+    {"START", "Where the instance begins.", 14, 18, 0, COLUMN_TEXT, NULL, instance_base,
+     format_address, NULL, NULL},
+    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, instance_size, format_bytes, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, instance_samples, format_count, NULL, NULL},
+    {"THREAD", "The thread that missed most on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
+     format_integer, paint_dim, NULL},
+};
+
+const struct columns instance_columns = {"Instances",
+                                         instance_list,
+                                         sizeof instance_list / sizeof *instance_list,
+                                         0,
+                                         sizeof(struct snapshot_instance),
+                                         instance_identity};
