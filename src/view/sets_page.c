@@ -33,7 +33,7 @@ static void show_parts(struct browser *browser)
     while (first + count < sets->part_count &&
            sets->parts[first + count].set == browser->sets.cursor)
         count++;
-    table_set(&browser->sets.parts, browser->snapshot, sets->parts + first, count);
+    table_set(&browser->sets.parts, browser->snapshot, count ? sets->parts + first : NULL, count);
 }
 
 static void sets_update(struct browser *browser)

@@ -42,8 +42,8 @@ static const char *const functions[] = {"visit_particles", "walk_grid_column", "
                                         "__memmove_avx_unaligned_erms"};
 
 static const char *const hostile[] = {
-    "a name that is far too long for any terminal a name that is far too long for any terminal "
-    "a name that is far too long for any terminal a name that is far too long for any terminal",
+    ("a name that is far too long for any terminal a name that is far too long for any terminal "
+     "a name that is far too long for any terminal a name that is far too long for any terminal"),
     "データベース索引テーブル漢字かな交じりの長い名前が続くとどうなるかを見る",
     "e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x85 combining",
     "?[31mred?[0m",
