@@ -192,10 +192,12 @@ static void sets_mark_the_crowded_ones(void **state)
     open_page(FIXTURE_HUGE, 24, 80, false, "3");
     assert_true(browser.sets.fold > 1);
     map = &browser.sets.map;
-    bool hot = false;
-    for (int at = 0; at < map->columns; at++)
-        hot |= canvas_at(&canvas, map->row, map->column + at)->paint == PAINT_HEAT_5;
-    assert_true(hot);
+    for (int i = 0; i < map->rows * map->columns; i++) {
+        const struct cell *cell =
+            canvas_at(&canvas, map->row + i / map->columns, map->column + i % map->columns);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 / browser.sets.fold);
+        assert_int_equal(cell->text[0] == L'█', i == 13 / browser.sets.fold);
+    }
     close_page();
     open_page(FIXTURE_ONE, 24, 80, false, "3");
     assert_true(contains("Too few samples"));
