@@ -122,6 +122,17 @@ static void the_selected_row_is_always_in_sight(void **state)
     assert_int_equal(table->top, 0);
 }
 
+static void fewer_rows_leave_no_blank_page(void **state)
+{
+    struct fixture *fixture = *state;
+    table_move(&fixture->table, 99);
+    draw(fixture);
+    table_set(&fixture->table, fixture->snapshot, fixture->objects, 7);
+    draw(fixture);
+    assert_int_equal(fixture->table.selected, 6);
+    assert_int_equal(fixture->table.top, 2);
+}
+
 static void sorting_goes_through_the_columns_on_the_screen(void **state)
 {
     struct fixture *fixture = *state;
@@ -181,6 +192,7 @@ int main(void)
         TEST(moved_selection_follows_its_object),
         TEST(filter_and_find),
         TEST(the_selected_row_is_always_in_sight),
+        TEST(fewer_rows_leave_no_blank_page),
         TEST(sorting_goes_through_the_columns_on_the_screen),
         TEST(clicks),
         TEST(a_scrollbar_only_where_rows_are_hidden),
