@@ -221,25 +221,31 @@ static double share_of_a(json_t *report)
 static void a_jittered_period_does_not_resonate(void **state)
 {
     (void)state;
-    const char *const fixed[] = {"-s", "clock", "-H", "0", "-n", "1", "-d", "3",
+    const char *const fixed[] = {"-s", "clock", "-H", "0", "-n", "1", "-d", "1.5",
                                  "-c", "2000000", NULL};
     const char *const jittered[] = {"-s", "clock", "-H", "0", "-n", "50", "-d", "0.1",
                                     "-r", "500", NULL};
     struct planted planted;
     if (strcmp(source, "clock"))
         skip();
-    assert_true(planted_start(&planted, "resonate", 10));
-    json_t *first = misstop_last_report(planted.pid, fixed);
+    assert_true(planted_start(&planted, "resonate", 16));
     json_t *second = misstop_last_report(planted.pid, jittered);
-    planted_finish(&planted);
-    assert_non_null(first);
     assert_non_null(second);
-    printf("  true share 0.5; fixed period %.3f, jittered %.3f\n", share_of_a(first),
-           share_of_a(second));
-    assert_true(fabs(share_of_a(first) - 0.5) > 0.2);
+    printf("  true share 0.5; jittered %.3f\n", share_of_a(second));
     assert_true(fabs(share_of_a(second) - 0.5) < 0.12);
-    json_decref(first);
     json_decref(second);
+    /* Where in a turn the first sample falls is chance, and on its edge the error is small:
+     * one attach of several must show the resonance. */
+    double worst = 0;
+    for (int i = 0; i < 5 && worst <= 0.2; i++) {
+        json_t *first = misstop_last_report(planted.pid, fixed);
+        assert_non_null(first);
+        printf("  fixed period %.3f\n", share_of_a(first));
+        worst = fmax(worst, fabs(share_of_a(first) - 0.5));
+        json_decref(first);
+    }
+    planted_finish(&planted);
+    assert_true(worst > 0.2);
 }
 
 static void a_hot_field_of_an_array_is_one_row(void **state)
