@@ -315,7 +315,16 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/* Whether the found regions have lost what they explained when they were found. */
+/* What the regions in the counters explained so far. */
+static double measured_share(const struct search *search)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < search->active_count; i++)
+        sum += search->active[i].share;
+    return sum;
+}
+
+/* Whether the measured regions have lost what they explained when they were found. */
 static bool explains_too_little(struct search *search, double before)
 {
     if (search->pooled_rounds < POOLED_ROUNDS || search->pooled_total <= 0)
@@ -327,9 +336,21 @@ static bool explains_too_little(struct search *search, double before)
     return now + noise < explained_lost * before;
 }
 
+/* A region that one noisy interval put on top sinks as it is measured again: what is then
+ * above it and not searched yet takes its counters, and the search goes on. */
+static void settle_or_choose(struct search *search)
+{
+    if (finished(search)) {
+        settle(search);
+    } else {
+        search->state = SEARCH_SEARCHING;
+        choose(search);
+    }
+}
+
 static void go_on_settled(struct search *search, uint64_t now_ns)
 {
-    double before = search_explained(search);
+    double before = measured_share(search);
     for (uint32_t i = 0; i < search->active_count; i++) {
         search->pooled_hits += search->active[i].weight;
         average(search, &search->active[i]);
@@ -337,10 +358,14 @@ static void go_on_settled(struct search *search, uint64_t now_ns)
     search->pooled_total += search->all_weight;
     search->pooled_samples += (double)search->all_samples;
     search->pooled_rounds++;
-    if (explains_too_little(search, before))
+    if (explains_too_little(search, before)) {
         restart(search, now_ns);
-    else
-        begin_interval(search, now_ns);
+        return;
+    }
+    for (uint32_t i = 0; i < search->active_count; i++)
+        search_queue_put(&search->queue, &search->active[i]);
+    settle_or_choose(search);
+    begin_interval(search, now_ns);
 }
 
 static void go_on_searching(struct search *search, uint64_t now_ns)
@@ -360,10 +385,7 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
         restart(search, now_ns);
         return;
     }
-    if (finished(search))
-        settle(search);
-    else
-        choose(search);
+    settle_or_choose(search);
     begin_interval(search, now_ns);
 }
 

@@ -127,10 +127,10 @@ static const struct planted figure2[] = {
     {"C", 0x10200000, MIB, .20, OBJECT_GLOBAL}, {"D", 0x10300000, MIB, .025, OBJECT_GLOBAL},
     {"E", 0x10400000, MIB, .35, OBJECT_GLOBAL}, {"F", 0x10500000, MIB, .025, OBJECT_GLOBAL}};
 
-static const char *two_way_finds(bool forgetful)
+static const char *two_way_finds(uint64_t seed, bool forgetful)
 {
     static struct search search;
-    struct prng prng = {7};
+    struct prng prng = {seed};
     plant(figure2, 6);
     search_init(&search, &names, 2, 64);
     search.forgetful = forgetful;
@@ -138,10 +138,10 @@ static const char *two_way_finds(bool forgetful)
     feed(&search, &prng, 1, 30, NULL);
     double best = 0;
     const char *name = "";
-    for (uint32_t i = 0; i < search.active_count; i++)
-        if (search.active[i].final && search.active[i].share > best) {
-            best = search.active[i].share;
-            name = objects[search.active[i].object - 1].name;
+    for (uint32_t i = 0; i < object_count; i++)
+        if (found_share(&search, objects[i].name) > best) {
+            best = found_share(&search, objects[i].name);
+            name = objects[i].name;
         }
     return name;
 }
@@ -149,8 +149,17 @@ static const char *two_way_finds(bool forgetful)
 static void figure2_needs_the_queue(void **state)
 {
     (void)state;
-    assert_string_equal(two_way_finds(false), "E");
-    assert_string_not_equal(two_way_finds(true), "E");
+    assert_string_equal(two_way_finds(7, false), "E");
+    assert_string_not_equal(two_way_finds(7, true), "E");
+}
+
+/* 60 samples an interval are a noisy measure: now and then B or C looks like the hottest. What
+ * settled on it has to go on when it turns out that it is not. */
+static void a_lucky_interval_is_not_the_last_word(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++)
+        assert_string_equal(two_way_finds(seed, false), "E");
 }
 
 static void whole_space_ten_way(void **state)
@@ -280,6 +289,7 @@ static void nothing_and_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
+                                       cmocka_unit_test(a_lucky_interval_is_not_the_last_word),
                                        cmocka_unit_test(whole_space_ten_way),
                                        cmocka_unit_test(applu_phases),
                                        cmocka_unit_test(hot_page_in_arena),
