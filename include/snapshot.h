@@ -149,6 +149,7 @@ struct snapshot_sets {
     uint32_t ways;
     uint32_t line;
     double *counts;    /* [sets] under the basis */
+    uint32_t *lines;   /* [sets] distinct lines that missed, in the window; NULL: not known */
     double chi2;       /* NAN: too few */
     double p_value;    /* of a uniform distribution */
     uint32_t hot_sets; /* sets above their expected 99.9 % bound */

@@ -27,6 +27,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_details.c \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \
+	src/profile/snapshot_sets.c \
 	src/profile/snapshot_window.c \
 	src/profile/state.h \
 	src/profile/stride.c \

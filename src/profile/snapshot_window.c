@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window and the sets, as a snapshot shows them. */
+/* The window, as a snapshot shows it. */
 #include "profile/state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { RECURRENCES = 64, PARTS = 4096, READING_MIN = 200 };
+enum { RECURRENCES = 64, READING_MIN = 200 };
 
 /* Chao's lower bound of the distinct lines there are, seen or not (A. Chao, 1984). */
 static double lines_estimated(const struct window_counts *counts)
@@ -127,96 +127,6 @@ static void list_pairs(struct build *build, struct snapshot_window *shown)
         if (pair->line_a || (one.object_a != UINT32_MAX && one.object_b != UINT32_MAX))
             shown->pairs[shown->pair_count++] = one;
     }
-}
-
-static int by_set(const void *left, const void *right)
-{
-    const struct snapshot_set_part *a = left;
-    const struct snapshot_set_part *b = right;
-    if (a->set != b->set)
-        return a->set < b->set ? -1 : 1;
-    return a->samples > b->samples ? -1 : a->samples < b->samples;
-}
-
-/* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
-static void list_parts(struct build *build, struct snapshot_sets *shown)
-{
-    struct hash *parts = &build->profile->parts;
-    const struct window *window = &build->profile->window;
-    hash_clear(parts);
-    for (uint32_t i = 0; i < window->used; i++) {
-        const struct window_entry *entry = window_at(window, i);
-        uint32_t *count = hash_insert(parts, (uint64_t)entry->set << 32 | entry->object, NULL);
-        if (count)
-            ++*count;
-    }
-    uint32_t least = 1;
-    for (size_t listed = SIZE_MAX; listed > PARTS; least *= 2) {
-        listed = 0;
-        for (size_t i = 0; parts->slots && i <= parts->mask; i++)
-            listed += parts->slots[i].used && parts->slots[i].value >= least;
-        if (listed <= PARTS)
-            break;
-    }
-    shown->parts = arena_array(build->arena, PARTS, sizeof *shown->parts);
-    build->failed |= !shown->parts;
-    for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
-        if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
-            shown->parts[shown->part_count++] = (struct snapshot_set_part){
-                .set = (uint32_t)(parts->slots[i].key >> 32),
-                .object = build_object_index(build, (uint32_t)parts->slots[i].key),
-                .samples = parts->slots[i].value};
-    if (shown->parts)
-        qsort(shown->parts, shown->part_count, sizeof *shown->parts, by_set);
-}
-
-static const char *sets_reading(struct build *build, const struct sets_finding *finding,
-                                uint32_t sets)
-{
-    if (finding->verdict == SETS_TOO_FEW)
-        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
-                            finding->samples, sets);
-    if (finding->verdict == SETS_UNIFORM)
-        return arena_printf(build->arena,
-                            "the %u sets share the misses evenly (%.0f %% more than even): "
-                            "capacity rather than conflict",
-                            sets, 100 * finding->excess);
-    return arena_printf(build->arena,
-                        "%u of %u sets take %.0f %% of the misses: addresses that are a multiple "
-                        "of the set span apart conflict",
-                        finding->hot_sets, sets, 100 * finding->hot_share);
-}
-
-void build_sets(struct build *build)
-{
-    struct profile *profile = build->profile;
-    const struct geometry *geometry = &profile->sets.geometry;
-    struct snapshot_sets *shown = &build->snapshot->sets;
-    struct sets_finding finding;
-    shown->level = arena_string(build->arena, geometry->level);
-    shown->index = profile->options.physical_index ? "physical" : "virtual";
-    if (!geometry->virtual_exact && !profile->options.physical_index)
-        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
-                      "only within a page";
-    shown->sets = geometry->sets;
-    shown->ways = geometry->ways;
-    shown->line = geometry->line_bytes;
-    shown->counts = arena_array(build->arena, geometry->sets, sizeof *shown->counts);
-    build->failed |= !shown->counts || !shown->level;
-    if (!shown->counts)
-        return;
-    for (uint32_t i = 0; i < geometry->sets; i++)
-        shown->counts[i] = build_read(build, &profile->sets.at[i]);
-    double squares =
-        counted_read(&profile->sets.squares, build->snapshot->basis, build->scale * build->scale);
-    sets_judge(&finding, shown->counts, geometry->sets,
-               decay_effective(build_read(build, &profile->sets.sum), squares));
-    shown->chi2 = finding.chi2;
-    shown->p_value = finding.p_value;
-    shown->hot_sets = finding.hot_sets;
-    shown->verdict = finding.verdict;
-    shown->reading = sets_reading(build, &finding, geometry->sets);
-    list_parts(build, shown);
 }
 
 void build_window(struct build *build)

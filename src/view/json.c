@@ -283,6 +283,12 @@ static json_t *sets(const struct snapshot *snapshot)
     for (uint32_t i = 0; from->counts && i < from->sets; i++)
         json_array_append_new(counts, count(from->counts[i]));
     set(out, "counts", counts);
+    if (from->lines) {
+        json_t *lines = json_array();
+        for (uint32_t i = 0; i < from->sets; i++)
+            json_array_append_new(lines, whole(from->lines[i]));
+        set(out, "lines", lines);
+    }
     set(out, "verdict", text(sets_verdict_name(from->verdict)));
     set(out, "chi2", count(from->chi2));
     /* As it is: rounding a p-value would make it 0. */

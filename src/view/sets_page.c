@@ -199,8 +199,12 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     char times[48] = "";
     if (mean > 0)
         snprintf(times, sizeof times, ", %.1f times the mean", count / mean);
-    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s",
-                           browser->sets.cursor, text_count(text, count), times);
+    char lines[64] = "";
+    if (sets->lines)
+        snprintf(lines, sizeof lines, ", on %" PRIu32 " lines for %" PRIu32 " ways",
+                 sets->lines[browser->sets.cursor], sets->ways);
+    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s%s",
+                           browser->sets.cursor, text_count(text, count), times, lines);
     area.rows--;
     pane_table(browser, canvas, area, &browser->sets.parts,
                "No miss on this set is left in the window.");

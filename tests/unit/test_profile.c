@@ -152,16 +152,39 @@ static void one_set_is_concentrated(void **state)
     assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
     assert_int_equal(snapshot->sets.hot_sets, 1);
     assert_int_equal(snapshot->sets.part_count, 1);
+    assert_int_equal(snapshot->sets.lines[0], 16);
+    assert_non_null(strstr(snapshot->sets.reading, "conflict between addresses"));
     assert_int_equal(snapshot->window.addresses, 16);
     assert_memory_equal(snapshot->window.reading, "conflict", 8);
     snapshot_free(snapshot);
     profile_free(profile);
 }
 
+/* The same set, but one line of it, over a background that is spread evenly. */
+static void a_hot_line_is_no_conflict(void **state)
+{
+    (void)state;
+    struct prng prng = {43};
+    struct profile *profile = fresh(10);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 6000; i++) {
+        uint64_t address = i % 3 ? 0x100000 + prng_below(&prng, 1 << 20) * 64 : 0x10040;
+        struct place place = {.object = 1, .base = 0x10000};
+        place.access = (struct access){.time_ns = i, .weight = 1, .address = address};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 6001);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_non_null(strstr(snapshot->sets.reading, "not a conflict"));
+    assert_true(snapshot->sets.lines[1] > 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(totals_and_shares),
-                                       cmocka_unit_test(hot_field_is_one_row),
-                                       cmocka_unit_test(one_set_is_concentrated)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals_and_shares), cmocka_unit_test(hot_field_is_one_row),
+        cmocka_unit_test(one_set_is_concentrated), cmocka_unit_test(a_hot_line_is_no_conflict)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

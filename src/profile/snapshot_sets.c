@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cache sets, as a snapshot shows them. */
+#include "profile/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PARTS = 4096, CROWD = 16384 };
+
+static int by_set(const void *left, const void *right)
+{
+    const struct snapshot_set_part *a = left;
+    const struct snapshot_set_part *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return a->samples > b->samples ? -1 : a->samples < b->samples;
+}
+
+/* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
+static void list_parts(struct build *build, struct snapshot_sets *shown)
+{
+    struct hash *parts = &build->profile->parts;
+    const struct window *window = &build->profile->window;
+    hash_clear(parts);
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint32_t *count = hash_insert(parts, (uint64_t)entry->set << 32 | entry->object, NULL);
+        if (count)
+            ++*count;
+    }
+    uint32_t least = 1;
+    for (size_t listed = SIZE_MAX; listed > PARTS; least *= 2) {
+        listed = 0;
+        for (size_t i = 0; parts->slots && i <= parts->mask; i++)
+            listed += parts->slots[i].used && parts->slots[i].value >= least;
+        if (listed <= PARTS)
+            break;
+    }
+    shown->parts = arena_array(build->arena, PARTS, sizeof *shown->parts);
+    build->failed |= !shown->parts;
+    for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
+        if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
+            shown->parts[shown->part_count++] = (struct snapshot_set_part){
+                .set = (uint32_t)(parts->slots[i].key >> 32),
+                .object = build_object_index(build, (uint32_t)parts->slots[i].key),
+                .samples = parts->slots[i].value};
+    if (shown->parts)
+        qsort(shown->parts, shown->part_count, sizeof *shown->parts, by_set);
+}
+
+/* Distinct lines of each set in the window. */
+static void count_lines(struct build *build, struct snapshot_sets *shown)
+{
+    const struct window *window = &build->profile->window;
+    shown->lines = arena_array(build->arena, shown->sets, sizeof *shown->lines);
+    build->failed |= !shown->lines;
+    for (uint32_t i = 0; shown->lines && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (entry->mapped && entry->set < shown->sets)
+            shown->lines[entry->set]++;
+    }
+}
+
+/* One line that missed in a hot set. */
+struct crowd {
+    uint32_t set;
+    uint32_t count;
+};
+
+static int by_set_and_count(const void *left, const void *right)
+{
+    const struct crowd *a = left;
+    const struct crowd *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return a->count > b->count ? -1 : a->count < b->count;
+}
+
+/* The lines of hot sets in the newest part of the window, by set, the hottest line first. */
+static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double samples,
+                             struct crowd *crowd)
+{
+    const struct window *window = &build->profile->window;
+    double bound = sets_bound(samples / shown->sets);
+    size_t count = 0;
+    for (uint32_t i = window->used; i > 0 && count < CROWD; i--) {
+        const struct window_entry *entry = window_at(window, i - 1);
+        if (entry->mapped && entry->set < shown->sets && shown->counts[entry->set] > bound)
+            crowd[count++] = (struct crowd){entry->set, entry->count};
+    }
+    qsort(crowd, count, sizeof *crowd, by_set_and_count);
+    return count;
+}
+
+/*
+ * Share of what hot sets have above the mean that falls on as many lines as a set has ways.
+ * Those lines can live side by side: they are hot, but do not throw each other out. What a
+ * set has below them is lines that do.
+ */
+static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double samples)
+{
+    struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
+    double mean = (double)build->profile->window.used / shown->sets;
+    double held = 0;
+    double excess = 0;
+    size_t count = crowd ? crowd_hot_sets(build, shown, samples, crowd) : 0;
+    for (size_t i = 0; i < count;) {
+        uint32_t set = crowd[i].set;
+        double top = 0;
+        double all = 0;
+        for (uint32_t rank = 0; i < count && crowd[i].set == set; i++, rank++) {
+            all += crowd[i].count;
+            top += rank < shown->ways ? crowd[i].count : 0;
+        }
+        excess += fmax(0, all - mean);
+        held += fmin(top, fmax(0, all - mean));
+    }
+    return excess > 0 ? held / excess : 0;
+}
+
+static const char *sets_reading(struct build *build, const struct sets_finding *finding,
+                                const struct snapshot_sets *shown)
+{
+    if (finding->verdict == SETS_TOO_FEW)
+        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
+                            finding->samples, shown->sets);
+    if (finding->verdict == SETS_UNIFORM)
+        return arena_printf(build->arena,
+                            "the %u sets share the misses evenly (%.0f %% more than even): "
+                            "capacity rather than conflict",
+                            shown->sets, 100 * finding->excess);
+    double held = held_by_ways(build, shown, finding->samples);
+    if (held > 0.5)
+        return arena_printf(build->arena,
+                            "%u of %u sets take %.0f %% of the misses, but %.0f %% of the crowding "
+                            "is on %u lines a set or fewer: hot lines, not a conflict",
+                            finding->hot_sets, shown->sets, 100 * finding->hot_share, 100 * held,
+                            shown->ways);
+    return arena_printf(build->arena,
+                        "%u of %u sets take %.0f %% of the misses, on more lines than their %u "
+                        "ways hold: conflict between addresses a multiple of %u bytes apart",
+                        finding->hot_sets, shown->sets, 100 * finding->hot_share, shown->ways,
+                        shown->sets * shown->line);
+}
+
+void build_sets(struct build *build)
+{
+    struct profile *profile = build->profile;
+    const struct geometry *geometry = &profile->sets.geometry;
+    struct snapshot_sets *shown = &build->snapshot->sets;
+    struct sets_finding finding;
+    shown->level = arena_string(build->arena, geometry->level);
+    shown->index = profile->options.physical_index ? "physical" : "virtual";
+    if (!geometry->virtual_exact && !profile->options.physical_index)
+        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
+                      "only within a page";
+    shown->sets = geometry->sets;
+    shown->ways = geometry->ways;
+    shown->line = geometry->line_bytes;
+    shown->counts = arena_array(build->arena, geometry->sets, sizeof *shown->counts);
+    build->failed |= !shown->counts || !shown->level;
+    if (!shown->counts)
+        return;
+    for (uint32_t i = 0; i < geometry->sets; i++)
+        shown->counts[i] = build_read(build, &profile->sets.at[i]);
+    double squares =
+        counted_read(&profile->sets.squares, build->snapshot->basis, build->scale * build->scale);
+    sets_judge(&finding, shown->counts, geometry->sets,
+               decay_effective(build_read(build, &profile->sets.sum), squares));
+    shown->chi2 = finding.chi2;
+    shown->p_value = finding.p_value;
+    shown->hot_sets = finding.hot_sets;
+    shown->verdict = finding.verdict;
+    count_lines(build, shown);
+    if (build->failed)
+        return;
+    shown->reading = sets_reading(build, &finding, shown);
+    list_parts(build, shown);
+}
