@@ -7,6 +7,8 @@
 
 enum { PARTS = 4096, CROWD = 16384 };
 
+static const double held_enough = 0.8; /* of the crowding, on no more lines than ways */
+
 static int by_set(const void *left, const void *right)
 {
     const struct snapshot_set_part *a = left;
@@ -130,7 +132,7 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
                             "capacity rather than conflict",
                             shown->sets, 100 * finding->excess);
     double held = held_by_ways(build, shown, finding->samples);
-    if (held > 0.5)
+    if (held > held_enough)
         return arena_printf(build->arena,
                             "%u of %u sets take %.0f %% of the misses, but %.0f %% of the crowding "
                             "is on %u lines a set or fewer: hot lines, not a conflict",

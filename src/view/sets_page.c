@@ -201,8 +201,9 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
         snprintf(times, sizeof times, ", %.1f times the mean", count / mean);
     char lines[64] = "";
     if (sets->lines)
-        snprintf(lines, sizeof lines, ", on %" PRIu32 " lines for %" PRIu32 " ways",
-                 sets->lines[browser->sets.cursor], sets->ways);
+        snprintf(lines, sizeof lines, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
+                 sets->lines[browser->sets.cursor],
+                 sets->lines[browser->sets.cursor] == 1 ? "" : "s", sets->ways);
     area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s%s",
                            browser->sets.cursor, text_count(text, count), times, lines);
     area.rows--;
