@@ -15,7 +15,7 @@ EXTRA_DIST += tests/check-layers tests/run-all
 # Live tests: the same program under two names, one for each source that may work here.
 check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter
 tests_live_planted_SOURCES = tests/live/planted.c
-tests_live_planted_CFLAGS = -O2 -g -fno-toplevel-reorder
+tests_live_planted_CFLAGS = -O2 -g $(ORDER_CFLAGS)
 tests_live_planted_LDFLAGS =
 LIVE_SOURCES = tests/live/test_live.c tests/live/run.c tests/live/run.h
 tests_live_test_live_clock_SOURCES = $(LIVE_SOURCES)
@@ -34,7 +34,8 @@ tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 EXTRA_DIST += tests/bench/run-bench
 
-.PHONY: bench
+.PHONY: bench bench-programs
+bench-programs: $(EXTRA_PROGRAMS)
 bench: all $(EXTRA_PROGRAMS)
 	$(srcdir)/tests/bench/run-bench $(abs_builddir)
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/pairs.h"
 
-#include "base/hash.h"
-
 #include <errno.h>
 #include <stdlib.h>
-
-enum { BUCKET = 4 };
+#include <string.h>
 
 int pairs_init(struct pairs *pairs, size_t count)
 {
-    *pairs = (struct pairs){.at = malloc(count * sizeof(struct pair)), .count = count};
-    if (!pairs->at)
+    size_t buckets = count / PAIRS_BUCKET;
+    *pairs = (struct pairs){.at = malloc(count * sizeof(struct pair)),
+                            .buckets = aligned_alloc(sizeof(struct pairs_bucket),
+                                                     buckets * sizeof(struct pairs_bucket)),
+                            .count = count};
+    if (!pairs->at || !pairs->buckets) {
+        pairs_fini(pairs);
         return -ENOMEM;
+    }
     pairs_clear(pairs);
     return 0;
 }
@@ -20,11 +23,13 @@ int pairs_init(struct pairs *pairs, size_t count)
 void pairs_fini(struct pairs *pairs)
 {
     free(pairs->at);
+    free(pairs->buckets);
     *pairs = (struct pairs){0};
 }
 
 void pairs_clear(struct pairs *pairs)
 {
+    memset(pairs->buckets, 0, pairs->count / PAIRS_BUCKET * sizeof *pairs->buckets);
     for (size_t i = 0; i < pairs->count; i++)
         pairs->at[i] = (struct pair){.owner = PAIR_EMPTY};
 }
@@ -33,7 +38,7 @@ void pairs_rescale(struct pairs *pairs, double factor)
 {
     for (size_t i = 0; i < pairs->count; i++) {
         struct pair *pair = &pairs->at[i];
-        pair->credit *= factor;
+        pairs->buckets[i / PAIRS_BUCKET].credit[i % PAIRS_BUCKET] *= factor;
         pair->rival *= factor;
         pair->samples.at[BASIS_DECAYED] *= factor;
         pair->loads.at[BASIS_DECAYED] *= factor;
@@ -41,25 +46,40 @@ void pairs_rescale(struct pairs *pairs, double factor)
     }
 }
 
-struct pair *pairs_take(struct pairs *pairs, uint32_t owner, uint64_t key, double credit)
+/* The empty slot of a bucket, or the one with the least credit. */
+static unsigned poorest_of(const struct pairs_bucket *bucket)
 {
-    uint64_t hash = hash_mix(key ^ (uint64_t)owner << 40 ^ owner);
-    struct pair *bucket = &pairs->at[hash & (pairs->count / BUCKET - 1) * BUCKET];
-    struct pair *poorest = bucket;
-    for (struct pair *pair = bucket; pair < bucket + BUCKET; pair++) {
-        if (pair->key == key && pair->owner == owner) {
-            pair->credit += credit;
-            return pair;
-        }
-        if (poorest->owner != PAIR_EMPTY &&
-            (pair->owner == PAIR_EMPTY || pair->credit < poorest->credit))
-            poorest = pair;
+    unsigned poorest = 0;
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++) {
+        if (!bucket->hash[i])
+            return i;
+        if (bucket->credit[i] < bucket->credit[poorest])
+            poorest = i;
     }
-    poorest->credit -= credit;
-    if (poorest->owner != PAIR_EMPTY && poorest->credit > 0)
-        return NULL;
-    *poorest = (struct pair){.key = key, .owner = owner, .credit = credit};
     return poorest;
+}
+
+struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
+                        double credit)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    struct pairs_bucket *bucket = &pairs->buckets[index];
+    struct pair *rows = &pairs->at[index * PAIRS_BUCKET];
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++)
+        if (bucket->hash[i] == hash) {
+            bucket->credit[i] += credit;
+            return &rows[i];
+        }
+    unsigned poorest = poorest_of(bucket);
+    if (bucket->hash[poorest]) {
+        bucket->credit[poorest] -= credit;
+        if (bucket->credit[poorest] > 0)
+            return NULL;
+    }
+    bucket->hash[poorest] = hash;
+    bucket->credit[poorest] = credit;
+    rows[poorest] = (struct pair){.key = key, .owner = owner};
+    return &rows[poorest];
 }
 
 static int pair_order(const void *left, const void *right)

@@ -9,6 +9,7 @@
 #ifndef MISSTOP_PROFILE_PAIRS_H
 #define MISSTOP_PROFILE_PAIRS_H
 
+#include "base/hash.h"
 #include "profile/decay.h"
 
 #include <stddef.h>
@@ -19,16 +20,25 @@ struct pair {
     uint32_t owner; /* PAIR_OWNER(); UINT32_MAX: empty */
     uint32_t extra; /* function id of an instruction, thread of an instance */
     uint64_t size;  /* widest access, or size of an instance */
-    double credit;  /* decayed samples, less what was worn down */
     double rival;   /* instances: majority vote for `extra` (Boyer and Moore) */
     struct counted samples;
     struct counted loads;
     struct counted stores;
 };
 
+enum { PAIRS_BUCKET = 4 };
+
+/* What a lookup reads, in one cache line: of each pair of a bucket the hash of (owner, key),
+ * which is 0 where there is none, and its credit: decayed samples, less what was worn down. */
+struct pairs_bucket {
+    uint64_t hash[PAIRS_BUCKET];
+    double credit[PAIRS_BUCKET];
+};
+
 struct pairs {
-    struct pair *at;
-    size_t count; /* power of two, at least 4 */
+    struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], on cache lines of their own */
+    struct pair *at;              /* [count], in the order of the buckets */
+    size_t count;                 /* power of two, at least 4 */
 };
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
@@ -43,9 +53,27 @@ void pairs_fini(struct pairs *pairs);
 void pairs_clear(struct pairs *pairs);
 void pairs_rescale(struct pairs *pairs, double factor);
 
+/* Never 0. Two pairs of one hash would share a row: once in 2^64 pairs of pairs. */
+static inline uint64_t pairs_hash(uint32_t owner, uint64_t key)
+{
+    return hash_mix(key ^ (uint64_t)owner << 40 ^ owner) | 1;
+}
+
+static inline size_t pairs_bucket_of(const struct pairs *pairs, uint64_t hash)
+{
+    return hash >> 1 & (pairs->count / PAIRS_BUCKET - 1);
+}
+
+/* Asks for the bucket's line ahead of pairs_take: a sample touches several tables at once. */
+static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
+{
+    __builtin_prefetch(&pairs->buckets[pairs_bucket_of(pairs, hash)], 1);
+}
+
 /* The pair, made if its bucket lets it in; NULL: not hot enough yet. `credit` is in
- * stored units (1 * scale for a sample). */
-struct pair *pairs_take(struct pairs *pairs, uint32_t owner, uint64_t key, double credit);
+ * stored units (1 * scale for a sample); hash is pairs_hash(owner, key). */
+struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
+                        double credit);
 
 /* Pointers to all pairs of one event, by owner; returns how many. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);

@@ -139,23 +139,49 @@ static void add_instance(struct pair *pair, const struct place *place, double sc
     add_to_pair(pair, &place->access, scale);
 }
 
-static void add_pairs(struct profile *profile, const struct place *place, uint32_t object,
-                      double scale)
+/* Where an access counts besides its object and function. */
+struct pair_keys {
+    uint32_t owner;
+    uint64_t offset;
+    uint64_t offset_hash;
+    uint64_t code_hash;
+    uint64_t instance_hash;
+};
+
+/* The tables are larger than the caches: their lines are asked for together, before the
+ * first is needed. */
+static struct pair_keys prefetch_pairs(struct profile *profile, const struct place *place,
+                                       uint32_t object)
 {
     const struct access *access = &place->access;
-    uint32_t owner = PAIR_OWNER(object, access->event);
-    uint64_t key = offset_key(access->address - place->base, profile->extras[object].element);
-    struct pair *pair = pairs_take(&profile->offsets, owner, key, scale);
+    struct pair_keys keys = {.owner = PAIR_OWNER(object, access->event)};
+    keys.offset = offset_key(access->address - place->base, profile->extras[object].element);
+    keys.offset_hash = pairs_hash(keys.owner, keys.offset);
+    keys.code_hash = pairs_hash(keys.owner, access->ip);
+    keys.instance_hash = pairs_hash(keys.owner, place->base);
+    pairs_prefetch(&profile->offsets, keys.offset_hash);
+    pairs_prefetch(&profile->code, keys.code_hash);
+    pairs_prefetch(&profile->instances, keys.instance_hash);
+    window_prefetch(&profile->window, access->address);
+    return keys;
+}
+
+static void add_pairs(struct profile *profile, const struct place *place,
+                      const struct pair_keys *keys, double scale)
+{
+    const struct access *access = &place->access;
+    struct pair *pair =
+        pairs_take(&profile->offsets, keys->offset_hash, keys->owner, keys->offset, scale);
     if (pair) {
         pair->size = access->size > pair->size ? access->size : pair->size;
         add_to_pair(pair, access, scale);
     }
-    pair = pairs_take(&profile->code, owner, access->ip, scale);
+    pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
     if (pair) {
         pair->extra = place->function;
         add_to_pair(pair, access, scale);
     }
-    pair = pairs_take(&profile->instances, owner, place->base, scale);
+    pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);
     if (pair)
         add_instance(pair, place, scale);
 }
@@ -209,10 +235,11 @@ void profile_add(struct profile *profile, const struct place *place)
     uint32_t function = tallies_reserve(&profile->functions, place->function);
     if (object == TALLY_IDS_MAX || function == TALLY_IDS_MAX || !grow_extras(profile))
         return;
+    struct pair_keys keys = prefetch_pairs(profile, place, object);
     tally_add(&profile->all[access->event], access, scale);
     tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
     tally_add(tallies_at(&profile->functions, function, access->event), access, scale);
-    add_pairs(profile, place, object, scale);
+    add_pairs(profile, place, &keys, scale);
     if (access->event == profile->options.ranking)
         add_ranking(profile, place, object, scale);
     rescale(profile);

@@ -52,6 +52,11 @@ static uint32_t *window_chain(const struct window *window, uint64_t address)
     return &window->chains[hash_mix(address >> window->key_shift) & window->chain_mask];
 }
 
+void window_prefetch(const struct window *window, uint64_t address)
+{
+    __builtin_prefetch(window_chain(window, address), 1);
+}
+
 struct window_entry *window_find(const struct window *window, uint64_t address)
 {
     uint64_t key = address >> window->key_shift;

@@ -68,6 +68,9 @@ void window_clear(struct window *window);
 /* Takes time, address, offset, object, function, tid and set of `sample`. */
 void window_add(struct window *window, const struct window_entry *sample);
 
+/* Asks for the line of an address's chain, ahead of window_add. */
+void window_prefetch(const struct window *window, uint64_t address);
+
 /* The mapped entry of an address's key; NULL: not in the window. */
 struct window_entry *window_find(const struct window *window, uint64_t address);
 

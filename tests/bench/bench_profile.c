@@ -46,9 +46,11 @@ static void bench_parts(void)
         window_add(&window, &(struct window_entry){.address = drawn[i % DRAWN].access.address});
     report("window_add", start, ROUNDS);
     start = clock_now_ns();
-    for (int i = 0; i < ROUNDS; i++)
-        pairs_take(&pairs, PAIR_OWNER(drawn[i % DRAWN].object, 0), drawn[i % DRAWN].access.address,
-                   1);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint32_t owner = PAIR_OWNER(drawn[i % DRAWN].object, 0);
+        uint64_t key = drawn[i % DRAWN].access.address;
+        pairs_take(&pairs, pairs_hash(owner, key), owner, key, 1);
+    }
     report("pairs_take (each of three)", start, ROUNDS);
     window_fini(&window);
     pairs_fini(&pairs);

@@ -1,6 +1,7 @@
 # unit tests of src/profile: see tests/unit/base.mk for the pattern
 UNIT_PROFILE = \
 	tests/unit/test_window \
+	tests/unit/test_pairs \
 	tests/unit/test_decay \
 	tests/unit/test_sets \
 	tests/unit/test_stride \
@@ -12,6 +13,8 @@ check_PROGRAMS += $(UNIT_PROFILE)
 TESTS += $(UNIT_PROFILE)
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
 tests_unit_test_window_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_pairs_SOURCES = tests/unit/test_pairs.c
+tests_unit_test_pairs_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_decay_SOURCES = tests/unit/test_decay.c
 tests_unit_test_decay_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_sets_SOURCES = tests/unit/test_sets.c
