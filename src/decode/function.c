@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/function.h"
 
+#include "decode/evex.h"
+
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,22 @@ void function_free(struct function *function)
     free(function);
 }
 
+/* One instruction of the bytes; false, and nothing moved, if they are none. */
+static bool next_insn(csh handle, const uint8_t **at, size_t *left, uint64_t *address,
+                      cs_insn *scratch, struct insn *out)
+{
+    if (cs_disasm_iter(handle, at, left, address, scratch)) {
+        insn_from_capstone(out, scratch);
+        return true;
+    }
+    if (!insn_from_evex(out, *address, *at, *left))
+        return false;
+    *at += out->length;
+    *left -= out->length;
+    *address += out->length;
+    return true;
+}
+
 /* Decodes from `from` to the end of the code; after bytes that are none, one byte on. */
 static int disassemble(csh handle, const struct code *code, uint64_t from,
                        struct function *function)
@@ -51,19 +69,19 @@ static int disassemble(csh handle, const struct code *code, uint64_t from,
     size_t left = code->size - (from - code->start);
     uint64_t address = from;
     while (scratch && function->insns && left) {
-        if (!cs_disasm_iter(handle, &at, &left, &address, scratch)) {
-            at++;
-            left--;
-            address++;
-            continue;
-        }
         if (function->count == room) {
             struct insn *more = realloc(function->insns, (room *= 2) * sizeof *more);
             if (!more)
                 break;
             function->insns = more;
         }
-        insn_from_capstone(&function->insns[function->count++], scratch);
+        if (next_insn(handle, &at, &left, &address, scratch, &function->insns[function->count])) {
+            function->count++;
+        } else {
+            at++;
+            left--;
+            address++;
+        }
     }
     if (scratch)
         cs_free(scratch, 1);
@@ -88,9 +106,10 @@ static bool arrives(csh handle, const struct code *code, size_t offset, size_t w
     const uint8_t *at = code->bytes + offset;
     size_t left = code->size - offset;
     uint64_t address = offset;
+    struct insn insn;
     while (address < wanted) {
         *before = (size_t)address;
-        if (!cs_disasm_iter(handle, &at, &left, &address, scratch))
+        if (!next_insn(handle, &at, &left, &address, scratch, &insn))
             return false;
     }
     return address == wanted;

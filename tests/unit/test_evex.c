@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Encodings as GNU as writes them; the operands as objdump prints them. */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "decode/evex.h"
+
+#include <string.h>
+
+enum { ADDRESS = 0x1000 };
+
+static const struct {
+    const char *text;
+    const char *bytes;
+    uint8_t length, base, index, scale, size;
+    int64_t displacement;
+} cases[] = {
+    {"vpcmpeqb 0xfc0(%rax),%zmm16,%k0", "\x62\xf1\x7d\x40\x74\x40\x3f", 7, SREG_AX, SREG_NONE, 1,
+     64, 0xfc0},
+    {"vpcmpeqb -0x80(%r13,%r12,8),%ymm17,%k1{%k2}", "\x62\x91\x75\x22\x74\x4c\xe5\xfc", 8, SREG_R13,
+     SREG_R12, 8, 32, -0x80},
+    {"vpcmpeqd 0x4(%rdx){1to8},%ymm18,%k1", "\x62\xf1\x6d\x30\x76\x4a\x01", 7, SREG_DX, SREG_NONE,
+     1, 4, 4},
+    {"vpcmpeqq -0x8(%rdx){1to4},%ymm18,%k1", "\x62\xf2\xed\x30\x29\x4a\xff", 7, SREG_DX, SREG_NONE,
+     1, 8, -8},
+    {"vptestnmb 0x1234567(%r8),%zmm20,%k3", "\x62\xd2\x5e\x40\x26\x98\x67\x45\x23\x01", 10, SREG_R8,
+     SREG_NONE, 1, 64, 0x1234567},
+    {"vpternlogd $0xde,0x10(%rip),%ymm22,%ymm23", "\x62\xe3\x4d\x20\x25\x3d\x10\x00\x00\x00\xde",
+     11, SREG_NONE, SREG_NONE, 1, 32, ADDRESS + 11 + 0x10},
+    {"vpcmpnequb 0x0(,%rcx,4),%ymm18,%k1", "\x62\xf3\x6d\x20\x3e\x0c\x8d\x00\x00\x00\x00\x04", 12,
+     SREG_NONE, SREG_CX, 4, 32, 0},
+    {"vpcmpltub 0x12345678,%ymm18,%k1", "\x62\xf3\x6d\x20\x3e\x0c\x25\x78\x56\x34\x12\x01", 12,
+     SREG_NONE, SREG_NONE, 1, 32, 0x12345678},
+    {"vpbroadcastb 0x5(%rdi,%rcx,1),%zmm2", "\x62\xf2\x7d\x48\x78\x54\x0f\x05", 8, SREG_DI, SREG_CX,
+     1, 1, 5},
+};
+
+static void operands_are_those_of_objdump(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct insn insn;
+        const uint8_t *bytes = (const uint8_t *)cases[i].bytes;
+        print_message("%s\n", cases[i].text);
+        assert_true(insn_from_evex(&insn, ADDRESS, bytes, cases[i].length));
+        assert_int_equal(insn.length, cases[i].length);
+        assert_int_equal(insn.memory_count, 1);
+        assert_int_equal(insn.memory[0].base, cases[i].base);
+        assert_int_equal(insn.memory[0].index, cases[i].index);
+        assert_int_equal(insn.memory[0].scale, cases[i].scale);
+        assert_int_equal(insn.memory[0].size, cases[i].size);
+        assert_int_equal(insn.memory[0].displacement, cases[i].displacement);
+        assert_int_equal(insn.memory[0].kind, ACCESS_LOAD);
+        assert_int_equal(insn.writes, 0);
+        for (uint8_t length = 0; length < cases[i].length; length++)
+            assert_false(insn_from_evex(&insn, ADDRESS, bytes, length));
+    }
+}
+
+static void registers_only_have_no_operand(void **state)
+{
+    (void)state;
+    struct insn insn; /* vptestmb %ymm26,%ymm26,%k1 */
+    assert_true(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x62\x92\x2d\x20\x26\xca", 6));
+    assert_int_equal(insn.length, 6);
+    assert_int_equal(insn.memory_count, 0);
+}
+
+/* Nothing is read behind the bytes given (the sanitizers watch), nothing else is taken. */
+static void other_bytes_are_refused(void **state)
+{
+    (void)state;
+    struct prng prng = {11};
+    struct insn insn;
+    assert_false(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x48\x8b\x06\x90\x90\x90", 6));
+    /* vmovdqa64 (%rsi),%ymm16: capstone's */
+    assert_false(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x62\xe1\xfd\x28\x6f\x06", 6));
+    for (int i = 0; i < 200000; i++) {
+        uint8_t bytes[16];
+        size_t size = prng_below(&prng, sizeof bytes + 1);
+        for (size_t at = 0; at < size; at++)
+            bytes[at] = (uint8_t)prng_below(&prng, 256);
+        if (size && i % 2)
+            bytes[0] = 0x62;
+        if (insn_from_evex(&insn, ADDRESS, bytes, size))
+            assert_true(insn.length <= size);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_objdump),
+                                       cmocka_unit_test(registers_only_have_no_operand),
+                                       cmocka_unit_test(other_bytes_are_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
