@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/function.h"
 
-#include "decode/evex.h"
+#include "decode/avx512.h"
 
 #include <capstone/capstone.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool next_insn(csh handle, const uint8_t **at, size_t *left, uint64_t *ad
         insn_from_capstone(out, scratch);
         return true;
     }
-    if (!insn_from_evex(out, *address, *at, *left))
+    if (!insn_from_avx512(out, *address, *at, *left))
         return false;
     *at += out->length;
     *left -= out->length;

@@ -2,7 +2,7 @@ noinst_LIBRARIES += src/libdecode.a
 src_libdecode_a_SOURCES = \
 	src/decode/access.c \
 	src/decode/decoder.c src/decode/decoder.h \
-	src/decode/evex.c src/decode/evex.h \
+	src/decode/avx512.c src/decode/avx512.h \
 	src/decode/function.c src/decode/function.h \
 	src/decode/insn.c src/decode/insn.h \
 	src/decode/recipe.c src/decode/recipe.h \

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/prng.h"
-#include "decode/evex.h"
+#include "decode/avx512.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void operands_are_those_of_objdump(void **state)
         struct insn insn;
         const uint8_t *bytes = (const uint8_t *)cases[i].bytes;
         print_message("%s\n", cases[i].text);
-        assert_true(insn_from_evex(&insn, ADDRESS, bytes, cases[i].length));
+        assert_true(insn_from_avx512(&insn, ADDRESS, bytes, cases[i].length));
         assert_int_equal(insn.length, cases[i].length);
         assert_int_equal(insn.memory_count, 1);
         assert_int_equal(insn.memory[0].base, cases[i].base);
@@ -53,7 +53,7 @@ static void operands_are_those_of_objdump(void **state)
         assert_int_equal(insn.memory[0].kind, ACCESS_LOAD);
         assert_int_equal(insn.writes, 0);
         for (uint8_t length = 0; length < cases[i].length; length++)
-            assert_false(insn_from_evex(&insn, ADDRESS, bytes, length));
+            assert_false(insn_from_avx512(&insn, ADDRESS, bytes, length));
     }
 }
 
@@ -61,9 +61,34 @@ static void registers_only_have_no_operand(void **state)
 {
     (void)state;
     struct insn insn; /* vptestmb %ymm26,%ymm26,%k1 */
-    assert_true(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x62\x92\x2d\x20\x26\xca", 6));
+    assert_true(insn_from_avx512(&insn, ADDRESS, (const uint8_t *)"\x62\x92\x2d\x20\x26\xca", 6));
     assert_int_equal(insn.length, 6);
     assert_int_equal(insn.memory_count, 0);
+}
+
+static void masks_move_and_test(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint8_t length;
+        uint32_t writes;
+        bool flags;
+    } masks[] = {{"\xc5\x7b\x93\xc0", 4, 1u << SREG_R8, false},     /* kmovd %k0,%r8d */
+                 {"\xc5\xfb\x92\xc9", 4, 0, false},                 /* kmovd %ecx,%k1 */
+                 {"\xc4\xe1\xfb\x93\xd1", 5, 1u << SREG_DX, false}, /* kmovq %k1,%rdx */
+                 {"\xc4\xe1\xf9\x98\xc8", 5, 0, true},              /* kortestd %k0,%k1 */
+                 {"\xc4\xe1\xe4\x4b\xda", 5, 0, false}};            /* kunpckdq %k2,%k3,%k3 */
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        struct insn insn;
+        const uint8_t *bytes = (const uint8_t *)masks[i].bytes;
+        assert_true(insn_from_avx512(&insn, ADDRESS, bytes, masks[i].length));
+        assert_int_equal(insn.length, masks[i].length);
+        assert_int_equal(insn.writes, masks[i].writes);
+        assert_int_equal(insn.changes_flags, masks[i].flags);
+        assert_int_equal(insn.memory_count, 0);
+        assert_false(insn_from_avx512(&insn, ADDRESS, bytes, masks[i].length - 1));
+    }
 }
 
 /* Nothing is read behind the bytes given (the sanitizers watch), nothing else is taken. */
@@ -72,9 +97,9 @@ static void other_bytes_are_refused(void **state)
     (void)state;
     struct prng prng = {11};
     struct insn insn;
-    assert_false(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x48\x8b\x06\x90\x90\x90", 6));
+    assert_false(insn_from_avx512(&insn, ADDRESS, (const uint8_t *)"\x48\x8b\x06\x90\x90\x90", 6));
     /* vmovdqa64 (%rsi),%ymm16: capstone's */
-    assert_false(insn_from_evex(&insn, ADDRESS, (const uint8_t *)"\x62\xe1\xfd\x28\x6f\x06", 6));
+    assert_false(insn_from_avx512(&insn, ADDRESS, (const uint8_t *)"\x62\xe1\xfd\x28\x6f\x06", 6));
     for (int i = 0; i < 200000; i++) {
         uint8_t bytes[16];
         size_t size = prng_below(&prng, sizeof bytes + 1);
@@ -82,7 +107,7 @@ static void other_bytes_are_refused(void **state)
             bytes[at] = (uint8_t)prng_below(&prng, 256);
         if (size && i % 2)
             bytes[0] = 0x62;
-        if (insn_from_evex(&insn, ADDRESS, bytes, size))
+        if (insn_from_avx512(&insn, ADDRESS, bytes, size))
             assert_true(insn.length <= size);
     }
 }
@@ -91,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_objdump),
                                        cmocka_unit_test(registers_only_have_no_operand),
+                                       cmocka_unit_test(masks_move_and_test),
                                        cmocka_unit_test(other_bytes_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

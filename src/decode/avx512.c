@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "decode/evex.h"
+#include "decode/avx512.h"
 
 #include <string.h>
 
-enum { EVEX_ESCAPE = 0x62, EVEX_PREFIX = 4, FULL_MEM = 0 /* no broadcast */, MAP_0F3A = 3 };
+enum {
+    EVEX_ESCAPE = 0x62,
+    EVEX_PREFIX = 4,
+    FULL_MEM = 0 /* no broadcast */,
+    MAP_0F3A = 3,
+    VEX_THREE = 0xc4,
+    VEX_TWO = 0xc5
+};
 
 /* Opcodes whose operand is a full vector, or one element where `scalar` is set. */
 static const struct {
@@ -95,7 +102,15 @@ static bool take_operand(struct evex *evex, struct insn_memory *memory, bool *ri
     return take_displacement(evex, memory);
 }
 
-bool insn_from_evex(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
+static struct insn plain(uint64_t address)
+{
+    return (struct insn){.address = address,
+                         .condition = INSN_CONDITION_NONE,
+                         .dest = SREG_NONE,
+                         .source = SREG_NONE};
+}
+
+static bool vector_insn(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
 {
     if (size < EVEX_PREFIX + 2 || bytes[0] != EVEX_ESCAPE || bytes[1] & 8 || !(bytes[2] & 4))
         return false;
@@ -117,10 +132,7 @@ bool insn_from_evex(struct insn *out, uint64_t address, const uint8_t *bytes, si
                           : !broadcast        ? vector
                           : bytes[2] & 0x80   ? 8
                                               : known[found].element);
-    *out = (struct insn){.address = address,
-                         .condition = INSN_CONDITION_NONE,
-                         .dest = SREG_NONE,
-                         .source = SREG_NONE};
+    *out = plain(address);
     struct insn_memory *memory = &out->memory[0];
     if (in_memory && !take_operand(&evex, memory, &rip_relative))
         return false;
@@ -135,4 +147,31 @@ bool insn_from_evex(struct insn *out, uint64_t address, const uint8_t *bytes, si
         out->memory_count = 1;
     }
     return true;
+}
+
+/* Between registers only: kand, kor and so on, kunpck, kmov, kortest, ktest, all of map 0F. */
+static bool mask_insn(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    bool three = size && bytes[0] == VEX_THREE;
+    size_t at = three ? 3 : 2;
+    if (size < at + 2 || (!three && bytes[0] != VEX_TWO) || (three && (bytes[1] & 0x1f) != 1) ||
+        bytes[at + 1] >> 6 != 3)
+        return false;
+    uint8_t opcode = bytes[at];
+    bool logical =
+        opcode >= 0x41 && opcode <= 0x4b && opcode != 0x43 && opcode != 0x48 && opcode != 0x49;
+    bool tests = opcode == 0x98 || opcode == 0x99;
+    if (!logical && !tests && opcode != 0x90 && opcode != 0x92 && opcode != 0x93)
+        return false;
+    *out = plain(address);
+    out->length = (uint8_t)(at + 2);
+    out->changes_flags = tests;
+    if (opcode == 0x93)
+        out->writes = 1u << by_number[(bytes[at + 1] >> 3 & 7) | (bytes[1] & 0x80 ? 0 : 8)];
+    return true;
+}
+
+bool insn_from_avx512(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    return vector_insn(out, address, bytes, size) || mask_insn(out, address, bytes, size);
 }
