@@ -7,6 +7,7 @@
 #define MISSTOP_PLACE_H
 
 #include "access.h"
+#include "heap.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,6 +70,9 @@ struct place_names {
     bool (*object)(void *context, uint32_t object, struct object_desc *desc);
     bool (*function)(void *context, uint32_t function, struct function_desc *desc);
     bool (*extent)(void *context, uint64_t address, struct object_extent *extent);
+    /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
+    void (*heap)(void *context, struct heap_summary *summary);
+    bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);
 };
 
 /* "global", "heap", ... as in JSON. */

@@ -22,14 +22,22 @@ enum request_kind {
     REQUEST_SEARCH_STOP,
     REQUEST_WRITE,         /* write the snapshot shown to a file */
     REQUEST_SUSPEND,       /* Ctrl-Z */
-    REQUEST_PICK           /* pid: watch this process */
+    REQUEST_PICK,          /* pid: watch this process */
+    REQUEST_HEAP_MARK,     /* growth counts from now */
+    REQUEST_BIN_RENAME,    /* bins[0]; name: the new one, "" for its own */
+    REQUEST_BIN_COMBINE,   /* bins[1..] go into bins[0] */
+    REQUEST_BIN_SEPARATE   /* bins[0]: undoes what was combined into it */
 };
+
+enum { REQUEST_BINS_MAX = 16 };
 
 struct request {
     enum request_kind kind;
     uint64_t base;
     uint64_t bound;
     uint32_t pid;
+    uint32_t bins[REQUEST_BINS_MAX];
+    uint32_t bin_count;
     char name[128];
 };
 

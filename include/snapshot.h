@@ -12,6 +12,7 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "heap.h"
 #include "place.h"
 #include "sample.h"
 
@@ -113,6 +114,7 @@ struct snapshot_object {
     uint64_t address;
     uint64_t size;
     uint32_t blocks;
+    uint32_t bin;    /* index into heap.bins, UINT32_MAX: no heap bin */
     double samples;  /* ranking event, under the basis */
     struct snapshot_share share; /* of all attributed weight of the ranking event */
     double loads;    /* parts of samples; the rest is of unknown kind */
@@ -228,6 +230,23 @@ struct snapshot_window {
     size_t pair_count;
 };
 
+/* One bin of the heap beside its misses. */
+struct snapshot_bin {
+    struct heap_bin heap;  /* strings in the snapshot's arena */
+    uint32_t object;       /* index into objects, UINT32_MAX: not listed there */
+    double samples;        /* under the basis */
+    double share;          /* of all attributed weight of the ranking event */
+    bool touched;          /* a sample has fallen on it since start or zero */
+    bool suspect;          /* grows, is old, never touched: perhaps a leak */
+};
+
+struct snapshot_heap {
+    struct heap_summary summary;
+    struct snapshot_bin *bins; /* most samples first, then most bytes */
+    size_t bin_count;
+    size_t bins_left_out;
+};
+
 struct snapshot {
     uint32_t iteration; /* from 1 */
     double elapsed_s;
@@ -246,6 +265,7 @@ struct snapshot {
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;
+    struct snapshot_heap heap;
 };
 
 /* Names as in JSON. */

@@ -25,6 +25,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c \
+	src/profile/snapshot_heap.c \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \

@@ -108,6 +108,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_code(build);
     if (!build->failed)
         build_search(build);
+    if (!build->failed)
+        build_heap(build);
     return !build->failed;
 }
 

@@ -87,5 +87,6 @@ void build_code(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
+void build_heap(struct build *build);
 
 #endif

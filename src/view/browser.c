@@ -8,21 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 13 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
-    [PAGE_OBJECTS] = &objects_page, [PAGE_DETAIL] = &detail_page,     [PAGE_SETS] = &sets_page,
-    [PAGE_SEARCH] = &search_page,   [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
-    [PAGE_HELP] = &help_page,       [PAGE_FUNCTION] = &function_page, [PAGE_PICKER] = &picker_page,
+    [PAGE_OBJECTS] = &objects_page, [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
+    [PAGE_SEARCH] = &search_page,   [PAGE_CODE] = &code_page,     [PAGE_WINDOW] = &window_page,
+    [PAGE_HEAP] = &heap_page,       [PAGE_HELP] = &help_page,     [PAGE_FUNCTION] = &function_page,
+    [PAGE_PICKER] = &picker_page,
 };
 
-static unsigned all_tables(struct browser *browser, struct table *tables[12])
+static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
 {
     struct table *all[] = {
         &browser->objects,          &browser->detail.fields,  &browser->detail.code,
         &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
         &browser->search.dropped,   &browser->code.functions, &browser->code.table,
-        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes};
+        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
+        &browser->heap.bins};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -30,10 +32,10 @@ static unsigned all_tables(struct browser *browser, struct table *tables[12])
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns, &field_columns,  &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns, &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,   &pair_columns,    &process_columns};
-    struct table *tables[12];
+        &object_columns, &field_columns,   &toucher_columns,  &instance_columns, &part_columns,
+        &region_columns, &dropped_columns, &function_columns, &site_columns,     &line_columns,
+        &pair_columns,   &process_columns, &bin_columns};
+    struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)
         browser->sources = *sources;
@@ -51,7 +53,7 @@ static void let_go(struct held_snapshot *held)
 
 void browser_fini(struct browser *browser)
 {
-    struct table *tables[12];
+    struct table *tables[TABLES];
     unsigned count = all_tables(browser, tables);
     for (unsigned i = 0; i < count; i++)
         table_fini(tables[i]);
@@ -192,7 +194,7 @@ static void draw_too_small(struct canvas *canvas)
 /* Tables that are not drawn must not take clicks. */
 static void forget_places(struct browser *browser)
 {
-    struct table *tables[12];
+    struct table *tables[TABLES];
     unsigned count = all_tables(browser, tables);
     for (unsigned i = 0; i < count; i++)
         tables[i]->body = (struct area){.rows = 0, .columns = 0};

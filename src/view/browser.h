@@ -31,6 +31,7 @@ enum page_id {
     PAGE_SEARCH,
     PAGE_CODE,
     PAGE_WINDOW,
+    PAGE_HEAP,
     PAGE_HELP,
     PAGE_NUMBERED,
     PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened from Code */
@@ -51,6 +52,8 @@ struct page {
     /* Before the general meaning of an action; true: done. */
     bool (*act)(struct browser *browser, enum action action, struct request *request);
     bool (*click)(struct browser *browser, int row, int column);
+    /* What was typed where prompt_ask() asked. */
+    void (*answer)(struct browser *browser, const char *text, struct request *request);
     void (*hint)(struct browser *browser, char *out, size_t size);
     const enum action *bar; /* keys that matter here, ended by ACTION_NONE */
 };
@@ -63,7 +66,7 @@ struct zone {
     enum action action;
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER };
+enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME };
 
 struct prompt {
     enum prompt_kind kind;
@@ -134,6 +137,12 @@ struct browser {
         struct table pairs;
     } window;
     struct {
+        struct table bins;
+        uint32_t tagged[REQUEST_BINS_MAX]; /* ids */
+        uint32_t tagged_count;
+        uint32_t renamed; /* the id that a new name is asked for */
+    } heap;
+    struct {
         int top;
         int lines;
         int rows;
@@ -163,7 +172,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    help_page, function_page, picker_page;
+    heap_page, help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -206,7 +215,9 @@ int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
 
 bool prompt_open(struct browser *browser, enum prompt_kind kind);
-void prompt_key(struct browser *browser, uint32_t key);
+/* Asks for one line; page->answer of the page shown gets it. */
+void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text);
+void prompt_key(struct browser *browser, uint32_t key, struct request *request);
 void prompt_draw(struct browser *browser, struct canvas *canvas, int row);
 
 #endif

@@ -96,6 +96,7 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_PAGE_5:
     case ACTION_PAGE_6:
     case ACTION_PAGE_7:
+    case ACTION_PAGE_8:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
         return true;
     case ACTION_NEXT_PAGE:
@@ -151,6 +152,14 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_SEARCH_STOP;
     case ACTION_WRITE:
         return REQUEST_WRITE;
+    case ACTION_MARK:
+        return REQUEST_HEAP_MARK;
+    case ACTION_RENAME:
+    case ACTION_TAG:
+    case ACTION_COMBINE:
+    case ACTION_SEPARATE:
+        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap");
+        return REQUEST_NONE;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;
     case ACTION_SUSPEND:
@@ -239,7 +248,7 @@ struct request browser_input(struct browser *browser, const struct input *input)
     default:
         /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work here too. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
-            prompt_key(browser, input->key);
+            prompt_key(browser, input->key, &none);
             return none;
         }
         return act(browser, keys_action(input->key));

@@ -104,6 +104,7 @@ void format_integer(char *out, size_t size, struct value value); /* 12 */
 void format_address(char *out, size_t size, struct value value); /* 0x12 */
 void format_offset(char *out, size_t size, struct value value);  /* +12 */
 void format_decimal(char *out, size_t size, struct value value); /* 1.5 */
+void format_seconds(char *out, size_t size, struct value value); /* 1.5s, 20us, 3h */
 void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 
 enum paint paint_share(struct value value);
@@ -129,6 +130,7 @@ extern const struct columns region_columns;
 extern const struct columns dropped_columns;
 extern const struct columns line_columns;
 extern const struct columns pair_columns;
+extern const struct columns bin_columns;
 extern const struct columns offset_columns;  /* rows: struct hot_offset */
 extern const struct columns process_columns; /* rows: struct picker_row */
 

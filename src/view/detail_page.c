@@ -144,7 +144,28 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
                     " no element size could be inferred; the offsets seen, from low to high:");
 }
 
-static int draw_head(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+/* Where the memory came from: the call path of its bin. */
+static void draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
+                        struct canvas *canvas, struct area area)
+{
+    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
+    char bytes[16];
+    char blocks[16];
+    char path[COLUMN_TEXT_BYTES];
+    int used = canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                             " %s in %s live blocks", text_bytes(bytes, heap->usable_bytes),
+                             text_count(blocks, (double)heap->live_blocks));
+    if (!heap->path)
+        return;
+    used += canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
+                        "   allocated by ");
+    glyph_fit(path, sizeof path, heap->path, area.columns - used - 1, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
+}
+
+static int draw_head(const struct snapshot *snapshot, const struct snapshot_object *object,
+                     struct canvas *canvas, struct area area)
 {
     struct area line = area;
     int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
@@ -154,6 +175,11 @@ static int draw_head(const struct snapshot_object *object, struct canvas *canvas
         draw_facts(object, canvas, line);
     if (rows == 4) {
         line.row++;
+        if (object->bin < snapshot->heap.bin_count) {
+            draw_origin(snapshot, object, canvas, line);
+            line.row++;
+            rows++;
+        }
         draw_element(object, canvas, line);
         line.row++;
         draw_strip(object, canvas, line);
@@ -221,7 +247,7 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
-    int used = draw_head(object, canvas, area);
+    int used = draw_head(browser->snapshot, object, canvas, area);
     area.row += used;
     area.rows -= used;
     if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)

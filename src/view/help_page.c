@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 7: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen 8: keys and columns from their tables, reasons, and what the source can say. */
 #include "view/browser.h"
 
 #include "base/text.h"

@@ -229,6 +229,20 @@ static double stall_share(const struct snapshot *snapshot, const struct snapshot
     return NAN;
 }
 
+/* What is known of the blocks themselves; null for what is no heap bin. */
+static void set_heap(json_t *out, const struct heap_bin *heap)
+{
+    bool told = heap && !heap->walked;
+    json_t *site = heap && heap->site_count ? json_array() : json_null();
+    for (uint32_t i = 0; heap && i < heap->site_count; i++)
+        json_array_append_new(site, text(heap->site[i]));
+    set(out, "site", site);
+    set(out, "live_blocks", heap ? whole(heap->live_blocks) : json_null());
+    set(out, "live_bytes", heap ? whole(heap->usable_bytes) : json_null());
+    set(out, "usable_bytes", heap ? whole(heap->usable_bytes) : json_null());
+    set(out, "requested_bytes", told ? whole(heap->requested_bytes) : json_null());
+}
+
 static json_t *one_object(const struct snapshot *snapshot, const struct snapshot_object *from)
 {
     json_t *object = json_object();
@@ -252,7 +266,8 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     set(object, "element_size", known(from->element_size));
     set(object, "element_confidence", share(from->element_size ? from->element_confidence : NAN));
     set(object, "events", event_shares(snapshot, from));
-    set(object, "site", json_null()); /* allocation sites are not known in this version */
+    set_heap(object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap
+                                                          : NULL);
     set(object, "fields", fields(from));
     set(object, "code", functions(snapshot, from->code, from->code_count));
     set(object, "instances", instances(from));
@@ -392,6 +407,60 @@ static json_t *window(const struct snapshot *snapshot)
     return out;
 }
 
+/* ---- heap ---- */
+
+static json_t *one_bin(const struct snapshot *snapshot, const struct snapshot_bin *from)
+{
+    const struct heap_bin *heap = &from->heap;
+    json_t *bin = json_object();
+    json_t *sizes = json_array();
+    set(bin, "id", whole(heap->id));
+    set(bin, "name", text(heap->name));
+    set(bin, "path", text(heap->path));
+    set(bin, "known_by", text(heap->walked ? "walk" : "agent"));
+    set(bin, "object", object_name(snapshot, from->object));
+    set(bin, "samples", count(from->samples));
+    set(bin, "share", from->touched ? share(from->share) : json_null());
+    set_heap(bin, heap);
+    set(bin, "allocations", heap->walked ? json_null() : whole(heap->allocations));
+    set(bin, "frees", heap->walked ? json_null() : whole(heap->frees));
+    set(bin, "allocation_rate", count(heap->allocations_per_s));
+    set(bin, "free_rate", count(heap->frees_per_s));
+    set(bin, "lifetime", count(heap->lifetime_s));
+    set(bin, "age", count(heap->age_s));
+    set(bin, "growth_blocks", count(heap->growth_blocks));
+    set(bin, "growth_bytes", count(heap->growth_bytes));
+    set(bin, "leak_suspect", json_boolean(from->suspect));
+    for (int i = 0; i < HEAP_SIZES; i++)
+        json_array_append_new(sizes, whole(heap->sizes[i]));
+    set(bin, "sizes", sizes);
+    return bin;
+}
+
+static json_t *heap(const struct snapshot *snapshot)
+{
+    const struct heap_summary *summary = &snapshot->heap.summary;
+    json_t *out = json_object();
+    json_t *bins = json_array();
+    bool known = summary->feed != HEAP_FEED_NONE;
+    static const char *const feeds[] = {"none", "agent", "walk"};
+    set(out, "feed", text(feeds[summary->feed]));
+    set(out, "source", text(summary->source));
+    set(out, "note", text(summary->note));
+    set(out, "live_blocks", known ? whole(summary->live_blocks) : json_null());
+    set(out, "live_bytes", known ? whole(summary->usable_bytes) : json_null());
+    set(out, "requested_bytes",
+        summary->feed == HEAP_FEED_AGENT ? whole(summary->requested_bytes) : json_null());
+    set(out, "lost", known ? whole(summary->lost) : json_null());
+    set(out, "failed", known ? whole(summary->failed) : json_null());
+    set(out, "mark_age", share(summary->mark_age_s));
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
+        json_array_append_new(bins, one_bin(snapshot, &snapshot->heap.bins[i]));
+    set(out, "bins", bins);
+    set(out, "bins_left_out", whole(snapshot->heap.bins_left_out));
+    return out;
+}
+
 static json_t *everything(const struct snapshot *snapshot)
 {
     json_t *root = json_object();
@@ -411,6 +480,7 @@ static json_t *everything(const struct snapshot *snapshot)
     set(root, "sets", sets(snapshot));
     set(root, "search", search(&snapshot->search));
     set(root, "window", window(snapshot));
+    set(root, "heap", heap(snapshot));
     return root;
 }
 

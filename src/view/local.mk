@@ -12,6 +12,8 @@ src_libview_a_SOURCES = \
 	src/view/footer.c \
 	src/view/glyph.c src/view/glyph.h \
 	src/view/header.c \
+	src/view/heap_columns.c \
+	src/view/heap_page.c \
 	src/view/help_page.c \
 	src/view/json.c \
 	src/view/keys.c src/view/keys.h \

@@ -17,6 +17,12 @@ bool prompt_open(struct browser *browser, enum prompt_kind kind)
     return true;
 }
 
+void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text)
+{
+    browser->prompt = (struct prompt){.kind = kind};
+    snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", text);
+}
+
 static void apply(struct browser *browser, struct table *table)
 {
     struct prompt *prompt = &browser->prompt;
@@ -56,11 +62,33 @@ static void add(char *text, size_t size, uint32_t key)
         memcpy(text + used, bytes, length + 1);
 }
 
-void prompt_key(struct browser *browser, uint32_t key)
+static void edit(char *text, size_t size, uint32_t key)
+{
+    if (key == KEYS_BACKSPACE)
+        erase(text);
+    else if (key >= 0x20 && key != 0x7f && key < KEYS_UP)
+        add(text, size, key);
+}
+
+static void answer_key(struct browser *browser, uint32_t key, struct request *request)
+{
+    struct prompt *prompt = &browser->prompt;
+    const struct page *page = browser_pages[browser->page];
+    edit(prompt->text, sizeof prompt->text, key);
+    if (key != KEYS_ENTER && key != KEYS_ESCAPE)
+        return;
+    prompt->kind = PROMPT_NONE;
+    if (key == KEYS_ENTER && page->answer)
+        page->answer(browser, prompt->text, request);
+}
+
+void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 {
     struct table *table = browser_table(browser);
     struct prompt *prompt = &browser->prompt;
-    if (!table || key == KEYS_ESCAPE) {
+    if (prompt->kind == PROMPT_RENAME) {
+        answer_key(browser, key, request);
+    } else if (!table || key == KEYS_ESCAPE) {
         if (table)
             cancel(browser, table);
         prompt->kind = PROMPT_NONE;
@@ -69,10 +97,7 @@ void prompt_key(struct browser *browser, uint32_t key)
     } else if (key == KEYS_UP || key == KEYS_DOWN) {
         table_move(table, key == KEYS_UP ? -1 : 1);
     } else if (key == KEYS_BACKSPACE || (key >= 0x20 && key != 0x7f && key < KEYS_UP)) {
-        if (key == KEYS_BACKSPACE)
-            erase(prompt->text);
-        else
-            add(prompt->text, sizeof prompt->text, key);
+        edit(prompt->text, sizeof prompt->text, key);
         apply(browser, table);
     }
 }
@@ -81,7 +106,9 @@ void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct prompt *prompt = &browser->prompt;
     const struct table *table = browser_table(browser);
-    const char *word = prompt->kind == PROMPT_FIND ? "Find" : "Filter";
+    const char *word = prompt->kind == PROMPT_FIND     ? "Find"
+                       : prompt->kind == PROMPT_FILTER ? "Filter"
+                                                       : "New name";
     int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
     used += canvas_text(canvas, row, used, canvas->columns - used - 1,
                         prompt->missing ? PAINT_BAD : PAINT_PLAIN, prompt->text);
@@ -90,6 +117,9 @@ void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     if (prompt->missing)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
                     prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+    else if (prompt->kind == PROMPT_RENAME)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "Enter keeps, Esc cancels; empty: its own name again");
     else
         canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
                       "%zu of %zu rows   Enter keeps, Esc cancels", table ? table->shown : 0,

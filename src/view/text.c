@@ -21,7 +21,8 @@ enum {
     FUNCTION_ROWS = 15,
     REGION_ROWS = 20,
     OFFSET_OBJECTS = 5,
-    OFFSETS_EACH = 3
+    OFFSETS_EACH = 3,
+    BIN_ROWS = 15
 };
 
 struct text_writer {
@@ -206,6 +207,26 @@ static void print_window(struct text_writer *writer)
         window->reading ? ". " : "", window->reading ? window->reading : "");
 }
 
+static void print_heap(struct text_writer *writer)
+{
+    const struct snapshot_heap *heap = &writer->snapshot->heap;
+    const struct heap_summary *summary = &heap->summary;
+    char bytes[16];
+    char lost[48] = "";
+    if (summary->feed == HEAP_FEED_NONE) {
+        if (summary->note)
+            say(writer, "\nheap: %s", summary->note);
+        return;
+    }
+    if (summary->lost)
+        snprintf(lost, sizeof lost, ", %" PRIu64 " events lost", summary->lost);
+    say(writer, "\nheap %s in %" PRIu64 " blocks, known by %s%s%s%s",
+        text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+        summary->source ? summary->source : "?", lost, summary->note ? ". " : "",
+        summary->note ? summary->note : "");
+    print_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
+}
+
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
@@ -256,6 +277,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
         say(&writer, "\nno object yet%s", snapshot->totals.samples ? "" : ": no samples");
     print_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
     print_offsets(&writer);
+    print_heap(&writer);
     print_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
     print_search(&writer);
     print_sets(&writer);

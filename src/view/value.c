@@ -78,6 +78,23 @@ void format_times(char *out, size_t size, struct value value)
     snprintf(out, size, "%.*fx", value.number < 9.95 ? 1 : 0, value.number);
 }
 
+void format_seconds(char *out, size_t size, struct value value)
+{
+    double seconds = value.number;
+    if (seconds >= 5400)
+        snprintf(out, size, "%.1fh", seconds / 3600);
+    else if (seconds >= 90)
+        snprintf(out, size, "%.1fm", seconds / 60);
+    else if (seconds >= 0.9995)
+        snprintf(out, size, "%.1fs", seconds);
+    else if (seconds >= 0.0009995)
+        snprintf(out, size, "%.0fms", seconds * 1e3);
+    else if (seconds >= 0.0000009995)
+        snprintf(out, size, "%.0fus", seconds * 1e6);
+    else
+        snprintf(out, size, "%.0fns", seconds * 1e9);
+}
+
 enum paint paint_share(struct value value)
 {
     return value.kind == VALUE_NUMBER ? paint_heat(value.number) : PAINT_PLAIN;

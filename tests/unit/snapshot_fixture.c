@@ -290,6 +290,59 @@ static void fill_window(struct held *held)
             .object_a = i, .object_b = i + 1, .together = 900 - 100 * i, .lift = 14.2 / (i + 1)};
 }
 
+/* Every third object is a bin; the last bin is a leak that no sample touched. */
+static void fill_heap(struct held *held)
+{
+    enum { BINS = 5 };
+    static const char *const site[] = {"particles_new (demo.c:71)", "load (demo.c:90)",
+                                       "main (demo.c:120)"};
+    struct snapshot *snapshot = &held->snapshot;
+    struct snapshot_heap *out = &snapshot->heap;
+    *out = (struct snapshot_heap){.summary = {.feed = HEAP_FEED_AGENT,
+                                              .source = "agent",
+                                              .live_blocks = 1200300,
+                                              .usable_bytes = 310ull << 20,
+                                              .requested_bytes = 290ull << 20,
+                                              .lost = 7,
+                                              .bins = BINS,
+                                              .mark_age_s = 12},
+                                  .bin_count = BINS,
+                                  .bins_left_out = 3};
+    out->bins = arena_array(&held->arena, BINS, sizeof *out->bins);
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        snapshot->objects[i].bin = UINT32_MAX;
+    for (uint32_t i = 0; i < BINS; i++) {
+        struct snapshot_bin *bin = &out->bins[i];
+        uint32_t object = i * 3 < snapshot->object_count && i < BINS - 1 ? i * 3 : UINT32_MAX;
+        *bin =
+            (struct snapshot_bin){.heap = {.id = i + 1,
+                                           .name = i ? "load" : "particles_new",
+                                           .path = i == 3 ? NULL : "main < load < particles_new",
+                                           .site = i == 3 ? NULL : site,
+                                           .site_count = i == 3 ? 0 : 3,
+                                           .walked = i == 3,
+                                           .live_blocks = 1000 >> i,
+                                           .usable_bytes = 64000000u >> i,
+                                           .requested_bytes = i == 3 ? 0 : 60000000u >> i,
+                                           .allocations = 5000,
+                                           .frees = 4000,
+                                           .allocations_per_s = i == 3 ? NAN : 120.5,
+                                           .frees_per_s = i == 3 ? NAN : 100,
+                                           .lifetime_s = i == 3 ? NAN : 0.00025,
+                                           .age_s = i == 3 ? NAN : 100,
+                                           .growth_blocks = 20,
+                                           .growth_bytes = 1 << 20,
+                                           .sizes = {[2] = 700, [5] = 4300, [HEAP_SIZES - 1] = 1}},
+                                  .object = object,
+                                  .samples = object == UINT32_MAX ? 0 : 900,
+                                  .share = object == UINT32_MAX ? 0 : 0.2 / (i + 1),
+                                  .touched = object != UINT32_MAX,
+                                  .suspect = i == BINS - 1};
+        if (object != UINT32_MAX)
+            snapshot->objects[object].bin = i;
+    }
+}
+
 static void fill_head(struct snapshot *snapshot, unsigned tick)
 {
     snapshot->iteration = tick + 1;
@@ -330,6 +383,7 @@ static void fill_usual(struct held *held, unsigned tick)
     fill_sets(held, &prng, 64);
     fill_search(held);
     fill_window(held);
+    fill_heap(held);
 }
 
 static void fill_hostile(struct held *held, unsigned tick)
@@ -362,6 +416,9 @@ static void fill_hostile(struct held *held, unsigned tick)
     for (size_t i = 0; i < snapshot->search.region_count; i++)
         snapshot->search.regions[i].share = snapshot->search.regions[i].low = NAN;
     snapshot->search.what = hostile[0];
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
+        snapshot->heap.bins[i].heap.name = snapshot->heap.bins[i].heap.path = hostile[i % COUNT];
+    snapshot->heap.summary.note = hostile[1];
     snapshot->search.explained = NAN;
     snapshot->sets.chi2 = snapshot->sets.p_value = NAN;
     snapshot->sets.verdict = SETS_TOO_FEW;

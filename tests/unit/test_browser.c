@@ -145,10 +145,37 @@ static void an_opened_object_stays_while_ranks_change(void **state)
     assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
 }
 
+static void bins_are_named_and_combined(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '7');
+    press(fixture, KEYS_HOME);
+    press(fixture, 'R');
+    for (const char *key = "mine!"; *key; key++)
+        assert_int_equal(press(fixture, (uint32_t)*key).kind, REQUEST_NONE);
+    press(fixture, KEYS_BACKSPACE);
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_BIN_RENAME);
+    assert_int_equal(request.bins[0], 1);
+    assert_string_equal(request.name, "mine");
+    press(fixture, 'R');
+    assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(press(fixture, 'C').kind, REQUEST_NONE); /* nothing tagged */
+    press(fixture, 't'); /* and on to the next row */
+    press(fixture, 't');
+    request = press(fixture, 'C');
+    assert_int_equal(request.kind, REQUEST_BIN_COMBINE);
+    assert_int_equal(request.bin_count, 3);
+    assert_int_equal(fixture->browser.heap.tagged_count, 0);
+    request = press(fixture, 'U');
+    assert_int_equal(request.kind, REQUEST_BIN_SEPARATE);
+    assert_int_equal(press(fixture, 'M').kind, REQUEST_HEAP_MARK);
+}
+
 static void numbers_and_tab_change_the_page(void **state)
 {
     struct fixture *fixture = *state;
-    for (uint32_t key = '1'; key <= '7'; key++) {
+    for (uint32_t key = '1'; key <= '8'; key++) {
         press(fixture, key);
         assert_int_equal(fixture->browser.page, key - '1');
     }
@@ -346,7 +373,7 @@ static void no_key_breaks_any_page(void **state)
                                               FIXTURE_HUGE};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
-        for (uint32_t page = '1'; page <= '7'; page++)
+        for (uint32_t page = '1'; page <= '8'; page++)
             for (uint32_t key = 0; key < 0x80; key++) {
                 press(fixture, page);
                 press(fixture, key);
@@ -363,6 +390,7 @@ int main(void)
         TEST(keys_become_requests),
         TEST(drilling_in_and_back),
         TEST(an_opened_object_stays_while_ranks_change),
+        TEST(bins_are_named_and_combined),
         TEST(numbers_and_tab_change_the_page),
         TEST(frozen_keeps_the_picture_and_still_acts),
         TEST(filter_is_typed_kept_and_cleared),

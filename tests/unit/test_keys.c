@@ -17,6 +17,7 @@ static void the_contract_is_kept(void **state)
                  {KEYS_F10, ACTION_QUIT},
                  {'1', ACTION_PAGE_1},
                  {'7', ACTION_PAGE_7},
+                 {'8', ACTION_PAGE_8},
                  {KEYS_TAB, ACTION_NEXT_PAGE},
                  {KEYS_UP, ACTION_UP},
                  {'j', ACTION_DOWN},

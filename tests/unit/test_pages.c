@@ -61,8 +61,8 @@ static void nothing_overflows_at_any_size(void **state)
 {
     static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
                                    {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
-    static const char *const keys[] = {"1",   "2",  "3",   "4",  "5",  "6",  "7",
-                                       "5\n", "2l", "2ll", "4l", "6l", "\n", "1\\a"};
+    static const char *const keys[] = {"1",   "2",  "3",   "4",  "5",  "6",  "7",  "8",
+                                       "5\n", "7\n", "2l", "2ll", "4l", "6l", "\n", "1\\a"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_HUGE; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -238,16 +238,41 @@ static void code_and_window_lead_to_objects(void **state)
     close_page();
 }
 
+static void heap_shows_bins_their_path_and_sizes(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 40, 160, false, "7");
+    assert_true(contains("310M in 1.2M blocks"));
+    assert_true(contains("known by agent"));
+    assert_true(contains("7 events lost"));
+    assert_true(contains("particles_new (demo.c:71)"));
+    assert_true(contains("< main (demo.c:120)"));
+    assert_true(contains("Sizes allocated"));
+    assert_true(contains("leak?"));
+    assert_true(contains("250us"));
+    assert_true(contains("+1.0M"));
+    assert_true(contains("3 smaller bins are not listed"));
+    close_page();
+}
+
+static void an_object_says_who_allocated_it(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 40, 160, false, "7\n");
+    assert_true(contains("allocated by main < load < particles_new"));
+    close_page();
+}
+
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 200, 120, false, "7");
+    open_page(FIXTURE_USUAL, 200, 120, false, "8");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
     close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "7");
+    open_page(FIXTURE_USUAL, 24, 80, false, "8");
     assert_true(contains("lines 1 to 20 of"));
     int lines = browser.help.lines;
     for (int i = 0; i < lines; i++) {
@@ -261,7 +286,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
 
 static void ascii_draws_ascii_only(void **state)
 {
-    static const char *const keys[] = {"1", "\n", "3", "4", "5", "6", "7"};
+    static const char *const keys[] = {"1", "\n", "3", "4", "5", "6", "7", "8"};
     (void)state;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         open_page(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
@@ -283,6 +308,8 @@ int main(void)
         cmocka_unit_test(sets_mark_the_crowded_ones),
         cmocka_unit_test(search_tells_state_and_reasons),
         cmocka_unit_test(code_and_window_lead_to_objects),
+        cmocka_unit_test(heap_shows_bins_their_path_and_sizes),
+        cmocka_unit_test(an_object_says_who_allocated_it),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),
         cmocka_unit_test(ascii_draws_ascii_only),
     };

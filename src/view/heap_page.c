@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 7: the heap by bins, with the call path and the sizes of the selected one. */
+#include "view/browser.h"
+
+#include "base/text.h"
+#include "view/bar.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
+
+static void heap_update(struct browser *browser)
+{
+    const struct snapshot_heap *heap = &browser->snapshot->heap;
+    table_set(&browser->heap.bins, browser->snapshot, heap->bins, heap->bin_count);
+}
+
+static bool is_tagged(const struct browser *browser, uint32_t id)
+{
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (browser->heap.tagged[i] == id)
+            return true;
+    return false;
+}
+
+static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    char blocks[16];
+    char bytes[16];
+    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
+                             " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
+                             text_count(blocks, (double)summary->live_blocks));
+    if (summary->source)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                              "   known by %s", summary->source);
+    if (summary->lost)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
+                              "   %s events lost", text_count(blocks, (double)summary->lost));
+    if (!isnan(summary->mark_age_s))
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                              "   marked %.0f s ago", summary->mark_age_s);
+    if (browser->heap.tagged_count)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
+                      "   %" PRIu32 " tagged", browser->heap.tagged_count);
+    if (!summary->note || area.rows < 6)
+        return 1;
+    canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
+    return 2;
+}
+
+static void draw_path(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    int row = area.row;
+    char text[COLUMN_TEXT_BYTES];
+    if (!bin->heap.site_count)
+        canvas_text(canvas, row, area.column, area.columns, PAINT_DIM,
+                    bin->heap.walked
+                        ? "allocated before misstop came: known by size, not by call path"
+                        : "no call path");
+    for (uint32_t i = 0; i < bin->heap.site_count && row < area.row + area.rows; i++, row++) {
+        glyph_fit(text, sizeof text, bin->heap.site[i], area.columns - 3, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
+        canvas_format(canvas, row, area.column, area.columns, i ? PAINT_PLAIN : PAINT_STRONG,
+                      "%s %s", i ? "<" : " ", text);
+    }
+}
+
+static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    uint64_t most = 0;
+    int row = area.row;
+    char bytes[16];
+    char count[16];
+    for (int i = 0; i < HEAP_SIZES; i++)
+        most = bin->heap.sizes[i] > most ? bin->heap.sizes[i] : most;
+    for (int i = 0; i < HEAP_SIZES && row < area.row + area.rows; i++) {
+        if (!bin->heap.sizes[i])
+            continue;
+        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, "%s%s",
+                      i == HEAP_SIZES - 1 ? "> " : "<=",
+                      text_bytes(bytes, UINT64_C(16) << (i == HEAP_SIZES - 1 ? i - 1 : i)));
+        char bar[BAR_BYTES(BAR_COLUMNS)];
+        bar_fill(bar, sizeof bar, BAR_COLUMNS, (double)bin->heap.sizes[i] / (double)most,
+                 canvas->ascii);
+        canvas_text(canvas, row, area.column + 9, BAR_COLUMNS, PAINT_HEAT_2, bar);
+        canvas_format(canvas, row, area.column + 10 + BAR_COLUMNS, area.columns - 10 - BAR_COLUMNS,
+                      PAINT_PLAIN, "%7s", text_count(count, (double)bin->heap.sizes[i]));
+        row++;
+    }
+}
+
+static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    if (!bin)
+        return;
+    struct area left = {area.row, 1, area.rows, area.columns - SIZES_COLUMNS - 2};
+    struct area right = {area.row, area.columns - SIZES_COLUMNS, area.rows, SIZES_COLUMNS};
+    bool both = left.columns >= 40;
+    if (!both)
+        left.columns = area.columns - 1;
+    int used = pane_title(canvas, left, true, "Allocated at%s",
+                          is_tagged(browser, bin->heap.id) ? " (tagged)" : "");
+    left.row += used;
+    left.rows -= used;
+    draw_path(bin, canvas, left);
+    if (!both)
+        return;
+    used = pane_title(canvas, right, false,
+                      bin->heap.walked ? "Sizes of live blocks" : "Sizes allocated");
+    right.row += used;
+    right.rows -= used;
+    draw_sizes(bin, canvas, right);
+}
+
+static void heap_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    if (summary->feed == HEAP_FEED_NONE) {
+        char text[512];
+        snprintf(text, sizeof text, " %s",
+                 summary->note ? summary->note : "Nothing is known of this heap (--heap none).");
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    int used = draw_summary(browser, canvas, area);
+    int below = area.rows >= BELOW_FROM_ROWS ? PATH_ROWS : 0;
+    if (below > area.rows / 2)
+        below = area.rows / 2;
+    struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
+    pane_table(browser, canvas, table, &browser->heap.bins, "No block is known yet.");
+    if (below)
+        draw_chosen(browser, canvas,
+                    (struct area){area.row + area.rows - below, 0, below, area.columns});
+}
+
+static unsigned heap_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->heap.bins;
+    return 1;
+}
+
+static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
+{
+    uint32_t *tagged = browser->heap.tagged;
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (tagged[i] == bin->heap.id) {
+            tagged[i] = tagged[--browser->heap.tagged_count];
+            browser_message(browser, "tag taken off");
+            return;
+        }
+    /* One place stays free for the bin that the tagged ones go into. */
+    if (browser->heap.tagged_count == REQUEST_BINS_MAX - 1) {
+        browser_message(browser, "no more than 15 at once: combine these first");
+        return;
+    }
+    tagged[browser->heap.tagged_count++] = bin->heap.id;
+    browser_message(browser, "tagged; C on another bin combines them into that one");
+    table_move(&browser->heap.bins, 1);
+}
+
+static void combine(struct browser *browser, const struct snapshot_bin *bin,
+                    struct request *request)
+{
+    request->bins[0] = bin->heap.id;
+    request->bin_count = 1;
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (browser->heap.tagged[i] != bin->heap.id)
+            request->bins[request->bin_count++] = browser->heap.tagged[i];
+    if (request->bin_count < 2) {
+        browser_message(browser, "tag the bins (t) that shall go into this one first");
+        return;
+    }
+    request->kind = REQUEST_BIN_COMBINE;
+    browser->heap.tagged_count = 0;
+}
+
+static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (bin->object < snapshot->object_count)
+        browser_open_object(browser, &snapshot->objects[bin->object]);
+    else
+        browser_message(browser, "no or few samples fell on its blocks: nothing to open");
+}
+
+static bool heap_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    if (!bin)
+        return false;
+    switch (action) {
+    case ACTION_ENTER:
+        open_bin(browser, bin);
+        return true;
+    case ACTION_TAG:
+        toggle_tag(browser, bin);
+        return true;
+    case ACTION_COMBINE:
+        combine(browser, bin, request);
+        return true;
+    case ACTION_SEPARATE:
+        *request =
+            (struct request){.kind = REQUEST_BIN_SEPARATE, .bins = {bin->heap.id}, .bin_count = 1};
+        return true;
+    case ACTION_RENAME:
+        browser->heap.renamed = bin->heap.id;
+        prompt_ask(browser, PROMPT_RENAME, bin->heap.renamed ? bin->heap.name : "");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void heap_answer(struct browser *browser, const char *text, struct request *request)
+{
+    *request = (struct request){
+        .kind = REQUEST_BIN_RENAME, .bins = {browser->heap.renamed}, .bin_count = 1};
+    snprintf(request->name, sizeof request->name, "%s", text);
+}
+
+static void heap_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_heap *heap = &browser->snapshot->heap;
+    if (heap->summary.feed == HEAP_FEED_NONE)
+        snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
+    else
+        snprintf(out, size,
+                 "Enter: which of its blocks miss, and where in them.  M: growth from now");
+    size_t used = strlen(out);
+    if (heap->bins_left_out && used < size)
+        snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
+}
+
+static const enum action heap_bar[] = {
+    ACTION_BACK, ACTION_ENTER,  ACTION_MARK,      ACTION_RENAME, ACTION_TAG,    ACTION_COMBINE,
+    ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT, ACTION_NONE};
+
+const struct page heap_page = {
+    .name = "Heap",
+    .update = heap_update,
+    .draw = heap_draw,
+    .panes = heap_panes,
+    .act = heap_act,
+    .answer = heap_answer,
+    .hint = heap_hint,
+    .bar = heap_bar,
+};
