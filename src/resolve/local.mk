@@ -3,6 +3,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/frames.c src/resolve/frames.h \
 	src/resolve/heap.c src/resolve/heap.h \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
+	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
@@ -10,4 +11,5 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
 	src/resolve/resolver.c src/resolve/resolver.h \
+	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h

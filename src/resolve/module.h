@@ -7,17 +7,11 @@
 #ifndef MISSTOP_RESOLVE_MODULE_H
 #define MISSTOP_RESOLVE_MODULE_H
 
+#include "resolve/symbols.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct module_symbol {
-    uint64_t start;
-    uint64_t end;
-    const char *name; /* raw, from the file */
-    uint8_t rank;     /* of aliases the lowest stays */
-    bool is_stub;     /* no size of its own: reaches to the next symbol */
-};
 
 struct module;
 
@@ -34,11 +28,11 @@ const char *module_name(const struct module *module); /* base name, sanitised */
 void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 
 /* Symbol that covers the address; NULL: none. */
-const struct module_symbol *module_object(const struct module *module, uint64_t address);
-const struct module_symbol *module_function(const struct module *module, uint64_t address);
+const struct symbol *module_object(const struct module *module, uint64_t address);
+const struct symbol *module_function(const struct module *module, uint64_t address);
 
 /* Thread-local variable at an offset into the module's TLS image. */
-const struct module_symbol *module_tls(const struct module *module, uint64_t offset);
+const struct symbol *module_tls(const struct module *module, uint64_t offset);
 
 /* Size of the TLS image, rounded up to its alignment; 0: none. */
 uint64_t module_tls_bytes(const struct module *module);

@@ -250,7 +250,7 @@ static struct module *module_behind(struct resolver *resolver, const struct map 
 static void find_in_module(const struct module *module, const struct map *map, uint64_t address,
                            struct finding *finding)
 {
-    const struct module_symbol *symbol = module_object(module, address);
+    const struct symbol *symbol = module_object(module, address);
     finding->module = module_name(module);
     finding->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
     if (symbol) {
@@ -284,7 +284,7 @@ static bool find_tls(struct resolver *resolver, uint64_t address, struct finding
     if (!tcb)
         return false;
     uint64_t offset = address - (tcb->base - bytes);
-    const struct module_symbol *symbol = module_tls(module, offset);
+    const struct symbol *symbol = module_tls(module, offset);
     if (!symbol)
         return false;
     finding->kind = OBJECT_TLS;
@@ -404,7 +404,7 @@ static uint32_t find_function(struct resolver *resolver, uint64_t ip)
     struct function_desc desc = {.file = ""};
     struct map *map = map_at(resolver, ip);
     struct module *module = map ? module_of(resolver, map) : NULL;
-    const struct module_symbol *symbol = module ? module_function(module, ip) : NULL;
+    const struct symbol *symbol = module ? module_function(module, ip) : NULL;
     if (symbol) {
         desc = (struct function_desc){symbol->name, module_name(module), "", 0, symbol->start,
                                       symbol->end};
@@ -462,7 +462,7 @@ bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint6
         return jit;
     }
     /* Unwind tables cover hand-written code whose symbols have no size. */
-    const struct module_symbol *symbol = module_function(module, ip);
+    const struct symbol *symbol = module_function(module, ip);
     if (symbol && !symbol->is_stub) {
         *start = symbol->start;
         *end = symbol->end;
