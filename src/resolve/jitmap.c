@@ -12,11 +12,16 @@
 
 enum { JITMAP_BYTES_MAX = 256 << 20 };
 
+void jitmap_init(struct jitmap *jitmap)
+{
+    *jitmap = (struct jitmap){.file_bytes = -1};
+}
+
 void jitmap_fini(struct jitmap *jitmap)
 {
     free(jitmap->text);
     free(jitmap->symbols);
-    *jitmap = (struct jitmap){.file_bytes = -1};
+    jitmap_init(jitmap);
 }
 
 /* The PID inside the process's own namespace names the file. */

@@ -26,6 +26,8 @@ struct jitmap {
     int64_t file_bytes; /* when last read; -1: never */
 };
 
+void jitmap_init(struct jitmap *jitmap);
+
 /* Reads the file if it is new or has grown. True when it changed. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid);
 void jitmap_fini(struct jitmap *jitmap);

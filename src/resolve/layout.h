@@ -15,7 +15,7 @@
 enum { LAYOUT_SECTIONS_MAX = 96, LAYOUT_SEGMENTS_MAX = 16 };
 
 struct layout_part {
-    uint64_t start;  /* run-time addresses */
+    uint64_t start; /* run-time addresses */
     uint64_t end;
     uint64_t offset; /* in the file */
     uint64_t file_bytes;
@@ -33,8 +33,7 @@ struct layout {
 };
 
 /* Segments, and the bias from one mapping of the file. False: the mapping fits no segment. */
-bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start,
-                          uint64_t map_offset);
+bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start, uint64_t map_offset);
 
 /* Sections that are loaded, of an Elf that lives as long as the layout. */
 void layout_read_sections(struct layout *layout, Elf *elf);

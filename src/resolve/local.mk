@@ -1,6 +1,8 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \
+	src/resolve/functions.c src/resolve/functions.h \
 	src/resolve/heap.c src/resolve/heap.h \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
 	src/resolve/layout.c src/resolve/layout.h \
@@ -11,5 +13,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
 	src/resolve/resolver.c src/resolve/resolver.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h

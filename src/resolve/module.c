@@ -53,9 +53,11 @@ static bool in_code(const struct module *module, uint64_t address)
 static void add_symbol(struct module *module, const GElf_Sym *symbol, GElf_Addr address,
                        const char *name)
 {
-    struct symbol entry = {.start = address, .end = address + symbol->st_size,
-                                  .name = name, .rank = rank_of(symbol, name),
-                                  .is_stub = !symbol->st_size};
+    struct symbol entry = {.start = address,
+                           .end = address + symbol->st_size,
+                           .name = name,
+                           .rank = rank_of(symbol, name),
+                           .is_stub = !symbol->st_size};
     if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF)
         return;
     switch (GELF_ST_TYPE(symbol->st_info)) {
@@ -86,8 +88,8 @@ static void read_symbols(struct module *module)
     for (int i = 1; i < count && i < MODULE_SYMBOLS_MAX; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
-        const char *name = dwfl_module_getsym_info(module->dwfl_module, i, &symbol, &address, NULL,
-                                                   NULL, NULL);
+        const char *name =
+            dwfl_module_getsym_info(module->dwfl_module, i, &symbol, &address, NULL, NULL, NULL);
         if (name)
             add_symbol(module, &symbol, address, name);
     }
@@ -247,6 +249,7 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
         return 0;
     uint64_t into = address - segment->start;
     uint64_t left = segment->file_bytes - into;
-    ssize_t got = pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
+    ssize_t got =
+        pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
     return got > 0 ? (size_t)got : 0;
 }

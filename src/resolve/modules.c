@@ -70,16 +70,16 @@ static int open_vdso(const struct map *map, pid_t pid)
     return fd;
 }
 
-static int open_file(const struct maps *maps, const struct map *map, pid_t pid, bool live,
-                     const char *symfs)
+static int open_file(const struct maps *maps, const struct map *map,
+                     const struct modules_from *from)
 {
     char path[PATH_MAX];
     const char *name = maps_name(maps, map);
     if (map->kind == MAPPING_VDSO)
-        return live ? open_vdso(map, pid) : -1;
-    if (live)
-        return open_live(map, name, pid);
-    snprintf(path, sizeof path, "%s%s", symfs ? symfs : "", name);
+        return from->live ? open_vdso(map, from->pid) : -1;
+    if (from->live)
+        return open_live(map, name, from->pid);
+    snprintf(path, sizeof path, "%s%s", from->symfs ? from->symfs : "", name);
     return open_regular(path, map, false);
 }
 
@@ -96,7 +96,7 @@ static int find_entry(const struct modules *modules, const struct map *map)
 }
 
 static int add_entry(struct modules *modules, const struct maps *maps, const struct map *map,
-                     pid_t pid, bool live, const char *symfs)
+                     const struct modules_from *from)
 {
     if (modules->count == modules->room) {
         size_t room = modules->room ? modules->room * 2 : 64;
@@ -106,9 +106,11 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
         modules->entries = more;
         modules->room = room;
     }
-    struct modules_entry entry = {.inode = map->inode, .start = map->start, .end = map->end,
+    struct modules_entry entry = {.inode = map->inode,
+                                  .start = map->start,
+                                  .end = map->end,
                                   .vdso = map->kind == MAPPING_VDSO};
-    int fd = open_file(maps, map, pid, live, symfs);
+    int fd = open_file(maps, map, from);
     if (fd >= 0)
         entry.module = module_new(fd, maps_name(maps, map), map->start, map->offset);
     if (entry.module)
@@ -118,12 +120,12 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
 }
 
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          pid_t pid, bool live, const char *symfs)
+                          const struct modules_from *from)
 {
     if (map->module == -2) {
         map->module = find_entry(modules, map);
         if (map->module < 0)
-            map->module = add_entry(modules, maps, map, pid, live, symfs);
+            map->module = add_entry(modules, maps, map, from);
     }
     return map->module >= 0 ? modules->entries[map->module].module : NULL;
 }

@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Where files are looked for. */
+struct modules_from {
+    pid_t pid;
+    bool live;         /* through /proc/PID; false: a recording */
+    const char *symfs; /* folder with the binaries of a recording, or NULL */
+};
+
 struct modules_entry {
     struct module *module; /* NULL: could not be opened; not tried again */
     uint64_t inode;
@@ -31,6 +38,6 @@ void modules_fini(struct modules *modules);
 
 /* The module behind a mapping of a file or of the vdso; NULL: none. Sets map->module. */
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          pid_t pid, bool live, const char *symfs);
+                          const struct modules_from *from);
 
 #endif
