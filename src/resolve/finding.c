@@ -7,10 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keys of unlike kinds must not meet: each mixes an address and then one of these. */
+/* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
 enum { KEY_STACKS = 6, KEY_HEAP = 7 };
+
+/* Something else may come to stand at the same address: a key also has whose it is. */
+static uint64_t key_of(uint64_t address, uint64_t owner, uint64_t kind)
+{
+    return hash_mix(hash_mix(address) + owner) ^ kind;
+}
 
 /* All that a section has without names is one object; its extent is the gap around. */
 static void find_nameless(struct finding *finding, const struct module *module, uint64_t address)
@@ -21,7 +27,7 @@ static void find_nameless(struct finding *finding, const struct module *module, 
     snprintf(finding->text, sizeof finding->text, "%s %s", module_name(module),
              section ? section : "(no section)");
     finding->name = finding->text;
-    finding->key = hash_mix(start) ^ KEY_SECTION;
+    finding->key = key_of(start, module_serial(module), KEY_SECTION);
     module_gap(module, address, &start, &end);
 }
 
@@ -38,7 +44,7 @@ static void find_in_module(struct finding *finding, const struct module *module,
     finding->base = symbol->start;
     finding->end = symbol->end;
     finding->name = symbol->name;
-    finding->key = hash_mix(finding->base) ^ KEY_VARIABLE;
+    finding->key = key_of(symbol->start, module_serial(module), KEY_VARIABLE);
 }
 
 static bool find_tls(struct finding *finding, struct space *space, const struct tcbs *tcbs,
@@ -62,7 +68,7 @@ static bool find_tls(struct finding *finding, struct space *space, const struct 
     finding->module = module_name(module);
     finding->base = tcb->base - bytes + symbol->start;
     finding->end = finding->base + (symbol->end - symbol->start);
-    finding->key = hash_mix(symbol->start + 1) ^ KEY_TLS;
+    finding->key = key_of(symbol->start, module_serial(module), KEY_TLS);
     return true;
 }
 
@@ -76,7 +82,7 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
 {
     char size[16];
     const char *name = maps_name(&space->maps, map);
-    finding->key = hash_mix(map->start) ^ KEY_ANON;
+    finding->key = key_of(map->start, space->programs, KEY_ANON);
     /* The name is made once; a sample on a known mapping needs none. */
     uint32_t known = names_find_object(names, finding->key);
     finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
@@ -103,7 +109,7 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
     finding->end = map->end;
     finding->module = "";
     finding->name = name;
-    finding->key = hash_mix(map->start) ^ KEY_MAP;
+    finding->key = key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
     if (map->kind == MAPPING_STACK || map->thread_stack) {
         finding->kind = OBJECT_STACK;
         finding->name = "[stack]";

@@ -46,6 +46,13 @@ static void describe_nameless(struct module *module, const struct map *map, uint
     desc->module = module_name(module);
 }
 
+/* Other code may come to stand in the same place: from another file, or compiled anew. */
+static uint64_t key_of(const struct function_desc *desc, const struct module *module)
+{
+    uint64_t whose = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
+    return hash_mix(hash_mix(desc->start) + whose);
+}
+
 static uint32_t find(const struct functions *functions, struct space *space, struct names *names,
                      uint64_t ip)
 {
@@ -61,8 +68,9 @@ static uint32_t find(const struct functions *functions, struct space *space, str
         describe_nameless(module, map, ip, &desc, text, sizeof text);
     else
         describe_anonymous(functions, map, ip, &desc, text, sizeof text);
-    uint32_t function = names_find_function(names, desc.start);
-    return function ? function : names_add_function(names, &desc);
+    uint64_t key = key_of(&desc, module);
+    uint32_t function = names_find_function(names, key);
+    return function ? function : names_add_function(names, key, &desc);
 }
 
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,

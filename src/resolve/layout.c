@@ -19,6 +19,8 @@ static void add_segment(struct layout *layout, const GElf_Phdr *header)
     if (layout->segment_count == LAYOUT_SEGMENTS_MAX ||
         header->p_vaddr + header->p_memsz < header->p_vaddr || header->p_filesz > header->p_memsz)
         return;
+    if (!layout->segment_count)
+        layout->first = header->p_vaddr & -header->p_align;
     layout->segments[layout->segment_count++] =
         (struct layout_part){.start = header->p_vaddr,
                              .end = header->p_vaddr + header->p_memsz,
@@ -26,17 +28,27 @@ static void add_segment(struct layout *layout, const GElf_Phdr *header)
                              .file_bytes = header->p_filesz};
 }
 
-static bool holds_offset(const GElf_Phdr *header, uint64_t offset)
+static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t offset)
 {
-    return header->p_type == PT_LOAD &&
-           offset >= (header->p_offset & ~(uint64_t)(LAYOUT_PAGE - 1)) &&
-           offset < header->p_offset + header->p_filesz;
+    return offset >= (segment_offset & ~(uint64_t)(LAYOUT_PAGE - 1)) &&
+           offset < segment_offset + file_bytes;
 }
 
-bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start, uint64_t map_offset)
+/* How well a segment goes with a mapping, 0: not at all. Two may share a page of the file; then
+ * the rights tell which of them is mapped here. */
+static int likeness(const GElf_Phdr *header, const struct layout_mapping *mapping)
+{
+    if (header->p_type != PT_LOAD ||
+        !holds_offset(header->p_offset, header->p_filesz, mapping->offset))
+        return 0;
+    return 1 + 2 * (!(header->p_flags & PF_X) == !mapping->executable) +
+           (!(header->p_flags & PF_W) == !mapping->writable);
+}
+
+bool layout_read_segments(struct layout *layout, Elf *elf, const struct layout_mapping *mapping)
 {
     size_t count = 0;
-    bool found = false;
+    int best = 0;
     if (elf_getphdrnum(elf, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -45,9 +57,9 @@ bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start, u
             continue;
         if (header.p_type == PT_TLS)
             layout->tls_bytes = tls_bytes(&header);
-        if (!found && holds_offset(&header, map_offset)) {
-            layout->bias = map_start - map_offset + header.p_offset - header.p_vaddr;
-            found = true;
+        if (likeness(&header, mapping) > best) {
+            best = likeness(&header, mapping);
+            layout->bias = mapping->start - mapping->offset + header.p_offset - header.p_vaddr;
         }
         if (header.p_type == PT_LOAD)
             add_segment(layout, &header);
@@ -56,7 +68,18 @@ bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start, u
         layout->segments[i].start += layout->bias;
         layout->segments[i].end += layout->bias;
     }
-    return found;
+    return best;
+}
+
+bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_offset)
+{
+    for (size_t i = 0; i < layout->segment_count; i++) {
+        const struct layout_part *segment = &layout->segments[i];
+        if (holds_offset(segment->offset, segment->file_bytes, map_offset) &&
+            map_start - map_offset == segment->start - segment->offset)
+            return true;
+    }
+    return false;
 }
 
 void layout_read_sections(struct layout *layout, Elf *elf)

@@ -24,7 +24,8 @@ struct layout_part {
 };
 
 struct layout {
-    uint64_t bias; /* run-time address less the file's own */
+    uint64_t bias;  /* run-time address less the file's own */
+    uint64_t first; /* of the first segment, at a multiple of its alignment; file address */
     struct layout_part sections[LAYOUT_SECTIONS_MAX];
     size_t section_count;
     struct layout_part segments[LAYOUT_SEGMENTS_MAX];
@@ -32,8 +33,19 @@ struct layout {
     uint64_t tls_bytes; /* rounded up to its alignment; 0: none */
 };
 
+/* One mapping of the file, by which its place is known. */
+struct layout_mapping {
+    uint64_t start;
+    uint64_t offset;
+    bool writable;
+    bool executable;
+};
+
 /* Segments, and the bias from one mapping of the file. False: the mapping fits no segment. */
-bool layout_read_segments(struct layout *layout, Elf *elf, uint64_t map_start, uint64_t map_offset);
+bool layout_read_segments(struct layout *layout, Elf *elf, const struct layout_mapping *mapping);
+
+/* Whether a mapping of the file is part of this one, not of another copy beside it. */
+bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_offset);
 
 /* Sections that are loaded, of an Elf that lives as long as the layout. */
 void layout_read_sections(struct layout *layout, Elf *elf);

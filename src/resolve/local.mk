@@ -1,5 +1,8 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/debugfile.c src/resolve/debugfile.h \
+	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/files.c src/resolve/files.h \
 	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \
 	src/resolve/functions.c src/resolve/functions.h \

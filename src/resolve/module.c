@@ -2,35 +2,33 @@
 #include "resolve/module.h"
 
 #include "base/text.h"
+#include "resolve/debuginfo.h"
 #include "resolve/frames.h"
 #include "resolve/layout.h"
 
-#include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MODULE_SYMBOLS_MAX = 1 << 23 };
+enum {
+    MODULE_SECTION_MAX = 1 << 28,   /* bytes of a table that is read whole */
+    MODULE_MINIDEBUG_MAX = 1 << 19, /* of .gnu_debugdata, which unpacks to many times that */
+};
 
 struct module {
-    Dwfl *dwfl;
-    Dwfl_Module *dwfl_module;
-    int fd; /* our own, for bytes */
+    int fd;   /* our own, for bytes */
+    Elf *elf; /* read, never mapped: a file cut short under a mapping is a SIGBUS */
+    struct debuginfo *debuginfo; /* NULL: names and lines cannot be had */
+    char *path;
     char name[128];
+    uint32_t serial;
     struct layout layout;
     struct symbols objects;
     struct symbols functions;
     struct symbols tls;
     struct frames frames;
     bool frames_tried;
-};
-
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    /* By build-id and debuglink, beside the file and below /usr/lib/debug. */
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
 };
 
 /* Of names for one address: global before local, sized before not, no leading underscore. */
@@ -43,23 +41,20 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     return rank;
 }
 
-/* Hand-written assembly gives its names no type: one in code is a function, in data an object. */
-static bool in_code(const struct module *module, uint64_t address)
+static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
 {
-    const struct layout_part *section = layout_section(&module->layout, address);
-    return section && section->executable;
-}
-
-static void add_symbol(struct module *module, const GElf_Sym *symbol, GElf_Addr address,
-                       const char *name)
-{
+    struct module *module = context;
     struct symbol entry = {.start = address,
                            .end = address + symbol->st_size,
                            .name = name,
                            .rank = rank_of(symbol, name),
                            .is_stub = !symbol->st_size};
-    if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF)
+    if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_shndx == SHN_ABS)
         return;
+    const struct layout_part *section = layout_section(&module->layout, address);
+    if (entry.is_stub && section)
+        entry.end = section->end; /* or to the next symbol */
     switch (GELF_ST_TYPE(symbol->st_info)) {
     case STT_TLS:
         entry.start = symbol->st_value;
@@ -75,85 +70,98 @@ static void add_symbol(struct module *module, const GElf_Sym *symbol, GElf_Addr 
         symbols_add(&module->objects, entry);
         break;
     case STT_NOTYPE:
-        symbols_add(in_code(module, address) ? &module->functions : &module->objects, entry);
+        /* Hand-written assembly: a name in code is a function, one in data an object. */
+        symbols_add(section && section->executable ? &module->functions : &module->objects, entry);
         break;
     default:
         break;
     }
 }
 
-static void read_symbols(struct module *module)
+static bool read_headers(struct module *module, const struct module_source *source)
 {
-    int count = dwfl_module_getsymtab(module->dwfl_module);
-    for (int i = 1; i < count && i < MODULE_SYMBOLS_MAX; i++) {
-        GElf_Sym symbol;
-        GElf_Addr address;
-        const char *name =
-            dwfl_module_getsym_info(module->dwfl_module, i, &symbol, &address, NULL, NULL, NULL);
-        if (name)
-            add_symbol(module, &symbol, address, name);
+    GElf_Ehdr header;
+    elf_version(EV_CURRENT);
+    module->elf = elf_begin(module->fd, ELF_C_READ, NULL);
+    return module->elf && elf_kind(module->elf) == ELF_K_ELF &&
+           gelf_getehdr(module->elf, &header) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == EM_X86_64 &&
+           (header.e_type == ET_EXEC || header.e_type == ET_DYN) &&
+           layout_read_segments(&module->layout, module->elf, &source->mapping);
+}
+
+/* Tables are read into memory whole: a file with holes may claim any size for them. */
+static bool sizes_bearable(Elf *elf)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    if (elf_getshdrstrndx(elf, &names))
+        return true; /* without section names no table is looked for by name */
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        bool table = header.sh_type != SHT_PROGBITS || (name && !strcmp(name, ".eh_frame"));
+        bool packed = name && !strcmp(name, ".gnu_debugdata");
+        if (header.sh_size > (packed  ? MODULE_MINIDEBUG_MAX
+                              : table ? MODULE_SECTION_MAX
+                                      : UINT64_MAX))
+            return false;
     }
+    return true;
+}
+
+static void read_symbols(struct module *module, const struct debugfile_from *from)
+{
+    struct debuginfo_source source = {.fd = module->fd,
+                                      .elf = module->elf,
+                                      .path = module->path,
+                                      .start = module->layout.first + module->layout.bias,
+                                      .bias = module->layout.bias,
+                                      .from = *from};
+    uint64_t start;
+    layout_range(&module->layout, &start, &source.end);
+    module->debuginfo = debuginfo_new(&source);
+    if (module->debuginfo)
+        debuginfo_symbols(module->debuginfo, add_symbol, module);
     symbols_settle(&module->objects);
     symbols_settle(&module->functions);
     symbols_settle(&module->tls);
 }
 
-static bool read_headers(struct module *module, uint64_t map_start, uint64_t map_offset)
+/* "/usr/bin/x (deleted)" of /proc/PID/maps is x. */
+static void set_name(struct module *module, const char *path)
 {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
-    GElf_Ehdr header;
-    bool good = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) &&
-                header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
-                layout_read_segments(&module->layout, elf, map_start, map_offset);
-    if (elf)
-        elf_end(elf);
-    return good;
+    static const char deleted[] = " (deleted)";
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    size_t length = strlen(base);
+    size_t suffix = sizeof deleted - 1;
+    if (length > suffix && !strcmp(base + length - suffix, deleted))
+        length -= suffix;
+    text_sanitise(module->name, sizeof module->name, base, length);
+    module->path = strndup(path, (size_t)(base - path) + length);
 }
 
-/* The file's place in memory, for libdwfl. It takes and closes a descriptor of its own. */
-static bool report(struct module *module, const char *path)
-{
-    GElf_Addr bias;
-    module->dwfl = dwfl_begin(&callbacks);
-    int fd = dup(module->fd);
-    if (!module->dwfl || fd < 0) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    dwfl_report_begin(module->dwfl);
-    module->dwfl_module =
-        dwfl_report_elf(module->dwfl, module->name, path, fd, module->layout.bias, true);
-    dwfl_report_end(module->dwfl, NULL, NULL);
-    if (!module->dwfl_module) {
-        close(fd);
-        return false;
-    }
-    Elf *elf = dwfl_module_getelf(module->dwfl_module, &bias);
-    if (elf)
-        layout_read_sections(&module->layout, elf);
-    return elf;
-}
-
-struct module *module_new(int fd, const char *path, uint64_t map_start, uint64_t map_offset)
+struct module *module_new(const struct module_source *source)
 {
     struct module *module = calloc(1, sizeof *module);
     if (!module) {
-        close(fd);
+        close(source->fd);
         return NULL;
     }
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    module->fd = fd;
-    text_sanitise(module->name, sizeof module->name, base, strlen(base));
-    /* debuginfod would reach for the net; misstop never does unasked. */
-    unsetenv("DEBUGINFOD_URLS");
-    if (!read_headers(module, map_start, map_offset) || !report(module, path)) {
+    module->fd = source->fd;
+    module->serial = source->serial;
+    set_name(module, source->path);
+    if (!module->path || !read_headers(module, source)) {
         module_free(module);
         return NULL;
     }
-    read_symbols(module);
+    layout_read_sections(&module->layout, module->elf);
+    /* A file whose tables make no sense still has sections, bytes and perhaps frames. */
+    if (sizes_bearable(module->elf))
+        read_symbols(module, &source->debug);
     return module;
 }
 
@@ -161,9 +169,11 @@ void module_free(struct module *module)
 {
     if (!module)
         return;
-    if (module->dwfl)
-        dwfl_end(module->dwfl);
+    debuginfo_free(module->debuginfo);
+    if (module->elf)
+        elf_end(module->elf);
     close(module->fd);
+    free(module->path);
     frames_fini(&module->frames);
     symbols_fini(&module->objects);
     symbols_fini(&module->functions);
@@ -174,6 +184,16 @@ void module_free(struct module *module)
 const char *module_name(const struct module *module)
 {
     return module->name;
+}
+
+uint32_t module_serial(const struct module *module)
+{
+    return module->serial;
+}
+
+bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset)
+{
+    return layout_fits(&module->layout, map_start, map_offset);
 }
 
 void module_range(const struct module *module, uint64_t *start, uint64_t *end)
@@ -220,13 +240,9 @@ void module_gap(const struct module *module, uint64_t address, uint64_t *start, 
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end)
 {
     const struct frame *frame;
-    if (!module->frames_tried) {
-        GElf_Addr bias;
-        Elf *elf = dwfl_module_getelf(module->dwfl_module, &bias);
-        module->frames_tried = true;
-        if (elf)
-            frames_read(&module->frames, elf);
-    }
+    if (!module->frames_tried && sizes_bearable(module->elf))
+        frames_read(&module->frames, module->elf);
+    module->frames_tried = true;
     frame = frames_find(&module->frames, ip - module->layout.bias);
     *start = frame ? frame->start + module->layout.bias : 0;
     *end = frame ? frame->end + module->layout.bias : 0;
@@ -235,11 +251,7 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
 
 bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line)
 {
-    int number = 0;
-    Dwfl_Line *found = dwfl_module_getsrc(module->dwfl_module, address);
-    *file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
-    *line = number > 0 ? (uint32_t)number : 0;
-    return *file;
+    return module->debuginfo && debuginfo_line(module->debuginfo, address, file, line);
 }
 
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size)

@@ -19,8 +19,10 @@ void space_fini(struct space *space)
 
 void space_forget(struct space *space)
 {
-    space_fini(space);
+    modules_forget(&space->modules);
+    maps_fini(&space->maps);
     space->reread_ns = 0;
+    space->programs++;
 }
 
 /* What /proc already told is not news, and says more. */

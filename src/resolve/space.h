@@ -18,6 +18,7 @@ struct space {
     struct maps maps;
     struct modules modules;
     uint64_t reread_ns; /* no rereading before */
+    uint32_t programs;  /* run before this one */
 };
 
 /* 0 or a negative errno: the maps of a live process cannot be read. */
