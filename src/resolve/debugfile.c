@@ -63,7 +63,7 @@ static int try_path(const struct debugfile_from *from, const char *path,
 {
     int fd = -1;
     if (from->root_of)
-        fd = checked(files_copy(files_open_in_root(from->root_of, path), DEBUGFILE_COPY_MAX),
+        fd = checked(files_copy(files_open_in_root(from->root_of, path, true), DEBUGFILE_COPY_MAX),
                      wanted);
     return fd >= 0 ? fd : checked(files_open(path), wanted);
 }

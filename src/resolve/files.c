@@ -29,10 +29,10 @@ int files_open(const char *path)
     return regular(open(path, FILES_FLAGS));
 }
 
-int files_open_in_root(pid_t pid, const char *path)
+int files_open_in_root(pid_t pid, const char *path, bool follow)
 {
     char text[PATH_MAX + 64];
-    struct open_how how = {.flags = FILES_FLAGS,
+    struct open_how how = {.flags = FILES_FLAGS | (follow ? 0 : O_NOFOLLOW),
                            .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
     snprintf(text, sizeof text, "/proc/%d/root", (int)pid);
     int root = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -7,14 +7,16 @@
 #ifndef MISSTOP_RESOLVE_FILES_H
 #define MISSTOP_RESOLVE_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /* Descriptor of a file on this side, or -1. */
 int files_open(const char *path);
 
-/* The same as process pid sees it: through its root directory and mounts. */
-int files_open_in_root(pid_t pid, const char *path);
+/* The same as process pid sees it: through its root directory and mounts. The path itself may be
+ * a symbolic link only if `follow`. */
+int files_open_in_root(pid_t pid, const char *path, bool follow);
 
 /* A copy in memory, which nobody can cut short while it is mapped; closes fd. -1: too large. */
 int files_copy(int fd, uint64_t most_bytes);

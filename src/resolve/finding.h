@@ -9,7 +9,7 @@
 #include "place.h"
 #include "resolve/names.h"
 #include "resolve/space.h"
-#include "resolve/tcb.h"
+#include "resolve/tls.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct finding {
 };
 
 /* By a stack pointer reached: then it is a stack, whoever made it. False: nothing is mapped. */
-bool finding_make(struct finding *finding, struct space *space, const struct tcbs *tcbs,
+bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, bool by_stack);
 
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */

@@ -8,6 +8,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/functions.c src/resolve/functions.h \
 	src/resolve/heap.c src/resolve/heap.h \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
+	src/resolve/jitorder.c src/resolve/jitorder.h \
 	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/module.c src/resolve/module.h \
@@ -19,4 +20,6 @@ src_libresolve_a_SOURCES = \
 	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
-	src/resolve/tcb.c src/resolve/tcb.h
+	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/tls.c src/resolve/tls.h \
+	src/resolve/tlsslot.c src/resolve/tlsslot.h

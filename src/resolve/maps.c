@@ -109,6 +109,7 @@ static void keep_findings(struct maps *maps, const struct maps *old)
         if (!before || before->start != map->start || before->inode != map->inode)
             continue;
         map->thread_stack = before->thread_stack;
+        map->stack_end = before->stack_end;
         map->heap = before->heap;
     }
 }

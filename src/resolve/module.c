@@ -23,6 +23,7 @@ struct module {
     char *path;
     char name[128];
     uint32_t serial;
+    struct tlsslot tlsslot;
     struct layout layout;
     struct symbols objects;
     struct symbols functions;
@@ -160,8 +161,11 @@ struct module *module_new(const struct module_source *source)
     }
     layout_read_sections(&module->layout, module->elf);
     /* A file whose tables make no sense still has sections, bytes and perhaps frames. */
-    if (sizes_bearable(module->elf))
+    if (sizes_bearable(module->elf)) {
         read_symbols(module, &source->debug);
+        if (module->layout.tls_bytes)
+            module->tlsslot = tlsslot_of(module->elf);
+    }
     return module;
 }
 
@@ -214,6 +218,11 @@ const struct symbol *module_function(const struct module *module, uint64_t addre
 const struct symbol *module_tls(const struct module *module, uint64_t offset)
 {
     return symbols_find(&module->tls, offset);
+}
+
+int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer)
+{
+    return tlsslot_read(&module->tlsslot, pid, module->layout.bias, answer);
 }
 
 uint64_t module_tls_bytes(const struct module *module)

@@ -10,6 +10,7 @@
 #include "resolve/debugfile.h"
 #include "resolve/layout.h"
 #include "resolve/symbols.h"
+#include "resolve/tlsslot.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,9 @@ const struct symbol *module_function(const struct module *module, uint64_t addre
 
 /* Thread-local variable at an offset into the module's TLS image. */
 const struct symbol *module_tls(const struct module *module, uint64_t offset);
+
+/* Where the module's TLS images are in a process. 0, or -ENOENT: its file does not tell. */
+int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer);
 
 /* Size of the TLS image, rounded up to its alignment; 0: none. */
 uint64_t module_tls_bytes(const struct module *module);

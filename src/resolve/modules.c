@@ -44,7 +44,7 @@ static int same_file(int fd, const struct map *map)
 static int open_live(const struct map *map, const char *name, pid_t pid)
 {
     char path[64];
-    int fd = same_file(files_open_in_root(pid, name), map);
+    int fd = same_file(files_open_in_root(pid, name, false), map);
     /* Deleted or replaced meanwhile: the mapping itself still leads to the file. */
     if (fd < 0) {
         snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)pid,

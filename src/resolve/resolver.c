@@ -44,6 +44,7 @@ void resolver_close(struct resolver *resolver)
     names_fini(&resolver->names);
     functions_fini(&resolver->functions);
     tcbs_fini(&resolver->tcbs);
+    tls_fini(&resolver->tls);
     free(resolver);
 }
 
@@ -72,6 +73,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
 {
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
+    tls_fini(&resolver->tls);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
@@ -117,6 +119,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);
     if (resolver->distrusted && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
+    tcbs_refresh(&resolver->tcbs, resolver->options.pid, &resolver->space.maps);
+    tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);
 }
@@ -143,7 +147,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, st
     if (access->reason != REASON_NONE)
         return;
     bool by_stack = access->base == SREG_SP;
-    if (!finding_make(&finding, &resolver->space, &resolver->tcbs, &resolver->names,
+    if (!finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names,
                       access->address, by_stack)) {
         place->access.reason = REASON_BAD_ADDRESS;
         return;

@@ -37,7 +37,7 @@ bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
     struct resolver *resolver = context;
     if (gs || !resolver->options.live)
         return false;
-    const struct tcb *tcb = tcbs_of_thread(&resolver->tcbs, tid);
+    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, resolver->options.pid, tid);
     uint64_t now = tcb ? 0 : clock_now_ns();
     if (!tcb && now >= resolver->scan_ns) {
         resolver->scan_ns = now + CLOCK_NS_PER_S / RESOLVER_SCAN_PER_S;

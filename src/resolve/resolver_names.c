@@ -59,7 +59,7 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     struct map *map = maps_find(&space->maps, address);
     if (!map)
         return extent_of_gap(&space->maps, address, extent);
-    if (!finding_make(&finding, space, &resolver->tcbs, &resolver->names, address, false))
+    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
         return false;
     extent->base = finding.base;
     extent->bound = finding.end;

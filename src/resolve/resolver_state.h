@@ -10,7 +10,7 @@
 #include "resolve/names.h"
 #include "resolve/resolver.h"
 #include "resolve/space.h"
-#include "resolve/tcb.h"
+#include "resolve/tls.h"
 
 enum { RESOLVER_CHANGES_MAX = 16 };
 
@@ -25,6 +25,7 @@ struct resolver {
     struct names names;
     struct functions functions;
     struct tcbs tcbs;
+    struct tls tls;
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
     char comm[64];
