@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Not MAP_: <sys/mman.h> has macros of those names. */
@@ -44,6 +45,9 @@ void maps_fini(struct maps *maps);
 
 /* Reads /proc/PID/maps in place of what was known. 0 or a negative errno. */
 int maps_read(struct maps *maps, pid_t pid);
+
+/* The same from an open file of that form; what is no line of it is passed over. */
+int maps_read_file(struct maps *maps, FILE *in);
 
 /* One mapping made: what it covers of others is cut out. */
 int maps_add(struct maps *maps, const struct sample_mapping *mapping);
