@@ -21,6 +21,9 @@ static const char library[] =
 /* Of the same shape, so that everything stands where the first one's stood. */
 static const char other_library[] =
     "int other_things[100] = {5};\n"
+    "__thread char before[64];\n"
+    "__thread long other_tls[64];\n"
+    "const char *touch(void) { other_tls[1] += before[1]; return (char *)&other_tls[1]; }\n"
     "static int library_static[100] = {6};\n"
     "extern int library_global[100] __attribute__((weak, alias(\"other_things\")));\n"
     "int library_function(int i) { return other_things[i] + library_static[i]; }\n";
@@ -35,7 +38,7 @@ static int build(void **state)
     program = "-O1 -g -pthread";
     return target_build(target_path("planted"), program, target_program) &&
                    target_build(target_path("one.so"), "-O1 -g -shared -fPIC", library) &&
-                   target_build(target_path("two.so"), "-O1 -shared -fPIC", other_library)
+                   target_build(target_path("two.so"), "-O1 -g -shared -fPIC", other_library)
                ? 0
                : -1;
 }
