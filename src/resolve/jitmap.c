@@ -2,21 +2,32 @@
 #include "resolve/jitmap.h"
 
 #include "base/text.h"
+#include "resolve/files.h"
+#include "resolve/jitorder.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { JITMAP_BYTES_MAX = 256 << 20 };
+enum {
+    JITMAP_BYTES_MAX = 64 << 20,
+    JITMAP_LINES_MAX = 1 << 20,
+    JITMAP_TAIL = 64 /* bytes compared to tell a file that grew from one that was written anew */
+};
+
+void jitmap_init(struct jitmap *jitmap)
+{
+    *jitmap = (struct jitmap){.file_bytes = -1};
+}
 
 void jitmap_fini(struct jitmap *jitmap)
 {
     free(jitmap->text);
+    free(jitmap->lines);
     free(jitmap->symbols);
-    *jitmap = (struct jitmap){.file_bytes = -1};
+    jitmap_init(jitmap);
 }
 
 /* The PID inside the process's own namespace names the file. */
@@ -35,70 +46,147 @@ static pid_t inner_pid(pid_t pid)
     return last ? (pid_t)atoi(last) : pid;
 }
 
-static int open_map(pid_t pid)
+/* The process's owner, root or we ourselves: whoever else wrote it would tell tales. */
+static bool is_trusted(int fd, pid_t pid)
 {
-    char path[96];
-    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)inner_pid(pid));
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char path[64];
+    struct stat file;
+    struct stat process;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return !fstat(fd, &file) && !stat(path, &process) &&
+           (file.st_uid == process.st_uid || !file.st_uid || file.st_uid == geteuid());
 }
 
-static int compare(const void *a, const void *b)
+/* A hexadecimal number and the blanks behind it; NULL: none, or one above 64 bits. */
+static const char *read_number(const char *at, const char *end, uint64_t *value)
 {
-    const struct jit_symbol *x = a;
-    const struct jit_symbol *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->line < y->line ? 1 : -1;
-}
-
-static void parse(struct jitmap *jitmap, size_t size)
-{
-    size_t lines = 1;
-    for (size_t i = 0; i < size; i++)
-        lines += jitmap->text[i] == '\n';
-    jitmap->symbols = calloc(lines, sizeof *jitmap->symbols);
-    char *at = jitmap->text;
-    for (uint32_t line = 0; jitmap->symbols && *at; line++) {
-        unsigned long long start, length;
-        int used = 0;
-        char *end = at + strcspn(at, "\n");
-        bool last = !*end;
-        *end = '\0';
-        if (sscanf(at, "%llx %llx %n", &start, &length, &used) == 2 && used &&
-            start + length > start)
-            jitmap->symbols[jitmap->count++] = (struct jit_symbol){
-                start, start + length, line, (uint32_t)(at + used - jitmap->text)};
-        at = last ? end : end + 1;
+    const char *first = at;
+    *value = 0;
+    if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
+        first = at += 2;
+    for (; at < end; at++) {
+        int digit = *at >= '0' && *at <= '9'   ? *at - '0'
+                    : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
+                    : *at >= 'A' && *at <= 'F' ? *at - 'A' + 10
+                                               : -1;
+        if (digit < 0)
+            break;
+        if (*value >> 60)
+            return NULL;
+        *value = *value << 4 | (uint64_t)digit;
     }
-    if (jitmap->count)
-        qsort(jitmap->symbols, jitmap->count, sizeof *jitmap->symbols, compare);
-    size_t kept = 0;
-    for (size_t i = 0; i < jitmap->count; i++)
-        if (!kept || jitmap->symbols[i].start >= jitmap->symbols[kept - 1].end)
-            jitmap->symbols[kept++] = jitmap->symbols[i];
-    jitmap->count = kept;
+    const char *blank = at;
+    while (at < end && *at == ' ')
+        at++;
+    return blank > first && at > blank ? at : NULL;
+}
+
+static bool make_room(struct jitmap *jitmap)
+{
+    if (jitmap->line_count < jitmap->line_room)
+        return true;
+    size_t room = jitmap->line_room ? jitmap->line_room * 2 : 256;
+    struct jit_symbol *more =
+        room <= JITMAP_LINES_MAX ? realloc(jitmap->lines, room * sizeof *more) : NULL;
+    if (!more)
+        return false;
+    jitmap->lines = more;
+    jitmap->line_room = room;
+    return true;
+}
+
+static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
+{
+    uint64_t start;
+    uint64_t length;
+    const char *at = read_number(line, end, &start);
+    at = at ? read_number(at, end, &length) : NULL;
+    if (!at || at == end || !*at || start + length <= start || !make_room(jitmap))
+        return;
+    jitmap->lines[jitmap->line_count] = (struct jit_symbol){
+        start, start + length, (uint32_t)jitmap->line_count, (uint32_t)(at - jitmap->text)};
+    jitmap->line_count++;
+}
+
+/* From the end of what was whole. The last line may be cut short now and whole next time. */
+static void parse(struct jitmap *jitmap)
+{
+    char *end = jitmap->text + jitmap->text_bytes;
+    char *at = jitmap->text + jitmap->whole_bytes;
+    *end = '\0';
+    jitmap->line_count = jitmap->whole_lines;
+    while (at < end) {
+        char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) {
+            parse_line(jitmap, at, end);
+            return;
+        }
+        *stop = '\0';
+        parse_line(jitmap, at, stop);
+        at = stop + 1;
+        jitmap->whole_bytes = (size_t)(at - jitmap->text);
+        jitmap->whole_lines = jitmap->line_count;
+    }
+}
+
+/* Whether the file still begins with what was read of it, by its last bytes. */
+static bool has_grown(const struct jitmap *jitmap, int fd, const struct stat *status)
+{
+    char tail[JITMAP_TAIL];
+    size_t size = jitmap->whole_bytes < sizeof tail ? jitmap->whole_bytes : sizeof tail;
+    size_t from = jitmap->whole_bytes - size;
+    if (!size || status->st_size < jitmap->file_bytes || status->st_ino != jitmap->inode ||
+        pread(fd, tail, size, (off_t)from) != (ssize_t)size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (tail[i] != jitmap->text[from + i] && !(tail[i] == '\n' && !jitmap->text[from + i]))
+            return false;
+    return true;
+}
+
+static void read_rest(struct jitmap *jitmap, int fd, size_t size)
+{
+    char *text = realloc(jitmap->text, size + 1);
+    ssize_t got;
+    if (!text)
+        return;
+    jitmap->text = text;
+    jitmap->text_bytes = jitmap->whole_bytes;
+    while (jitmap->text_bytes < size &&
+           (got = pread(fd, text + jitmap->text_bytes, size - jitmap->text_bytes,
+                        (off_t)jitmap->text_bytes)) > 0)
+        jitmap->text_bytes += (size_t)got;
+    parse(jitmap);
+    free(jitmap->symbols);
+    jitmap->symbols = jitorder_pieces(jitmap->lines, jitmap->line_count, &jitmap->count);
+}
+
+bool jitmap_read(struct jitmap *jitmap, int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > JITMAP_BYTES_MAX)
+        return false;
+    int64_t changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    if (status.st_size == jitmap->file_bytes && changed_ns == jitmap->changed_ns &&
+        status.st_ino == jitmap->inode)
+        return false;
+    if (!has_grown(jitmap, fd, &status))
+        jitmap_fini(jitmap);
+    jitmap->inode = status.st_ino;
+    jitmap->file_bytes = status.st_size;
+    jitmap->changed_ns = changed_ns;
+    read_rest(jitmap, fd, (size_t)status.st_size);
+    return true;
 }
 
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid)
 {
-    struct stat status;
-    int fd = open_map(pid);
-    if (fd < 0)
-        return false;
-    bool changed = !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-                   status.st_size != jitmap->file_bytes && status.st_size <= JITMAP_BYTES_MAX;
-    if (changed) {
-        jitmap_fini(jitmap);
-        jitmap->file_bytes = status.st_size;
-        jitmap->text = malloc((size_t)status.st_size + 1);
-        ssize_t got = jitmap->text ? read(fd, jitmap->text, (size_t)status.st_size) : 0;
-        size_t size = got > 0 ? (size_t)got : 0;
-        if (jitmap->text) {
-            jitmap->text[size] = '\0';
-            parse(jitmap, strlen(jitmap->text));
-        }
-    }
-    close(fd);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)inner_pid(pid));
+    int fd = files_open_in_root(pid, path, false);
+    bool changed = fd >= 0 && is_trusted(fd, pid) && jitmap_read(jitmap, fd);
+    if (fd >= 0)
+        close(fd);
     return changed;
 }
 

@@ -1,8 +1,15 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/debugfile.c src/resolve/debugfile.h \
+	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/files.c src/resolve/files.h \
+	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \
+	src/resolve/functions.c src/resolve/functions.h \
 	src/resolve/heap.c src/resolve/heap.h \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
+	src/resolve/jitorder.c src/resolve/jitorder.h \
+	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
@@ -10,4 +17,9 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/tcb.c src/resolve/tcb.h
+	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/space.c src/resolve/space.h \
+	src/resolve/symbols.c src/resolve/symbols.h \
+	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/tls.c src/resolve/tls.h \
+	src/resolve/tlsslot.c src/resolve/tlsslot.h

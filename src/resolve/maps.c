@@ -84,6 +84,9 @@ static int parse_line(struct maps *maps, char *line)
     if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor,
                &inode, &used) < 7)
         return 0;
+    /* The kernel writes them in order; the table is searched as such. */
+    if (end <= start || (maps->count && start < maps->maps[maps->count - 1].end))
+        return 0;
     map.start = start;
     map.end = end;
     map.offset = offset;
@@ -109,25 +112,20 @@ static void keep_findings(struct maps *maps, const struct maps *old)
         if (!before || before->start != map->start || before->inode != map->inode)
             continue;
         map->thread_stack = before->thread_stack;
+        map->stack_end = before->stack_end;
         map->heap = before->heap;
     }
 }
 
-int maps_read(struct maps *maps, pid_t pid)
+int maps_read_file(struct maps *maps, FILE *in)
 {
     struct maps fresh = {0};
-    char path[64];
     char *line = NULL;
     size_t size = 0;
     int code = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return -errno;
     while (!code && getline(&line, &size, in) > 0)
         code = parse_line(&fresh, line);
     free(line);
-    fclose(in);
     if (code || !fresh.count) {
         maps_fini(&fresh);
         return code ? code : -ESRCH;
@@ -136,6 +134,18 @@ int maps_read(struct maps *maps, pid_t pid)
     maps_fini(maps);
     *maps = fresh;
     return 0;
+}
+
+int maps_read(struct maps *maps, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return -errno;
+    int code = maps_read_file(maps, in);
+    fclose(in);
+    return code;
 }
 
 size_t maps_after(const struct maps *maps, uint64_t address)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Not MAP_: <sys/mman.h> has macros of those names. */
@@ -25,6 +26,7 @@ struct map {
     bool writable;
     bool executable;
     bool thread_stack; /* found out later: a thread's TCB or stack accesses lie in it */
+    uint64_t stack_end; /* of a thread's stack, where something else goes on; 0: the map's */
     uint8_t heap;      /* 0 not looked at, 1 no, 2 malloc arena, 3 one malloc block */
     uint32_t name;     /* offset into maps->names: path as the kernel has it, "" if none */
     int32_t module;    /* index given by the resolver; -1 none, -2 not looked for yet */
@@ -43,6 +45,9 @@ void maps_fini(struct maps *maps);
 
 /* Reads /proc/PID/maps in place of what was known. 0 or a negative errno. */
 int maps_read(struct maps *maps, pid_t pid);
+
+/* The same from an open file of that form; what is no line of it is passed over. */
+int maps_read_file(struct maps *maps, FILE *in);
 
 /* One mapping made: what it covers of others is cut out. */
 int maps_add(struct maps *maps, const struct sample_mapping *mapping);

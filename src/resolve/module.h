@@ -7,38 +7,48 @@
 #ifndef MISSTOP_RESOLVE_MODULE_H
 #define MISSTOP_RESOLVE_MODULE_H
 
+#include "resolve/debugfile.h"
+#include "resolve/layout.h"
+#include "resolve/symbols.h"
+#include "resolve/tlsslot.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct module_symbol {
-    uint64_t start;
-    uint64_t end;
-    const char *name; /* raw, from the file */
-    uint8_t rank;     /* of aliases the lowest stays */
-    bool is_stub;     /* no size of its own: reaches to the next symbol */
-};
-
 struct module;
 
-/*
- * Opens the file behind `fd` (closed here in any case) as mapped with this bias between file
- * addresses and run-time addresses. NULL: no ELF file, or damaged beyond use.
- */
-struct module *module_new(int fd, const char *path, uint64_t map_start, uint64_t map_offset);
+struct module_source {
+    int fd;           /* taken over: closed in any case */
+    const char *path; /* as the target has it; for its name and its debug file */
+    struct layout_mapping mapping;
+    uint32_t serial; /* tells it from whatever stood in the same place before */
+    struct debugfile_from debug;
+};
+
+/* A file as mapped in one place. NULL: no ELF file of this machine, or damaged beyond use. */
+struct module *module_new(const struct module_source *source);
 void module_free(struct module *module);
 
 const char *module_name(const struct module *module); /* base name, sanitised */
+
+/* Whether a mapping of the same file is part of this one, not of another copy beside it. */
+bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset);
+
+uint32_t module_serial(const struct module *module);
 
 /* [start, end) that the file's segments take in memory, .bss included. */
 void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 
 /* Symbol that covers the address; NULL: none. */
-const struct module_symbol *module_object(const struct module *module, uint64_t address);
-const struct module_symbol *module_function(const struct module *module, uint64_t address);
+const struct symbol *module_object(const struct module *module, uint64_t address);
+const struct symbol *module_function(const struct module *module, uint64_t address);
 
 /* Thread-local variable at an offset into the module's TLS image. */
-const struct module_symbol *module_tls(const struct module *module, uint64_t offset);
+const struct symbol *module_tls(const struct module *module, uint64_t offset);
+
+/* Where the module's TLS images are in a process. 0, or -ENOENT: its file does not tell. */
+int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer);
 
 /* Size of the TLS image, rounded up to its alignment; 0: none. */
 uint64_t module_tls_bytes(const struct module *module);

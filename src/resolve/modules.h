@@ -13,9 +13,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Where files are looked for. */
+struct modules_from {
+    pid_t pid;
+    bool live;              /* through /proc/PID; false: a recording */
+    const char *symfs;      /* folder with the binaries of a recording, or NULL */
+    const char *debug_root; /* of separate debug files; NULL: /usr/lib/debug */
+};
+
 struct modules_entry {
     struct module *module; /* NULL: could not be opened; not tried again */
+    char *name;            /* of the mapping that led to it */
     uint64_t inode;
+    uint32_t major;
+    uint32_t minor;
     uint64_t start; /* of the file in memory, bias told apart */
     uint64_t end;
     bool vdso;
@@ -25,12 +36,16 @@ struct modules {
     struct modules_entry *entries;
     size_t count;
     size_t room;
+    uint32_t serials; /* given to modules so far */
 };
 
 void modules_fini(struct modules *modules);
 
+/* Closes all; serials go on. */
+void modules_forget(struct modules *modules);
+
 /* The module behind a mapping of a file or of the vdso; NULL: none. Sets map->module. */
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          pid_t pid, bool live, const char *symfs);
+                          const struct modules_from *from);
 
 #endif

@@ -51,7 +51,7 @@ void names_fini(struct names *names)
     arena_fini(&names->strings);
     hash_fini(&names->object_of_key);
     hash_fini(&names->instances);
-    hash_fini(&names->function_of_start);
+    hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
     free(names->line_looked_for);
@@ -89,17 +89,17 @@ void names_instance(struct names *names, uint32_t object, uint64_t base)
         names->objects[object].blocks++;
 }
 
-uint32_t names_find_function(const struct names *names, uint64_t start)
+uint32_t names_find_function(const struct names *names, uint64_t key)
 {
-    const uint32_t *id = hash_find(&names->function_of_start, start);
+    const uint32_t *id = hash_find(&names->function_of_key, key);
     return id ? *id : 0;
 }
 
-uint32_t names_add_function(struct names *names, const struct function_desc *desc)
+uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc)
 {
     uint32_t *slot;
     if (names->function_count >= NAMES_FUNCTIONS_MAX ||
-        !(slot = hash_insert(&names->function_of_start, desc->start, NULL)))
+        !(slot = hash_insert(&names->function_of_key, key, NULL)))
         return 0;
     struct function_desc *kept = &names->functions[names->function_count];
     *kept = *desc;

@@ -25,7 +25,7 @@ struct names {
     bool *line_looked_for;
     size_t function_count;
     size_t function_room;
-    struct hash function_of_start;
+    struct hash function_of_key;
 };
 
 int names_init(struct names *names);
@@ -41,7 +41,8 @@ uint32_t names_add_object(struct names *names, uint64_t key, const struct object
 /* Another instance of a bin: counted once each. */
 void names_instance(struct names *names, uint32_t object, uint64_t base);
 
-uint32_t names_find_function(const struct names *names, uint64_t start);
-uint32_t names_add_function(struct names *names, const struct function_desc *desc);
+/* The same for functions; functions have keys of their own. */
+uint32_t names_find_function(const struct names *names, uint64_t key);
+uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc);
 
 #endif

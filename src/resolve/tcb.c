@@ -7,13 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
     TCB_ALIGN = 64,
     TCB_SMALL_MAP = 2 << 20,   /* searched whole: ld.so's block for the first thread */
     TCB_STACK_TOP = 64 * 1024, /* of larger maps the end: a pthread's stack has it there */
-    TCB_BYTES = 2304,          /* struct pthread is not larger in any glibc so far */
-    TCB_SCAN_MAX = 64 << 20    /* bytes read in one scan at most */
+    TCB_SCAN_MAX = 64 << 20,   /* bytes read in one scan at most */
+    TCB_PAGE = 4096
 };
 
 struct tids {
@@ -25,6 +27,13 @@ void tcbs_fini(struct tcbs *tcbs)
 {
     free(tcbs->tcbs);
     *tcbs = (struct tcbs){0};
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+    const uint32_t *x = a;
+    const uint32_t *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
 static void read_tids(struct tids *tids, pid_t pid)
@@ -40,14 +49,12 @@ static void read_tids(struct tids *tids, pid_t pid)
             tids->tids[tids->count++] = (uint32_t)atoi(entry->d_name);
     if (folder)
         closedir(folder);
+    qsort(tids->tids, tids->count, sizeof *tids->tids, compare_tids);
 }
 
 static bool is_tid(const struct tids *tids, uint32_t value)
 {
-    for (size_t i = 0; i < tids->count; i++)
-        if (tids->tids[i] == value)
-            return true;
-    return false;
+    return bsearch(&value, tids->tids, tids->count, sizeof value, compare_tids);
 }
 
 /* The thread id inside a block: at the known place, or the first that is one. */
@@ -71,33 +78,134 @@ static uint32_t tid_in(struct tcbs *tcbs, const unsigned char *block, size_t siz
     return 0;
 }
 
-static void add(struct tcbs *tcbs, uint64_t base, uint32_t tid)
+/* Index of the first thread with this id or a higher one. */
+static size_t place_of(const struct tcbs *tcbs, uint32_t tid)
 {
-    if (tcbs->count == tcbs->room) {
+    size_t low = 0;
+    size_t high = tcbs->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (tcbs->tcbs[middle].tid < tid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid)
+{
+    size_t at = place_of(tcbs, tid);
+    return at < tcbs->count && tcbs->tcbs[at].tid == tid ? &tcbs->tcbs[at] : NULL;
+}
+
+static const struct tcb *add(struct tcbs *tcbs, uint64_t base, uint32_t tid)
+{
+    size_t at = place_of(tcbs, tid);
+    bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
+    if (!known && tcbs->count == tcbs->room) {
         size_t room = tcbs->room ? tcbs->room * 2 : 32;
         struct tcb *more = realloc(tcbs->tcbs, room * sizeof *more);
         if (!more)
-            return;
+            return NULL;
         tcbs->tcbs = more;
         tcbs->room = room;
     }
-    tcbs->tcbs[tcbs->count++] = (struct tcb){base, tid};
+    if (!known) {
+        memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
+        tcbs->count++;
+    }
+    tcbs->tcbs[at] = (struct tcb){base, tid};
+    return &tcbs->tcbs[at];
+}
+
+static bool is_block(const unsigned char *bytes, uint64_t base)
+{
+    uint64_t words[3];
+    memcpy(words, bytes, sizeof words);
+    return words[0] == base && words[2] == base;
+}
+
+/* The block around the robust list's head: the nearest one below. 0: there is none. */
+static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
+{
+    unsigned char bytes[TCB_BYTES + TCB_ALIGN];
+    uint64_t first = tcbs->list_offset ? head - tcbs->list_offset
+                                       : (head - TCB_BYTES) & ~(uint64_t)(TCB_ALIGN - 1);
+    size_t size = tcbs->list_offset ? 24 : head - first;
+    if (head < TCB_PAGE || first & (TCB_ALIGN - 1))
+        return 0;
+    /* What stands below the block may be no memory: then the read starts at its page. */
+    while (size >= 24 && !process_read(pid, first, bytes, size)) {
+        uint64_t next = (first | (TCB_PAGE - 1)) + 1;
+        size = next < head ? head - next : 0;
+        first = next;
+    }
+    for (size_t at = size < 24 ? 0 : (size - 24) / TCB_ALIGN + 1; at-- > 0;)
+        if (is_block(bytes + at * TCB_ALIGN, first + at * TCB_ALIGN)) {
+            tcbs->list_offset = head - first - at * TCB_ALIGN;
+            return first + at * TCB_ALIGN;
+        }
+    return 0;
+}
+
+const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
+{
+    void *head = NULL;
+    size_t size = 0;
+    const struct tcb *known = tcbs_of_thread(tcbs, tid);
+    if (known || syscall(SYS_get_robust_list, (pid_t)tid, &head, &size) || !head)
+        return known;
+    uint64_t base = block_below(tcbs, pid, (uint64_t)(uintptr_t)head);
+    return base ? add(tcbs, base, tid) : NULL;
+}
+
+/* A pthread's stack ends with its block; ld.so's block for the first thread stands in none. */
+static void mark_stack(struct map *map, uint64_t base)
+{
+    uint64_t end = (base + TCB_BYTES + TCB_PAGE - 1) & ~(uint64_t)(TCB_PAGE - 1);
+    if (map->kind != MAPPING_ANON || base - map->start <= TCB_STACK_TOP)
+        return;
+    map->thread_stack = true;
+    /* What was mapped right above a stack is one mapping with it. */
+    if (end > map->stack_end)
+        map->stack_end = end < map->end ? end : map->end;
+}
+
+static void forget_gone(struct tcbs *tcbs, const struct tids *tids)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tcbs->count; i++)
+        if (is_tid(tids, tcbs->tcbs[i].tid))
+            tcbs->tcbs[kept++] = tcbs->tcbs[i];
+    tcbs->count = kept;
+}
+
+void tcbs_refresh(struct tcbs *tcbs, pid_t pid, struct maps *maps)
+{
+    struct tids *tids = malloc(sizeof *tids);
+    if (!tids)
+        return;
+    read_tids(tids, pid);
+    forget_gone(tcbs, tids);
+    for (size_t i = 0; i < tids->count; i++) {
+        const struct tcb *tcb = tcbs_ask(tcbs, pid, tids->tids[i]);
+        struct map *map = tcb ? maps_find(maps, tcb->base) : NULL;
+        if (map)
+            mark_stack(map, tcb->base);
+    }
+    free(tids);
 }
 
 static void scan_bytes(struct tcbs *tcbs, const unsigned char *bytes, size_t size, uint64_t start,
                        const struct tids *tids, struct map *map)
 {
     for (size_t at = 0; at + 24 <= size; at += TCB_ALIGN) {
-        uint64_t words[3];
-        memcpy(words, bytes + at, sizeof words);
-        if (words[0] != start + at || words[2] != start + at)
+        uint32_t tid =
+            is_block(bytes + at, start + at) ? tid_in(tcbs, bytes + at, size - at, tids) : 0;
+        if (!tid || !add(tcbs, start + at, tid))
             continue;
-        uint32_t tid = tid_in(tcbs, bytes + at, size - at, tids);
-        if (!tid)
-            continue;
-        add(tcbs, start + at, tid);
-        /* ld.so's block for the first thread stands in no stack. */
-        map->thread_stack |= map->end - map->start > TCB_STACK_TOP;
+        mark_stack(map, start + at);
     }
 }
 
@@ -106,7 +214,6 @@ void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
     struct tids *tids = malloc(sizeof *tids);
     unsigned char *bytes = malloc(TCB_SMALL_MAP);
     size_t scanned = 0;
-    tcbs->count = 0;
     if (tids && bytes)
         read_tids(tids, pid);
     for (size_t i = 0; tids && bytes && i < maps->count && scanned < TCB_SCAN_MAX; i++) {
@@ -122,20 +229,4 @@ void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
     }
     free(bytes);
     free(tids);
-}
-
-const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid)
-{
-    for (size_t i = 0; i < tcbs->count; i++)
-        if (tcbs->tcbs[i].tid == tid)
-            return &tcbs->tcbs[i];
-    return NULL;
-}
-
-const struct tcb *tcbs_around(const struct tcbs *tcbs, uint64_t address, uint64_t bytes)
-{
-    for (size_t i = 0; i < tcbs->count; i++)
-        if (address < tcbs->tcbs[i].base && address >= tcbs->tcbs[i].base - bytes)
-            return &tcbs->tcbs[i];
-    return NULL;
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/debugfile.h"
+
+#include "resolve/files.h"
+
+#include <elfutils/libdwelf.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
+enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_ID_MAX = 64 };
+
+/* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
+static uint32_t crc_of(int fd)
+{
+    uint32_t table[16];
+    unsigned char bytes[65536];
+    uint32_t crc = UINT32_MAX;
+    ssize_t got;
+    for (uint32_t i = 0; i < 16; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
+    }
+    for (off_t at = 0; (got = pread(fd, bytes, sizeof bytes, at)) > 0; at += got)
+        for (ssize_t i = 0; i < got; i++) {
+            crc ^= bytes[i];
+            crc = crc >> 4 ^ table[crc & 15];
+            crc = crc >> 4 ^ table[crc & 15];
+        }
+    return ~crc;
+}
+
+static bool has_id(int fd, const unsigned char *id, size_t id_size)
+{
+    const void *found = NULL;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
+    bool same = size > 0 && (size_t)size == id_size && !memcmp(found, id, id_size);
+    if (elf)
+        elf_end(elf);
+    return same;
+}
+
+/* The descriptor if it is the one that is wanted, else closed. */
+static int checked(int fd, const struct debugfile_wanted *wanted)
+{
+    if (fd < 0)
+        return -1;
+    if (wanted->id_size ? has_id(fd, wanted->id, wanted->id_size) : crc_of(fd) == wanted->crc)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* In the target's root first: that is where the program came from. */
+static int try_path(const struct debugfile_from *from, const char *path,
+                    const struct debugfile_wanted *wanted)
+{
+    int fd = -1;
+    if (from->root_of)
+        fd = checked(files_copy(files_open_in_root(from->root_of, path, true), DEBUGFILE_COPY_MAX),
+                     wanted);
+    return fd >= 0 ? fd : checked(files_open(path), wanted);
+}
+
+static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                 const char *root)
+{
+    char path[PATH_MAX];
+    char digits[2 * DEBUGFILE_ID_MAX + 1];
+    if (wanted->id_size < 2 || wanted->id_size > DEBUGFILE_ID_MAX)
+        return -1;
+    for (size_t i = 0; i < wanted->id_size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
+    snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
+    return try_path(from, path, wanted);
+}
+
+static int by_link(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                   const char *root)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(wanted->path, '/');
+    int folder = slash ? (int)(slash - wanted->path) + 1 : 0;
+    int fd = -1;
+    if (!wanted->link || !*wanted->link || !folder)
+        return -1;
+    if (*wanted->link == '/')
+        return try_path(from, wanted->link, wanted);
+    const char *const places[][2] = {{"", ""}, {"", ".debug/"}, {root, ""}};
+    for (size_t i = 0; i < sizeof places / sizeof *places && fd < 0; i++) {
+        int length = snprintf(path, sizeof path, "%s%.*s%s%s", places[i][0], folder, wanted->path,
+                              places[i][1], wanted->link);
+        if (length > 0 && (size_t)length < sizeof path && strcmp(path, wanted->path))
+            fd = try_path(from, path, wanted);
+    }
+    return fd;
+}
+
+int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted)
+{
+    const char *root = from->root ? from->root : "/usr/lib/debug";
+    int fd = by_id(from, wanted, root);
+    return fd >= 0 ? fd : by_link(from, wanted, root);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside
+ * the program, in .debug beside it and below the root. A file found counts only if its
+ * build-id agrees, or where there is none its checksum (GDB manual, "Debugging Information in
+ * Separate Files"). The target's own root is asked too. For module.c.
+ */
+#ifndef MISSTOP_RESOLVE_DEBUGFILE_H
+#define MISSTOP_RESOLVE_DEBUGFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct debugfile_from {
+    pid_t root_of;    /* the process whose root the program was read through; 0: none */
+    const char *root; /* of debug files; NULL: /usr/lib/debug */
+};
+
+struct debugfile_wanted {
+    const unsigned char *id; /* build-id */
+    size_t id_size;          /* 0: none */
+    const char *path;        /* of the program */
+    const char *link;        /* .gnu_debuglink's name; NULL: none */
+    uint32_t crc;
+};
+
+/* A descriptor, or -1. */
+int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted);
+
+#endif

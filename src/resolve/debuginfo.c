@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/debuginfo.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEBUGINFO_SYMBOLS_MAX = 1 << 23 };
+
+struct debuginfo {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    struct debuginfo_source source;
+    bool alternate_given; /* the debug file's own debug file (dwz) was found */
+};
+
+static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
+                    char **path, Elf **elf)
+{
+    struct debuginfo *debuginfo = *context;
+    (void)module, (void)name, (void)base;
+    *path = strdup(debuginfo->source.path);
+    *elf = elf_begin(debuginfo->source.fd, ELF_C_READ, debuginfo->source.elf); /* a reference */
+    return -1;
+}
+
+static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
+                      const char *path, const char *link, GElf_Word crc, char **debug_path)
+{
+    struct debuginfo *debuginfo = *context;
+    GElf_Addr where;
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path, .link = link, .crc = crc};
+    int size = dwfl_module_build_id(module, &wanted.id, &where);
+    (void)name, (void)base, (void)path;
+    wanted.id_size = size > 0 ? (size_t)size : 0;
+    int fd = debugfile_open(&debuginfo->source.from, &wanted);
+    /* Asked for a second time, it is the alternate file: its name comes without checksum. */
+    debuginfo->alternate_given |= fd >= 0 && link && !crc;
+    if (fd >= 0)
+        *debug_path = strdup(debuginfo->source.path);
+    return fd;
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = give_elf,
+    .find_debuginfo = give_debug,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* libdwfl works the bias out again from the lowest address: it must come to the same. */
+static bool report(struct debuginfo *debuginfo)
+{
+    const struct debuginfo_source *source = &debuginfo->source;
+    GElf_Addr bias;
+    void **context;
+    dwfl_report_begin(debuginfo->dwfl);
+    debuginfo->module =
+        dwfl_report_module(debuginfo->dwfl, source->path, source->start, source->end);
+    dwfl_report_end(debuginfo->dwfl, NULL, NULL);
+    if (!debuginfo->module)
+        return false;
+    dwfl_module_info(debuginfo->module, &context, NULL, NULL, NULL, NULL, NULL, NULL);
+    *context = debuginfo;
+    return dwfl_module_getelf(debuginfo->module, &bias) && bias == source->bias;
+}
+
+struct debuginfo *debuginfo_new(const struct debuginfo_source *source)
+{
+    struct debuginfo *debuginfo = calloc(1, sizeof *debuginfo);
+    if (!debuginfo)
+        return NULL;
+    debuginfo->source = *source;
+    debuginfo->dwfl = dwfl_begin(&callbacks);
+    if (!debuginfo->dwfl || !report(debuginfo)) {
+        debuginfo_free(debuginfo);
+        return NULL;
+    }
+    return debuginfo;
+}
+
+void debuginfo_free(struct debuginfo *debuginfo)
+{
+    if (!debuginfo)
+        return;
+    if (debuginfo->dwfl)
+        dwfl_end(debuginfo->dwfl);
+    free(debuginfo);
+}
+
+void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context)
+{
+    int count = dwfl_module_getsymtab(debuginfo->module);
+    for (int i = 1; i < count && i < DEBUGINFO_SYMBOLS_MAX; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, NULL, NULL);
+        if (name)
+            take(context, &symbol, address, name);
+    }
+}
+
+/* An alternate file that is named but was not found: libdw would look for it by itself. */
+static bool alternate_missing(struct debuginfo *debuginfo)
+{
+    Dwarf_Addr bias;
+    const char *name;
+    const void *id;
+    Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
+    return dwarf && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 &&
+           !debuginfo->alternate_given;
+}
+
+bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
+                    uint32_t *line)
+{
+    int number = 0;
+    Dwfl_Line *found =
+        alternate_missing(debuginfo) ? NULL : dwfl_module_getsrc(debuginfo->module, address);
+    *file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
+    *line = number > 0 ? (uint32_t)number : 0;
+    return *file;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What libdwfl knows of one mapped ELF file: the symbols of the file and of its separate debug
+ * file, and source lines. Hands libdwfl the file and finds debug files for it, because its own
+ * ways would map what may be cut short, wait for FIFOs and ask the net. For module.c.
+ */
+#ifndef MISSTOP_RESOLVE_DEBUGINFO_H
+#define MISSTOP_RESOLVE_DEBUGINFO_H
+
+#include "resolve/debugfile.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct debuginfo;
+
+struct debuginfo_source {
+    int fd; /* stays the caller's, as elf does; both outlive the debuginfo */
+    Elf *elf;
+    const char *path;
+    uint64_t start; /* run-time address of the first segment, at its alignment */
+    uint64_t end;
+    uint64_t bias;
+    struct debugfile_from from;
+};
+
+/* NULL: libdwfl makes nothing of it, or not of this place. */
+struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
+void debuginfo_free(struct debuginfo *debuginfo);
+
+/* Calls for every symbol with a name that lives as long as the debuginfo. */
+typedef void debuginfo_take(void *context, const GElf_Sym *symbol, uint64_t address,
+                            const char *name);
+void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context);
+
+/* Source line of an address; false: not known. */
+bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
+                    uint32_t *line);
+
+#endif

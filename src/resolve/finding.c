@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/finding.h"
+
+#include "base/text.h"
+#include "resolve/heap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Keys of unlike kinds must not meet: one of these goes into each. */
+enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
+/* What a process has one of is one object whatever its address. */
+enum { KEY_STACKS = 6, KEY_HEAP = 7 };
+
+enum { FINDING_STACK_MAX = 32 << 20 };
+
+/* Something else may come to stand at the same address: a key also has whose it is. */
+static uint64_t key_of(uint64_t address, uint64_t owner, uint64_t kind)
+{
+    return hash_mix(hash_mix(address) + owner) ^ kind;
+}
+
+/* All that a section has without names is one object; its extent is the gap around. */
+static void find_nameless(struct finding *finding, const struct module *module, uint64_t address)
+{
+    const char *section = module_section(module, address, &finding->base, &finding->end);
+    uint64_t start = finding->base;
+    uint64_t end = finding->end;
+    snprintf(finding->text, sizeof finding->text, "%s %s", module_name(module),
+             section ? section : "(no section)");
+    finding->name = finding->text;
+    finding->key = key_of(start, module_serial(module), KEY_SECTION);
+    module_gap(module, address, &start, &end);
+}
+
+static void find_in_module(struct finding *finding, const struct module *module,
+                           const struct map *map, uint64_t address)
+{
+    const struct symbol *symbol = module_object(module, address);
+    finding->module = module_name(module);
+    finding->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
+    if (!symbol) {
+        find_nameless(finding, module, address);
+        return;
+    }
+    finding->base = symbol->start;
+    finding->end = symbol->end;
+    finding->name = symbol->name;
+    finding->key = key_of(symbol->start, module_serial(module), KEY_VARIABLE);
+}
+
+/* An image without names is one object as a whole. */
+static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t address)
+{
+    const struct tls_block *block = tls_find(tls, address);
+    if (!block)
+        return false;
+    const struct module *module = block->module;
+    const struct symbol *symbol = module_tls(module, address - block->start);
+    finding->kind = OBJECT_TLS;
+    finding->module = module_name(module);
+    finding->base = block->start + (symbol ? symbol->start : 0);
+    finding->end = symbol ? block->start + symbol->end : block->end;
+    finding->key = key_of(symbol ? symbol->start : UINT64_MAX, module_serial(module), KEY_TLS);
+    snprintf(finding->text, sizeof finding->text, "%s (thread-local)", module_name(module));
+    finding->name = symbol ? symbol->name : finding->text;
+    return true;
+}
+
+static const char *heap_name(enum heap_finding heap)
+{
+    return heap == HEAP_ARENA ? "heap arena" : heap == HEAP_BLOCK ? "malloc block" : "anon";
+}
+
+static bool is_named(const char *name)
+{
+    return !strncmp(name, "[anon", 5) && strchr(name, ':');
+}
+
+/* The name is made once; a sample on a known mapping needs none. */
+static void find_anonymous(struct finding *finding, struct space *space, const struct names *names,
+                           struct map *map)
+{
+    char size[16];
+    const char *name = maps_name(&space->maps, map);
+    finding->key = key_of(finding->base, space->programs, KEY_ANON);
+    uint32_t known = names_find_object(names, finding->key);
+    finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
+    if (known)
+        return;
+    enum heap_finding heap =
+        space->from.live && finding->base == map->start ? heap_look(map, space->from.pid) : HEAP_NO;
+    text_bytes(size, finding->end - finding->base);
+    if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
+        finding->kind = OBJECT_HEAP;
+    if (is_named(name))
+        snprintf(finding->text, sizeof finding->text, "[%.*s %s]",
+                 (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1, size);
+    else
+        snprintf(finding->text, sizeof finding->text, "[%s 0x%llx %s]", heap_name(heap),
+                 (unsigned long long)finding->base, size);
+    finding->name = finding->text;
+}
+
+/* Above a thread's stack something else may go on in the same mapping. */
+static bool find_stack(struct finding *finding, const struct map *map, uint64_t address)
+{
+    bool above = map->stack_end && address >= map->stack_end;
+    if (map->kind != MAPPING_STACK && !map->thread_stack)
+        return false;
+    if (above)
+        finding->base = map->stack_end;
+    else if (map->stack_end)
+        finding->end = map->stack_end;
+    finding->kind = OBJECT_STACK;
+    finding->name = "[stack]";
+    finding->key = KEY_STACKS;
+    return !above;
+}
+
+/* "/dev/shm/x", "/memfd:a/b (deleted)": the last part, or the whole that memfd_create() got. */
+static void find_in_file(struct finding *finding, const char *name)
+{
+    static const char deleted[] = " (deleted)";
+    const char *base = strncmp(name, "/memfd:", 7) ? strrchr(name, '/') : name;
+    size_t length;
+    finding->kind = OBJECT_MAP;
+    if (!strcmp(name, "/dev/zero (deleted)"))
+        base = "/shared memory"; /* MAP_SHARED and MAP_ANONYMOUS */
+    base = base && base[1] ? base + 1 : name;
+    length = strlen(base);
+    if (length > sizeof deleted - 1 && !strcmp(base + length - (sizeof deleted - 1), deleted))
+        length -= sizeof deleted - 1;
+    snprintf(finding->text, sizeof finding->text, "%.*s", (int)length, base);
+    finding->name = finding->text;
+}
+
+static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
+                        struct map *map, uint64_t address)
+{
+    const char *name = maps_name(&space->maps, map);
+    finding->base = map->start;
+    finding->end = map->end;
+    finding->module = "";
+    finding->name = name;
+    if (find_stack(finding, map, address))
+        return;
+    finding->key = key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
+    if (map->kind == MAPPING_HEAP) {
+        finding->kind = OBJECT_HEAP;
+        finding->key = KEY_HEAP;
+    } else if (map->kind == MAPPING_ANON) {
+        find_anonymous(finding, space, names, map);
+    } else {
+        find_in_file(finding, name);
+    }
+}
+
+/* What is reached through the stack pointer is a stack, whoever made it; unless it is part of
+ * something larger, as stacks of coroutines are, that must not all be called so. */
+static bool looks_like_stack(struct space *space, struct map *map)
+{
+    return map->kind == MAPPING_ANON && map->end - map->start <= FINDING_STACK_MAX &&
+           !is_named(maps_name(&space->maps, map)) &&
+           (!space->from.live || heap_look(map, space->from.pid) == HEAP_NO);
+}
+
+bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+                  const struct names *names, uint64_t address, bool by_stack)
+{
+    *finding = (struct finding){0};
+    struct map *map = space_map(space, address);
+    if (!map)
+        return false;
+    struct module *module = space_module_at(space, map, address);
+    if (module) {
+        find_in_module(finding, module, map, address);
+        return true;
+    }
+    if (by_stack && !map->thread_stack && looks_like_stack(space, map))
+        map->thread_stack = true;
+    /* Images of libraries loaded later are on the heap. */
+    if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
+        return true;
+    find_in_map(finding, space, names, map, address);
+    return true;
+}
+
+uint32_t finding_intern(const struct finding *finding, struct names *names)
+{
+    struct object_desc desc = {.name = finding->name,
+                               .module = finding->module,
+                               .kind = finding->kind,
+                               .address = finding->base,
+                               .size_bytes = finding->end - finding->base};
+    uint32_t object = names_find_object(names, finding->key);
+    if (!object)
+        object = names_add_object(names, finding->key, &desc);
+    else if (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON)
+        names->objects[object].size_bytes = desc.size_bytes;
+    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS)
+        names_instance(names, object, finding->base);
+    return object;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an address belongs to: a variable, a thread's own variable, a stack, the heap, a
+ * mapping. A finding is made for one access and then interned. For the files of the resolver.
+ */
+#ifndef MISSTOP_RESOLVE_FINDING_H
+#define MISSTOP_RESOLVE_FINDING_H
+
+#include "place.h"
+#include "resolve/names.h"
+#include "resolve/space.h"
+#include "resolve/tls.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct finding {
+    uint64_t key;  /* of the object, see names.h */
+    uint64_t base; /* of the instance */
+    uint64_t end;
+    enum object_kind kind;
+    const char *name; /* NULL: interned already */
+    const char *module;
+    char text[160]; /* room for a made-up name */
+};
+
+/* By a stack pointer reached: then it is a stack, whoever made it. False: nothing is mapped. */
+bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+                  const struct names *names, uint64_t address, bool by_stack);
+
+/* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
+uint32_t finding_intern(const struct finding *finding, struct names *names);
+
+#endif

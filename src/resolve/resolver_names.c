@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is asked of the resolver by id or by name: struct place_names, and a search by name. */
+#include "resolve/resolver_state.h"
+
+#include "base/text.h"
+#include "resolve/finding.h"
+
+#include <string.h>
+
+static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    struct resolver *resolver = context;
+    if (object >= resolver->names.object_count)
+        return false;
+    *desc = resolver->names.objects[object];
+    return true;
+}
+
+static void look_for_line(struct resolver *resolver, uint32_t function)
+{
+    struct function_desc *desc = &resolver->names.functions[function];
+    struct map *map = maps_find(&resolver->space.maps, desc->start);
+    struct module *module = map && map->module >= 0 ? space_module(&resolver->space, map) : NULL;
+    const char *file;
+    char safe[512];
+    resolver->names.line_looked_for[function] = true;
+    if (!module || !module_line(module, desc->start, &file, &desc->line))
+        return;
+    text_sanitise(safe, sizeof safe, file, strlen(file));
+    const char *copy = arena_string(&resolver->names.strings, safe);
+    desc->file = copy ? copy : "";
+}
+
+static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    struct resolver *resolver = context;
+    if (function >= resolver->names.function_count)
+        return false;
+    if (function && !resolver->names.line_looked_for[function])
+        look_for_line(resolver, function);
+    *desc = resolver->names.functions[function];
+    return true;
+}
+
+static bool extent_of_gap(const struct maps *maps, uint64_t address, struct object_extent *extent)
+{
+    size_t next = maps_after(maps, address);
+    extent->base = next ? maps->maps[next - 1].end : 0;
+    extent->bound = next < maps->count ? maps->maps[next].start : UINT64_MAX;
+    extent->object = 0;
+    return true;
+}
+
+static bool describe_extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    struct resolver *resolver = context;
+    struct space *space = &resolver->space;
+    struct finding finding;
+    struct map *map = maps_find(&space->maps, address);
+    if (!map)
+        return extent_of_gap(&space->maps, address, extent);
+    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
+        return false;
+    extent->base = finding.base;
+    extent->bound = finding.end;
+    extent->object = finding_intern(&finding, &resolver->names);
+    /* The nameless rest of a section: only up to the next variable. */
+    struct module *module = space_module_at(space, map, address);
+    if (module && !module_object(module, address))
+        module_gap(module, address, &extent->base, &extent->bound);
+    return extent->bound > extent->base;
+}
+
+struct place_names resolver_names(struct resolver *resolver)
+{
+    return (struct place_names){.context = resolver,
+                                .object = describe_object,
+                                .function = describe_function,
+                                .extent = describe_extent};
+}
+
+static bool named(const struct object_desc *desc, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    return !strcmp(desc->name, name) || (colon && !strcmp(desc->name, colon + 1) &&
+                                         !strncmp(desc->module, name, (size_t)(colon - name)) &&
+                                         strlen(desc->module) == (size_t)(colon - name));
+}
+
+bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent)
+{
+    const struct names *names = &resolver->names;
+    uint32_t found = 0;
+    uint32_t partly = 0;
+    unsigned parts = 0;
+    for (uint32_t i = 1; i < names->object_count && !found; i++) {
+        if (named(&names->objects[i], name))
+            found = i;
+        else if (strstr(names->objects[i].name, name)) {
+            partly = i;
+            parts++;
+        }
+    }
+    if (!found && parts == 1)
+        found = partly;
+    if (!found)
+        return false;
+    *extent = (struct object_extent){
+        names->objects[found].address,
+        names->objects[found].address + names->objects[found].size_bytes, found};
+    return true;
+}

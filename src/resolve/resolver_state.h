@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The resolver from inside. resolver.c keeps it current and names accesses,
+ * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name.
+ */
+#ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
+#define MISSTOP_RESOLVE_RESOLVER_STATE_H
+
+#include "resolve/functions.h"
+#include "resolve/names.h"
+#include "resolve/resolver.h"
+#include "resolve/space.h"
+#include "resolve/tls.h"
+
+enum { RESOLVER_CHANGES_MAX = 16 };
+
+struct code_range {
+    uint64_t start;
+    uint64_t end;
+};
+
+struct resolver {
+    struct resolver_options options;
+    struct space space;
+    struct names names;
+    struct functions functions;
+    struct tcbs tcbs;
+    struct tls tls;
+    struct code_range changes[RESOLVER_CHANGES_MAX];
+    size_t change_count;
+    char comm[64];
+    char exe[512];
+    uint32_t threads;
+    bool alive;
+    bool distrusted;
+    uint64_t scan_ns; /* no looking for thread control blocks before */
+};
+
+#endif
