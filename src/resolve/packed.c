@@ -2,11 +2,13 @@
 #include "resolve/packed.h"
 
 /* Waste as a number of 12 bits times 4 to the power of 4 bits. */
-enum { WASTE_DIGITS_BITS = 12, WASTE_DIGITS = 1 << WASTE_DIGITS_BITS };
+enum { WASTE_DIGITS_BITS = 12, WASTE_DIGITS = 1 << WASTE_DIGITS_BITS, WASTE_BITS_MAX = 42 };
 
 static uint64_t waste_encode(uint64_t waste_bytes)
 {
     uint64_t power = 0;
+    if (waste_bytes >> WASTE_BITS_MAX)
+        waste_bytes = (UINT64_C(1) << WASTE_BITS_MAX) - 1;
     while (waste_bytes >= WASTE_DIGITS) {
         waste_bytes >>= 2;
         power++;

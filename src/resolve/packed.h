@@ -3,9 +3,9 @@
  * A heap block without its start, in 16 bytes: the payload of the block index (blocks.h).
  *
  * Kept exactly: usable size, bin, walked. Waste (usable - requested) below 4 KiB exactly,
- * above it rounded down by less than a thousandth. Birth in steps of 2^20 ns (1.05 ms) from
- * the first one seen, rounded down, for 52 days; earlier births become the first, later
- * ones the last that can be told.
+ * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 2^20 ns
+ * (1.05 ms) from the first one seen, rounded down, for 52 days; earlier births become the
+ * first, later ones the last that can be told.
  */
 #ifndef MISSTOP_RESOLVE_PACKED_H
 #define MISSTOP_RESOLVE_PACKED_H
