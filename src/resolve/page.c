@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PREFETCH_LINES = 6 };
+_Static_assert(sizeof(struct page) + sizeof(struct packed) <= SLAB_LINE_BYTES, "class 0 holds one");
 
 static unsigned page_class(uint32_t ref)
 {
@@ -21,14 +21,6 @@ static unsigned page_capacity(unsigned class)
 static unsigned page_count(const struct page *page)
 {
     return page->before[PAGE_WORDS - 1] + page_bits(page->starts[PAGE_WORDS - 1]);
-}
-
-void page_prefetch(const struct slab *slab, uint32_t ref)
-{
-    const char *line = (const char *)page_at(slab, ref);
-    unsigned lines = slab_class_lines[page_class(ref)];
-    for (unsigned i = 0; i < lines && i < PREFETCH_LINES; i++)
-        __builtin_prefetch(line + (size_t)i * SLAB_LINE_BYTES);
 }
 
 int page_floor(const struct page *page, unsigned granule)

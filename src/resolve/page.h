@@ -4,8 +4,7 @@
  * bytes at which one may start, and the blocks' payloads in address order, as many as there
  * are bits. Part of the block index (blocks.h); only blocks.c calls it.
  *
- * A page is named by a 32-bit reference, line number and size class (slab.h), so that all
- * its cache lines can be fetched at once before the first has arrived. 0: no page.
+ * A page is named by a 32-bit reference, line number and size class (slab.h). 0: no page.
  */
 #ifndef MISSTOP_RESOLVE_PAGE_H
 #define MISSTOP_RESOLVE_PAGE_H
@@ -14,6 +13,7 @@
 #include "resolve/slab.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -21,6 +21,7 @@ enum {
     PAGE_GRANULE_SHIFT = 3,
     PAGE_GRANULES = 1 << (PAGE_SHIFT - PAGE_GRANULE_SHIFT),
     PAGE_WORDS = PAGE_GRANULES / 64,
+    PAGE_PREFETCH_LINES = 3,
 };
 
 struct page {
@@ -32,6 +33,15 @@ struct page {
 static inline struct page *page_at(const struct slab *slab, uint32_t ref)
 {
     return slab_at(slab, ref >> SLAB_CLASS_BITS);
+}
+
+/* Fetches the lines after the first, lest the first is waited for before it says which. */
+static inline void page_prefetch(const struct slab *slab, uint32_t ref)
+{
+    const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
+    unsigned class = ref & ((1 << SLAB_CLASS_BITS) - 1); /* small ones: lines less one */
+    for (unsigned i = 1; i <= class && i <= PAGE_PREFETCH_LINES; i++)
+        __builtin_prefetch(line + (size_t)i * SLAB_LINE_BYTES);
 }
 
 static inline unsigned page_bits(uint64_t word)
@@ -54,9 +64,6 @@ static inline bool page_has(const struct page *page, unsigned granule)
 {
     return page->starts[granule / 64] >> granule % 64 & 1;
 }
-
-/* Asks for the lines that a lookup is going to need. */
-void page_prefetch(const struct slab *slab, uint32_t ref);
 
 /* The last start at or before the granule (-1: none), the first at or after (PAGE_GRANULES). */
 int page_floor(const struct page *page, unsigned granule);
