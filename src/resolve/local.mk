@@ -1,5 +1,6 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
 	src/resolve/files.c src/resolve/files.h \
@@ -14,10 +15,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
 	src/resolve/names.c src/resolve/names.h \
+	src/resolve/packed.c src/resolve/packed.h \
+	src/resolve/page.c src/resolve/page.h \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
+	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
 	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The live heap blocks of the target, by address: millions of them, looked up by any
+ * address inside for every memory sample, changed for every malloc and free. Whoever feeds
+ * it (agent, walk) adds and removes; the resolver looks up. One thread at a time.
+ *
+ * How it is built: address space is cut into pages of 2 KiB (page.h), each with the blocks
+ * that start in it, and the pages are found through a radix tree (radix.h). Chosen by
+ * measurement, see tests/bench/bench_blocks.c. A page takes at least 64 bytes, so blocks of
+ * 2 KiB and more cost about 70 bytes each, those of 100 bytes about 20.
+ *
+ * The target decides what comes in, so nothing here trusts it: memory has a hard bound, and
+ * a block that cannot be is refused.
+ */
+#ifndef MISSTOP_RESOLVE_BLOCKS_H
+#define MISSTOP_RESOLVE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Addresses of user space on x86-64 with four levels of page tables lie below it. */
+#define BLOCKS_ADDRESS_END         (UINT64_C(1) << 47)
+#define BLOCKS_BOUND_DEFAULT_BYTES (UINT64_C(2) << 30)
+
+enum { BLOCKS_ALIGN_BYTES = 8 };
+
+/* Handed in and out. What precision is kept inside, packed.h says. */
+struct block {
+    uint64_t start; /* a multiple of BLOCKS_ALIGN_BYTES, not 0 */
+    uint64_t usable_bytes;
+    uint64_t requested_bytes; /* more than usable_bytes counts as the same */
+    uint64_t born_ns;         /* CLOCK_MONOTONIC; 0: not known */
+    uint32_t bin;
+    bool walked; /* found in the heap, not told by the agent */
+};
+
+struct blocks;
+
+/* Told of each block that goes without its own blocks_remove(). Must not change the index. */
+typedef void blocks_gone(void *context, const struct block *gone);
+
+/* Memory bound in bytes; 0: the default. Brought into 2 MiB .. 8 GiB. -ENOMEM. */
+int blocks_new(struct blocks **blocks, uint64_t bound_bytes);
+void blocks_free(struct blocks *blocks);
+
+/* Who is told of blocks that a blocks_add() displaces; NULL: nobody. */
+void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context);
+
+/*
+ * A new block. Whatever it overlaps must be gone already (its free was lost): that is
+ * removed and counted first, even where the block itself then finds no room.
+ * -EINVAL: no block can be there (kernel address, end wraps, start unaligned or 0).
+ * -ENOMEM: the bound is reached; counted in blocks_refused().
+ */
+int blocks_add(struct blocks *blocks, const struct block *block);
+
+/* The block that starts there, into *gone unless that is NULL. false: no such start. */
+bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
+
+/*
+ * An munmap(): removes all blocks with start <= their start < end, from the highest down;
+ * tells `gone` unless that is NULL. A block that only reaches into the range stays.
+ */
+void blocks_remove_range(struct blocks *blocks, uint64_t start, uint64_t end, blocks_gone *gone,
+                         void *context);
+
+/* The block that covers the address: its usable bytes, and its start even if it has none. */
+bool blocks_find(const struct blocks *blocks, uint64_t address, struct block *found);
+
+/* The first block that starts at or after the address; the last that starts before it. */
+bool blocks_next(const struct blocks *blocks, uint64_t address, struct block *found);
+bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block *found);
+
+uint64_t blocks_count(const struct blocks *blocks);
+uint64_t blocks_memory_bytes(const struct blocks *blocks); /* taken from the system so far */
+uint64_t blocks_bound(const struct blocks *blocks);        /* most it may become, in bytes */
+uint64_t blocks_displaced(const struct blocks *blocks);    /* lost frees found so far */
+uint64_t blocks_refused(const struct blocks *blocks);      /* blocks that found no room */
+
+#endif

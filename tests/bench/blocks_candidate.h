@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A candidate for the index of heap blocks (resolve/blocks.h): the one that was chosen and
+ * those it was measured against. For bench_blocks, which times them, and test_blocks, which
+ * holds each against a model, so that no figure comes from an index that errs.
+ */
+#ifndef MISSTOP_TESTS_BLOCKS_CANDIDATE_H
+#define MISSTOP_TESTS_BLOCKS_CANDIDATE_H
+
+#include "resolve/blocks.h"
+
+struct candidate {
+    const char *name;
+    const char *what;
+    void *(*new)(void); /* NULL: no memory */
+    void (*free)(void *index);
+    /* As the functions of blocks.h; only the chosen one has bounds and counts. */
+    int (*add)(void *index, const struct block *block);
+    bool (*remove)(void *index, uint64_t start, struct block *gone);
+    bool (*find)(const void *index, uint64_t address, struct block *found);
+    bool (*next)(const void *index, uint64_t address, struct block *found);
+    bool (*previous)(const void *index, uint64_t address, struct block *found);
+    uint64_t (*memory_bytes)(const void *index);
+};
+
+extern const struct candidate candidate_radix;
+extern const struct candidate candidate_btree;
+extern const struct candidate candidate_runs;
+extern const struct candidate candidate_redblack;
+
+#endif

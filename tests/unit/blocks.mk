@@ -1,0 +1,12 @@
+# unit test and bench of the index of heap blocks (src/resolve/blocks.c)
+BLOCKS_CANDIDATES = tests/bench/blocks_candidate.h tests/bench/blocks_generic.h \
+	tests/bench/blocks_radix.c tests/bench/blocks_btree.c tests/bench/blocks_runs.c \
+	tests/bench/blocks_redblack.c
+check_PROGRAMS += tests/unit/test_blocks
+TESTS += tests/unit/test_blocks
+tests_unit_test_blocks_SOURCES = tests/unit/test_blocks.c $(BLOCKS_CANDIDATES)
+tests_unit_test_blocks_LDADD = src/libresolve.a src/libbase.a $(CMOCKA_LIBS)
+EXTRA_PROGRAMS += tests/bench/bench_blocks
+CLEANFILES += tests/bench/bench_blocks
+tests_bench_bench_blocks_SOURCES = tests/bench/bench_blocks.c $(BLOCKS_CANDIDATES)
+tests_bench_bench_blocks_LDADD = src/libresolve.a src/libbase.a
