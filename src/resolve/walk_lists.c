@@ -4,17 +4,29 @@
 #include "resolve/walk_cache.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum {
     LIST_FIND_MAX = 4096,      /* entries of a list followed for one lookup */
-    LIST_COLLECT_MAX = 1 << 22, /* and for a whole walk */
+    LIST_COLLECT_MAX = 1 << 22,/* and for a whole walk */
     FAST_BINS = 10,            /* the words before `top`; none in the newest glibc */
-    FAST_CHUNK_MAX = 176,
-    LOOK_AGAIN_FINDS = 64
+    FAST_CHUNK_MAX = 176
 };
 
-/* A place for a list's pointers: a heap, or a mapping that may be one. */
-static bool in_heap(const struct walk *walk, uint64_t address)
+void walk_lists_init(struct walk_lists *lists)
+{
+    *lists = (struct walk_lists){0};
+    hash_init(&lists->known);
+}
+
+void walk_lists_fini(struct walk_lists *lists)
+{
+    hash_fini(&lists->known);
+    free(lists->caches);
+    *lists = (struct walk_lists){0};
+}
+
+bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)
         return false;
@@ -26,14 +38,14 @@ static bool in_heap(const struct walk *walk, uint64_t address)
 
 static bool plausible(const struct walk *walk, uint64_t pointer)
 {
-    return !pointer || in_heap(walk, pointer);
+    return !pointer || walk_lists_in_heap(walk, pointer);
 }
 
 /*
  * The pointer in a list entry's first word. Since 2.32 it is mangled with the address where it
  * stands; which of the two ways a process uses is learnt from the first that fits only one.
  */
-bool walk_lists_reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
+static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
     struct walk_lists *lists = &walk->lists;
     uint64_t clear = word ^ position >> 12;
@@ -67,7 +79,7 @@ static bool list_read(struct walk *walk, struct list *list)
 {
     if (!list->at)
         return false;
-    if (!in_heap(walk, list->at) ||
+    if (!walk_lists_in_heap(walk, list->at) ||
         !walk_memory_read(&walk->memory, list->at + 8, list->words, sizeof list->words))
         return false;
     uint64_t bytes = list->words[0] & ~(uint64_t)7;
@@ -78,7 +90,7 @@ static void list_next(struct walk *walk, struct list *list)
 {
     uint64_t pointer;
     learn(walk, list->at + 16, list->words[1]);
-    if (!walk_lists_reveal(walk, list->at + 16, list->words[1], &pointer) || !pointer)
+    if (!reveal(walk, list->at + 16, list->words[1], &pointer) || !pointer)
         list->at = 0;
     else
         list->at = pointer - list->offset;
@@ -105,6 +117,8 @@ static int list_collect(struct walk *walk, struct list list, struct hash *chunks
             return -ENOMEM;
         if (!created)
             break; /* a ring, or a list met twice */
+        if (!list.offset)
+            list.bytes = list.words[0] & ~(uint64_t)7; /* a fast bin has one size */
         list_next(walk, &list);
     }
     return 0;
@@ -133,7 +147,7 @@ static enum walk_listed in_fast_bin(struct walk *walk, const struct walk_chunk *
     uint64_t pointer;
     uint64_t bytes = walk_chunk_bytes(chunk);
     if (bytes > FAST_CHUNK_MAX ||
-        !walk_lists_reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
+        !reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
         return WALK_LISTED_NO;
     fast_heads(walk, arena, heads);
     for (size_t i = 0; i < FAST_BINS; i++) {
@@ -153,9 +167,10 @@ static enum walk_listed in_caches(struct walk *walk, const struct walk_chunk *ch
         if (!walk_cache_read(walk, walk->lists.caches[i], &cache))
             continue;
         for (size_t bin = 0; bin < cache.bin_count; bin++) {
-            if (!walk_cache_takes(bin, walk_chunk_bytes(chunk)) || !cache.entries[bin])
+            uint64_t bytes = walk_cache_bin_bytes(bin);
+            if ((bytes && bytes != walk_chunk_bytes(chunk)) || !cache.entries[bin])
                 continue;
-            struct list list = {.at = cache.entries[bin] - 16, .offset = 16};
+            struct list list = {.at = cache.entries[bin] - 16, .bytes = bytes, .offset = 16};
             enum walk_listed listed = list_holds(walk, list, chunk->at);
             if (listed != WALK_LISTED_NO)
                 return listed;
@@ -178,13 +193,13 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
     struct walk_lists *lists = &walk->lists;
     bool again = walk->stats.finds >= lists->look_again;
     if (again && !lists->key && !lists->own_keys)
-        walk_lists_search(walk);
+        walk_cache_search(walk);
     enum walk_listed listed = in_fast_bin(walk, chunk, arena);
     if (listed != WALK_LISTED_NO || !walk_lists_suspect(walk, chunk))
         return listed;
     listed = in_caches(walk, chunk);
     if (listed == WALK_LISTED_NO && again) {
-        walk_lists_search(walk);
+        walk_cache_search(walk);
         listed = in_caches(walk, chunk);
     }
     /* The key may be left over from an earlier life of the memory, or the cache be unknown. */
@@ -198,7 +213,8 @@ int walk_lists_collect_cache(struct walk *walk, uint64_t start, struct hash *chu
     if (!walk_cache_read(walk, start, &cache))
         return 0;
     for (size_t bin = 0; !code && bin < cache.bin_count; bin++) {
-        struct list list = {.at = cache.entries[bin] - 16, .offset = 16};
+        struct list list = {
+            .at = cache.entries[bin] - 16, .bytes = walk_cache_bin_bytes(bin), .offset = 16};
         if (cache.entries[bin])
             code = list_collect(walk, list, chunks);
     }

@@ -14,16 +14,8 @@ enum walk_listed { WALK_LISTED_NO, WALK_LISTED_YES, WALK_LISTED_UNSURE };
 void walk_lists_init(struct walk_lists *lists);
 void walk_lists_fini(struct walk_lists *lists);
 
-/* Looks for thread caches: the first chunk of each heap, and what each thread's static
- * storage points at. */
-void walk_lists_search(struct walk *walk);
-
-/* Whether a block is a thread's cache; it is remembered. One without entries looks like any
- * zeroed block of that size and counts only where `sure` says what it is. */
-bool walk_lists_consider(struct walk *walk, uint64_t start, uint64_t chunk_bytes, bool sure);
-
-/* Whether a chunk is that big that a cache could be in it. */
-bool walk_lists_cache_size(uint64_t chunk_bytes);
+/* A place that a list's pointer can have: in a heap, or in a mapping that may be one. */
+bool walk_lists_in_heap(const struct walk *walk, uint64_t address);
 
 /* Whether a block looks as if it were in a cache, before any list is read. */
 bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk);

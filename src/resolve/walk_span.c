@@ -50,12 +50,13 @@ static bool make_room(struct walk_spans *spans)
     return true;
 }
 
-struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t limit,
-                                 uint32_t arena)
+struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,
+                                 uint64_t limit, uint32_t arena)
 {
     size_t index = behind(spans, first);
     struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
     if (span && span->first == first && span->arena == arena) {
+        span->mapped_end = mapped_end;
         span->limit = limit;
         return span;
     }
@@ -67,7 +68,11 @@ struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint6
         return NULL;
     span = &spans->spans[index];
     memmove(span + 1, span, (spans->count - index) * sizeof *span);
-    *span = (struct walk_span){.first = first, .end = first, .limit = limit, .arena = arena};
+    *span = (struct walk_span){.first = first,
+                               .end = first,
+                               .limit = limit,
+                               .mapped_end = mapped_end,
+                               .arena = arena};
     spans->count++;
     return span;
 }
@@ -88,7 +93,7 @@ static bool refresh_main(struct walk_span *span, const struct walk_arenas *arena
     uint64_t head;
     uint64_t top = walk_arenas_top(arenas, memory, 0);
     span->top = 0;
-    span->end = span->limit;
+    span->end = span->mapped_end;
     if (!top)
         return false;
     if (top < span->first || top >= span->limit)

@@ -17,6 +17,7 @@ struct walk_span {
     uint64_t end;   /* no chunk ends behind it */
     uint64_t top;   /* the arena's top chunk; 0: not in this span */
     uint64_t limit; /* how far the span could grow */
+    uint64_t mapped_end; /* where its mapping ended when last told */
     uint32_t arena;
     uint16_t *marks; /* of each page: the first chunk's place in 16 bytes, plus 1; 0: unknown */
     size_t mark_count;
@@ -36,8 +37,8 @@ void walk_spans_fini(struct walk_spans *spans);
 struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address);
 
 /* The span that starts so, made if need be; NULL: out of memory or too many. */
-struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t limit,
-                                 uint32_t arena);
+struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,
+                                 uint64_t limit, uint32_t arena);
 
 void walk_spans_remove(struct walk_spans *spans, struct walk_span *span);
 

@@ -13,6 +13,7 @@ struct walk_lists {
     size_t cache_room;
     struct hash known;  /* their addresses */
     uint64_t key;       /* in the second word of every cached block since 2.34; 0: not known */
+    unsigned key_votes; /* how sure the key is */
     bool own_keys;      /* until 2.33 the key is the address of the cache */
     bool mangled;       /* list pointers are (since 2.32) */
     bool plain;         /* or are not; neither: no list seen so far */
