@@ -104,7 +104,7 @@ long walk_all(struct walk *walk, walk_visit visit, void *context);
  * corrects the boundaries that walk_find() trusts. Blocks passed. */
 long walk_refresh(struct walk *walk, uint64_t budget_bytes);
 
-const struct walk_stats *walk_stats(const struct walk *walk);
+const struct walk_stats *walk_stats(struct walk *walk);
 const char *walk_failure_name(enum walk_failure failure);
 
 /* Bin of a block by size: the largest usable size of its class. Up to 1032 bytes a class is

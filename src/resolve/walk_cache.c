@@ -8,6 +8,7 @@
 
 enum {
     CACHES_MAX = 1 << 16,
+    KEY_VOTES_MAX = 16,
     SMALL_BINS = 64,
     STORAGE_BYTES = 64 * 1024, /* below a thread's control block: its static storage */
     STORAGE_ALIGN = 64,
@@ -79,12 +80,14 @@ static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
     if (!key || lists->own_keys)
         return;
     /* The majority's (Boyer and Moore 1981): an entry may be in use by the time it is read. */
-    if (key == lists->key || !lists->key_votes)
-        lists->key_votes += lists->key_votes < 16;
-    else
-        lists->key_votes--;
-    if (lists->key_votes == 1 || !lists->key)
+    if (!lists->key_votes) {
         lists->key = key;
+        lists->key_votes = 1;
+    } else if (key != lists->key) {
+        lists->key_votes--;
+    } else if (lists->key_votes < KEY_VOTES_MAX) {
+        lists->key_votes++;
+    }
 }
 
 /* Whether the first entry of some bin is a chunk of that bin; 0: there is no entry at all. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/walk_chain.h"
 
+#include <stdlib.h>
+
 enum {
     RESUME_BYTES = 1 << 20, /* searched for a chain */
     RESUME_CHUNKS = 16,     /* that must follow, unless top ends them */
@@ -38,52 +40,60 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
     return WALK_CHAIN_ON;
 }
 
-/* Top moves with each allocation that is cut from it: asked for again once it is reached. */
-static bool still_top(struct walk_chain *chain)
+/* Top and end move as the heap grows: asked for again once they are reached. */
+static bool at_top(struct walk_chain *chain)
 {
     return walk_span_refresh(chain->span, chain->arenas, chain->memory) &&
            chain->chunk.at == chain->span->top;
+}
+
+static bool inside(const struct walk_chain *chain, uint64_t bytes)
+{
+    return chain->chunk.at < chain->span->end && bytes < chain->span->end - chain->chunk.at;
 }
 
 enum walk_chain_end walk_chain_look(struct walk_chain *chain)
 {
     const struct walk_chunk *chunk = &chain->chunk;
     uint64_t bytes = walk_chunk_bytes(chunk);
-    if (chunk->at == chain->span->top && still_top(chain))
+    if ((chunk->at == chain->span->top || !inside(chain, bytes)) && at_top(chain))
         return WALK_CHAIN_TOP;
     if (bytes < WALK_CHUNK_MIN)
         return (bytes == WALK_CHUNK_HEADER || !bytes) && chunk->head & WALK_PREV_IN_USE
                    ? WALK_CHAIN_FENCE
                    : WALK_CHAIN_BROKEN;
-    if (bytes & 8 || chunk->head & WALK_MMAPPED || chunk->at >= chain->span->end ||
+    if (bytes & 8 || chunk->head & WALK_MMAPPED || !inside(chain, bytes) ||
         (!chain->span->arena && chunk->head & WALK_NON_MAIN))
         return WALK_CHAIN_BROKEN;
-    if (bytes >= chain->span->end - chunk->at)
-        return bytes == chain->span->end - chunk->at && chain->span->top ? WALK_CHAIN_TOP
-                                                                         : WALK_CHAIN_BROKEN;
     return successor(chain, bytes);
 }
 
-/* Whether enough chunks follow one that stands here. */
+static bool lead_on(struct walk_chain *chain, uint64_t at)
+{
+    if (!walk_chain_start(chain, at))
+        return false;
+    for (unsigned i = 0; i < RESUME_CHUNKS; i++) {
+        enum walk_chain_end end = walk_chain_look(chain);
+        if (end != WALK_CHAIN_ON)
+            return end == WALK_CHAIN_TOP || (end == WALK_CHAIN_FENCE && i > 1);
+        walk_chain_step(chain);
+    }
+    return true;
+}
+
+/* Whether enough chunks follow one that stands here. Tried on a copy: it may be none. */
 static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_t at)
 {
     struct walk_span span = *chain.span;
     chain.window = probe;
     chain.span = &span;
+    chain.trusted = false;
     span.marks = NULL;
     span.mark_count = 0;
     walk_window_reset(probe, 512);
-    if (!walk_chain_start(&chain, at))
-        return false;
-    for (unsigned i = 0; i < RESUME_CHUNKS; i++) {
-        if (chain.chunk.at == span.top)
-            return true;
-        enum walk_chain_end end = walk_chain_look(&chain);
-        if (end != WALK_CHAIN_ON)
-            return end == WALK_CHAIN_FENCE && i > 1;
-        walk_chain_step(&chain);
-    }
-    return true;
+    bool leads = lead_on(&chain, at);
+    free(span.marks);
+    return leads;
 }
 
 uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe,

@@ -9,6 +9,7 @@ enum {
     ALIGN_LOG_PAGE = 11,/* up to here the chunk is in the first page */
     ALIGN_LOG_MAX = 30,
     FOREIGN_PAGES_MAX = 16384, /* pages without a block passed one by one in a mapping */
+    SEARCH_AGAIN_FINDS = 1024,
     SEGMENTS_MAX = 1 << 20,
     BLOCKS_MAX = 1 << 22
 };
@@ -202,12 +203,12 @@ static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likel
     return span ? span->limit : 0;
 }
 
-/* Goes through [at, end) of a mapping, up to the address `until`. */
-static void parse(struct walk *walk, uint64_t at, uint64_t end, uint64_t until)
+/* Goes through a mapping. */
+static void parse(struct walk *walk, uint64_t at, uint64_t end)
 {
     unsigned foreign = 0;
     bool likely = true;
-    for (unsigned i = 0; at < end && at <= until && i < SEGMENTS_MAX; i++) {
+    for (unsigned i = 0; at < end && i < SEGMENTS_MAX; i++) {
         uint64_t next = segment(walk, at, end, likely);
         likely = next;
         if (next)
@@ -256,12 +257,19 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
 
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
+    size_t known = walk->mapped.count;
     const struct walk_mapping *map = anonymous(walk, address);
     if (!map)
         return false;
     if (find_known(walk, address, block))
         return true;
-    parse(walk, map->start, map->end, address);
+    /* Memory that is not malloc's is not gone through again for each miss in it. */
+    uint64_t *searched = &walk->memory.searched[map - walk->memory.maps];
+    if (*searched && walk->mapped.count == known &&
+        walk->stats.finds < *searched + SEARCH_AGAIN_FINDS)
+        return false;
+    *searched = walk->stats.finds;
+    parse(walk, map->start, map->end);
     return find_known(walk, address, block);
 }
 
@@ -283,6 +291,6 @@ void walk_mapped_search(struct walk *walk)
     for (size_t i = 0; i < walk->memory.map_count; i++) {
         const struct walk_mapping *map = &walk->memory.maps[i];
         if (map->writable && map->kind == WALK_MAPPING_ANON)
-            parse(walk, map->start, map->end, map->end);
+            parse(walk, map->start, map->end);
     }
 }

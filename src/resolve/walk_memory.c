@@ -53,21 +53,6 @@ size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void 
     return got;
 }
 
-int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count)
-{
-    struct walk_mapping *copy = malloc((count + 1) * sizeof *copy);
-    if (!copy)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = mappings[i];
-        copy[i].path = NULL;
-    }
-    free(memory->maps);
-    memory->maps = copy;
-    memory->map_count = count;
-    return 0;
-}
-
 const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address)
 {
     size_t low = 0;
@@ -83,8 +68,33 @@ const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory,
                                                                          : NULL;
 }
 
+int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count)
+{
+    struct walk_mapping *copy = malloc((count + 1) * sizeof *copy);
+    uint64_t *searched = calloc(count + 1, sizeof *searched);
+    if (!copy || !searched) {
+        free(copy);
+        free(searched);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct walk_mapping *before = walk_memory_mapping(memory, mappings[i].start);
+        copy[i] = mappings[i];
+        copy[i].path = NULL;
+        if (before && before->start == copy[i].start && before->end == copy[i].end)
+            searched[i] = memory->searched[before - memory->maps];
+    }
+    free(memory->maps);
+    free(memory->searched);
+    memory->maps = copy;
+    memory->searched = searched;
+    memory->map_count = count;
+    return 0;
+}
+
 void walk_memory_fini(struct walk_memory *memory)
 {
     free(memory->maps);
+    free(memory->searched);
     *memory = (struct walk_memory){0};
 }

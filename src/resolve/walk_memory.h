@@ -20,6 +20,7 @@ struct walk_window {
 struct walk_memory {
     struct walk_target target;
     struct walk_mapping *maps; /* sorted, paths dropped */
+    uint64_t *searched; /* of each mapping: number of the find that went through it; 0: none did */
     size_t map_count;
     uint64_t reads;
     uint64_t bytes_read;
@@ -50,7 +51,7 @@ bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, s
 size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out,
                              size_t bytes);
 
-/* Copies the table, without paths. 0 or -ENOMEM. */
+/* Copies the table, without paths; what is known of a mapping that stays is kept. 0 or -ENOMEM. */
 int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
 
 /* The mapping that holds the address; NULL: none. */
