@@ -27,4 +27,15 @@ src_libresolve_a_SOURCES = \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
-	src/resolve/tlsslot.c src/resolve/tlsslot.h
+	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
+	src/resolve/walk_all.c \
+	src/resolve/walk_arena.c src/resolve/walk_arena.h \
+	src/resolve/walk_cache.c src/resolve/walk_cache.h \
+	src/resolve/walk_chain.c src/resolve/walk_chain.h \
+	src/resolve/walk_class.c \
+	src/resolve/walk_lists.c src/resolve/walk_lists.h \
+	src/resolve/walk_locate.c src/resolve/walk_locate.h \
+	src/resolve/walk_mapped.c src/resolve/walk_mapped.h \
+	src/resolve/walk_memory.c src/resolve/walk_memory.h \
+	src/resolve/walk_span.c src/resolve/walk_span.h

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/walk.h"
+
+#include "base/text.h"
+#include "resolve/walk_lists.h"
+#include "resolve/walk_locate.h"
+#include "resolve/walk_mapped.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
+
+enum {
+    DATA_BYTES_MAX = 64 << 20, /* of a program's data, searched for arenas */
+    SEARCH_TRIES = 4           /* while no arena is found: malloc may not have been used yet */
+};
+
+/* What the paths of the mappings tell. */
+struct seen {
+    char libc[64];  /* file name of glibc's, "" if none */
+    char other[64]; /* of another allocator */
+    char program[64];
+    bool musl;
+};
+
+int walk_new(struct walk **out, const struct walk_target *target)
+{
+    struct walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return -ENOMEM;
+    walk->memory.target = *target;
+    walk_lists_init(&walk->lists);
+    snprintf(walk->status, sizeof walk->status, "no mappings known yet");
+    if (walk_window_init(&walk->window) || walk_window_init(&walk->probe) ||
+        walk_arenas_init(&walk->arenas)) {
+        walk_free(walk);
+        return -ENOMEM;
+    }
+    *out = walk;
+    return 0;
+}
+
+void walk_free(struct walk *walk)
+{
+    if (!walk)
+        return;
+    walk_mapped_fini(&walk->mapped);
+    walk_lists_fini(&walk->lists);
+    walk_spans_fini(&walk->spans);
+    walk_arenas_fini(&walk->arenas);
+    walk_window_fini(&walk->probe);
+    walk_window_fini(&walk->window);
+    walk_memory_fini(&walk->memory);
+    free(walk);
+}
+
+static const char *file_name(const struct walk_mapping *map)
+{
+    const char *slash = map->path ? strrchr(map->path, '/') : NULL;
+    return slash ? slash + 1 : "";
+}
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static bool is_libc(const char *name)
+{
+    return starts(name, "libc.so.6") || starts(name, "libc-2.");
+}
+
+static void keep(char out[64], const char *name)
+{
+    if (!*out)
+        text_sanitise(out, 64, name, strlen(name));
+}
+
+static void look_at(struct seen *seen, const struct walk_mapping *map)
+{
+    static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
+                                             "libsnmalloc", "libhoard",    "libscudo",
+                                             "libtbbmalloc"};
+    const char *name = file_name(map);
+    if (is_libc(name))
+        keep(seen->libc, name);
+    if (starts(name, "ld-musl-") || starts(name, "libc.musl-"))
+        seen->musl = true;
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        if (starts(name, allocators[i]))
+            keep(seen->other, name);
+    if (*name)
+        keep(seen->program, name);
+}
+
+/* Arenas in the initialised data of libc; in a program without libc in its own. */
+static bool search(struct walk *walk, const struct walk_mapping *mappings, size_t count,
+                   bool libc)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {
+        const struct walk_mapping *map = &mappings[i];
+        if (!map->writable || map->kind != WALK_MAPPING_FILE || (libc && !is_libc(file_name(map))))
+            continue;
+        uint64_t size = map->end - map->start;
+        size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
+        bytes += size;
+        if (walk_arenas_search(&walk->arenas, &walk->memory, map->start, map->start + size))
+            return true;
+    }
+    return false;
+}
+
+static void say_why_not(struct walk *walk, const struct seen *seen)
+{
+    char *out = walk->status;
+    size_t size = sizeof walk->status;
+    if (seen->musl)
+        snprintf(out, size, "musl: its allocator has no chunks that could be walked");
+    else if (*seen->other)
+        snprintf(out, size, "no glibc heap: %s is loaded and %s never used", seen->other,
+                 *seen->libc ? "glibc's malloc was" : "glibc is");
+    else if (*seen->libc)
+        snprintf(out, size, "no glibc heap: the malloc of %s was not used (another allocator?)",
+                 seen->libc);
+    else
+        snprintf(out, size, "static program: no glibc allocator found in %s",
+                 *seen->program ? seen->program : "it");
+}
+
+static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+{
+    struct seen seen = {0};
+    for (size_t i = 0; i < count; i++)
+        look_at(&seen, &mappings[i]);
+    bool found = false;
+    for (unsigned i = 0; i < SEARCH_TRIES && !found && count && !seen.musl; i++)
+        found = search(walk, mappings, count, *seen.libc);
+    if (!found) {
+        say_why_not(walk, &seen);
+        return;
+    }
+    *walk->status = '\0';
+    if (*seen.libc)
+        snprintf(walk->source, sizeof walk->source, "glibc malloc in %s", seen.libc);
+    else
+        snprintf(walk->source, sizeof walk->source, "static program with glibc malloc");
+}
+
+/* The main arena's heap: from the start of brk's memory, or where others that took some from
+ * brk before malloc did have left off. */
+static void find_main(struct walk *walk)
+{
+    const struct walk_memory *memory = &walk->memory;
+    size_t first = 0;
+    while (first < memory->map_count && memory->maps[first].kind != WALK_MAPPING_HEAP)
+        first++;
+    if (first == memory->map_count)
+        return;
+    size_t last = first;
+    while (last + 1 < memory->map_count && memory->maps[last + 1].kind == WALK_MAPPING_HEAP)
+        last++;
+    uint64_t start = memory->maps[first].start;
+    uint64_t end = memory->maps[last].end;
+    uint64_t limit = last + 1 < memory->map_count ? memory->maps[last + 1].start : UINT64_MAX;
+    if (limit - start > SPAN_LIMIT_BYTES)
+        limit = start + SPAN_LIMIT_BYTES;
+    end = end < limit ? end : limit;
+    struct walk_span whole = {.first = start, .limit = limit, .mapped_end = end};
+    struct walk_chain chain = walk_chain_of(walk, &whole, WALK_PAGE_BYTES);
+    struct walk_span *known = walk_spans_find(&walk->spans, end - 1);
+    if (!known && walk_span_refresh(&whole, &walk->arenas, &walk->memory))
+        start = walk_chain_resume(&chain, &walk->probe, start);
+    else
+        start = known ? known->first : 0;
+    free(whole.marks);
+    struct walk_span *span = start ? walk_spans_add(&walk->spans, start, end, limit, 0) : NULL;
+    if (span)
+        walk_span_refresh(span, &walk->arenas, &walk->memory);
+}
+
+static void drop_unmapped(struct walk *walk)
+{
+    for (size_t i = walk->spans.count; i-- > 0;) {
+        struct walk_span *span = &walk->spans.spans[i];
+        if (!walk_memory_mapping(&walk->memory, span->first))
+            walk_spans_remove(&walk->spans, span);
+    }
+}
+
+int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+{
+    int code = walk_memory_map(&walk->memory, mappings, count);
+    if (code)
+        return code;
+    if (!walk->arenas.count)
+        find_arenas(walk, mappings, count);
+    if (!walk->arenas.count)
+        return 0;
+    walk_arenas_follow(&walk->arenas, &walk->memory);
+    drop_unmapped(walk);
+    find_main(walk);
+    return 0;
+}
+
+const char *walk_status(const struct walk *walk)
+{
+    return *walk->status ? walk->status : NULL;
+}
+
+const char *walk_source(const struct walk *walk)
+{
+    return walk->source;
+}
+
+static enum walk_failure outside(const struct walk *walk, uint64_t address)
+{
+    return walk_memory_mapping(&walk->memory, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
+}
+
+static enum walk_failure find(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    enum walk_failure failure = WALK_FAIL_FOREIGN;
+    if (*walk->status)
+        return WALK_FAIL_NO_HEAP;
+    if (address < WALK_PAGE_BYTES || address >> 56)
+        return WALK_FAIL_UNMAPPED;
+    struct walk_span *span = walk_mapped_span(walk, address);
+    if (span)
+        failure = walk_locate(walk, span, address, block);
+    /* Without a span, or with one that is gone now. */
+    if (!failure || walk_spans_find(&walk->spans, address))
+        return failure;
+    if (walk_mapped_find(walk, address, block))
+        return WALK_FAIL_NONE;
+    span = walk_spans_find(&walk->spans, address);
+    return span ? walk_locate(walk, span, address, block) : outside(walk, address);
+}
+
+bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    walk->stats.finds++;
+    enum walk_failure failure = find(walk, address, block);
+    walk->stats.failures[failure]++;
+    return !failure;
+}
+
+const struct walk_stats *walk_stats(struct walk *walk)
+{
+    walk->stats.reads = walk->memory.reads;
+    walk->stats.bytes_read = walk->memory.bytes_read;
+    walk->stats.arenas = (uint32_t)walk->arenas.count;
+    walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
+    return &walk->stats;
+}
+
+const char *walk_failure_name(enum walk_failure failure)
+{
+    static const char *const names[WALK_FAILURES] = {
+        "answered", "no heap",       "unmapped", "not malloc's",   "gone while read",
+        "broken",   "kept changing", "unsure",   "too far for now"};
+    return failure < WALK_FAILURES ? names[failure] : "?";
+}

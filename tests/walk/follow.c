@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "follow.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void follow_path(char out[4096], const char *argv0, const char *name)
+{
+    const char *slash = strrchr(argv0, '/');
+    /* libtool is not used: the test is tests/unit/NAME or tests/bench/NAME itself. */
+    snprintf(out, 4096, "%.*s/../walk/%s", slash ? (int)(slash - argv0) : 1, slash ? argv0 : ".",
+             name);
+}
+
+static size_t read_some(void *context, uint64_t address, void *out, size_t size)
+{
+    struct follow *follow = context;
+    struct iovec local = {out, size};
+    struct iovec remote = {(void *)(uintptr_t)address, size};
+    ssize_t got = process_vm_readv(follow->pid, &local, 1, &remote, 1, 0);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+static bool read_all(void *context, uint64_t address, void *out, size_t size)
+{
+    return read_some(context, address, out, size) == size;
+}
+
+static void become(const char *program, int fd, const char *mode, unsigned threads,
+                   uint64_t operations, const char *preload)
+{
+    char fd_text[16], threads_text[16], operations_text[32];
+    snprintf(fd_text, sizeof fd_text, "%d", fd);
+    snprintf(threads_text, sizeof threads_text, "%u", threads);
+    snprintf(operations_text, sizeof operations_text, "%llu", (unsigned long long)operations);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (preload)
+        setenv("LD_PRELOAD", preload, 1);
+    execl(program, program, fd_text, mode, threads_text, operations_text, (char *)NULL);
+    _exit(127);
+}
+
+static bool wait_for(struct follow *follow, unsigned ready)
+{
+    /* A minute at most, far more than it takes under a sanitizer and load. */
+    for (unsigned i = 0; i < 60000; i++) {
+        int status;
+        if (ready ? atomic_load(&follow->shared->ready) >= ready
+                  : atomic_load(&follow->shared->operations) > 0)
+            return true;
+        if (waitpid(follow->pid, &status, WNOHANG) == follow->pid) {
+            follow->pid = 0;
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return false;
+}
+
+bool follow_start(struct follow *follow, const char *program, const char *mode, unsigned threads,
+                  uint64_t operations, unsigned ready, const char *preload)
+{
+    *follow = (struct follow){0};
+    int fd = memfd_create("walked", 0);
+    if (fd < 0 || ftruncate(fd, sizeof *follow->shared))
+        return false;
+    follow->shared =
+        mmap(NULL, sizeof *follow->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    follow->pid = fork();
+    if (!follow->pid)
+        become(program, fd, mode, threads, operations, preload);
+    close(fd);
+    return follow->pid > 0 && wait_for(follow, ready);
+}
+
+bool follow_update(struct follow *follow)
+{
+    static const enum walk_mapping_kind kinds[] = {
+        [MAPPING_FILE] = WALK_MAPPING_FILE, [MAPPING_ANON] = WALK_MAPPING_ANON,
+        [MAPPING_HEAP] = WALK_MAPPING_HEAP, [MAPPING_STACK] = WALK_MAPPING_OTHER,
+        [MAPPING_VDSO] = WALK_MAPPING_OTHER, [MAPPING_SPECIAL] = WALK_MAPPING_OTHER};
+    if (maps_read(&follow->maps, follow->pid))
+        return false;
+    struct walk_mapping *mappings = calloc(follow->maps.count, sizeof *mappings);
+    for (size_t i = 0; i < follow->maps.count; i++) {
+        const struct map *map = &follow->maps.maps[i];
+        mappings[i] = (struct walk_mapping){map->start,
+                                            map->end,
+                                            map->offset,
+                                            map->inode,
+                                            maps_name(&follow->maps, map),
+                                            kinds[map->kind],
+                                            map->writable};
+    }
+    int code = walk_update(follow->walk, mappings, follow->maps.count);
+    free(mappings);
+    return !code;
+}
+
+bool follow_attach(struct follow *follow)
+{
+    struct walk_target target = {follow, read_all, read_some};
+    return !walk_new(&follow->walk, &target) && follow_update(follow);
+}
+
+void follow_end(struct follow *follow)
+{
+    if (follow->pid > 0) {
+        kill(follow->pid, SIGKILL);
+        waitpid(follow->pid, NULL, 0);
+    }
+    walk_free(follow->walk);
+    maps_fini(&follow->maps);
+    if (follow->shared)
+        munmap(follow->shared, sizeof *follow->shared);
+    *follow = (struct follow){0};
+}

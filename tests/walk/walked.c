@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A program whose heap is walked: it allocates in every way there is, on several threads, and
+ * writes its blocks down in shared memory.
+ *
+ *   walked FD MODE THREADS OPERATIONS
+ *
+ * still: so many operations on each thread, then stands still. churn: goes on for ever.
+ * hole, nobrk, corrupt: as still, with memory taken from brk by others, with brk blocked, and
+ * with a size word overwritten at the end. many: so many small blocks, on the first thread.
+ */
+#include "walked.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct walked *shared;
+static pthread_barrier_t barrier;
+static const char *mode;
+static uint64_t operations;
+static unsigned thread_count;
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+static void slot_set(struct walked_slot *slot, void *pointer)
+{
+    atomic_store(&slot->pointer, (uint64_t)(uintptr_t)pointer);
+    atomic_store(&slot->usable_bytes, pointer ? malloc_usable_size(pointer) : 0);
+}
+
+static void slot_free(struct walked_thread *self, struct walked_slot *slot)
+{
+    uint64_t pointer = atomic_load(&slot->pointer);
+    atomic_fetch_add(&slot->sequence, 1);
+    slot_set(slot, NULL);
+    free((void *)(uintptr_t)pointer);
+    self->freed[self->freed_count++ % WALKED_FREED] = pointer;
+    atomic_fetch_add(&slot->sequence, 1);
+}
+
+/* Mostly small; some from the large bins; a few mapped, some of them aligned. */
+static size_t pick_size(uint64_t random)
+{
+    uint64_t spread = random >> 16;
+    if (random % 1000 < 900)
+        return spread % 400 + 1;
+    if (random % 1000 < 980)
+        return spread % 6000 + 1;
+    if (random % 1000 < 998)
+        return spread % 100000 + 1;
+    return spread % 900000 + 1;
+}
+
+static void *make(uint64_t random)
+{
+    size_t size = pick_size(random);
+    unsigned way = (unsigned)(random >> 8) % 64;
+    if (way < 8)
+        return calloc(1, size);
+    if (way < 10)
+        return memalign((size_t)32 << random % 10, size);
+    return way == 10 && size < 6000 ? memalign((size_t)1 << 16, size) : malloc(size);
+}
+
+/* As programs do: large blocks are written whole, of small ones often only a part. */
+static void fill(void *pointer, uint64_t random)
+{
+    size_t size = malloc_usable_size(pointer);
+    memset(pointer, (int)random | 1, size < 4096 && random & 256 ? size & 31 : size);
+}
+
+static void slot_make(struct walked_slot *slot, uint64_t random)
+{
+    atomic_fetch_add(&slot->sequence, 1);
+    void *pointer = make(random);
+    fill(pointer, random);
+    slot_set(slot, pointer);
+    atomic_fetch_add(&slot->sequence, 1);
+}
+
+static void slot_grow(struct walked_slot *slot, uint64_t random)
+{
+    void *pointer = (void *)(uintptr_t)atomic_load(&slot->pointer);
+    atomic_fetch_add(&slot->sequence, 1);
+    slot_set(slot, NULL);
+    pointer = realloc(pointer, pick_size(random));
+    fill(pointer, random);
+    slot_set(slot, pointer);
+    atomic_fetch_add(&slot->sequence, 1);
+}
+
+static void operate(struct walked_thread *self, uint64_t *random, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t value = next_random(random);
+        struct walked_slot *slot = &self->slots[value % WALKED_SLOTS];
+        value = next_random(random);
+        if (!atomic_load(&slot->pointer))
+            slot_make(slot, value);
+        else if (value % 8)
+            slot_free(self, slot);
+        else
+            slot_grow(slot, value >> 3);
+    }
+    atomic_fetch_add(&shared->operations, count);
+}
+
+static void *run(void *data)
+{
+    unsigned index = (unsigned)(uintptr_t)data;
+    struct walked_thread *self = &shared->by_thread[index];
+    uint64_t random = 88172645463325252u + index * 7919u;
+    operate(self, &random, operations);
+    while (!strcmp(mode, "churn"))
+        operate(self, &random, 1000);
+    /* Another thread's blocks freed here: they come into this thread's cache. */
+    pthread_barrier_wait(&barrier);
+    struct walked_thread *other = &shared->by_thread[(index + 1) % thread_count];
+    for (size_t i = 0; i < WALKED_SLOTS; i += 3)
+        if (atomic_load(&other->slots[i].pointer))
+            slot_free(self, &other->slots[i]);
+    pthread_barrier_wait(&barrier);
+    atomic_fetch_add(&shared->ready, 1);
+    /* Some threads end, and leave their blocks. */
+    while (index % 8 != 7)
+        pause();
+    return NULL;
+}
+
+static void block_brk(void)
+{
+    uintptr_t at = ((uintptr_t)sbrk(0) + (64 << 12)) & ~(uintptr_t)4095;
+    mmap((void *)at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+static void make_hole(void)
+{
+    char *pieces[500];
+    for (size_t i = 0; i < 500; i++)
+        pieces[i] = malloc(3000);
+    memset(sbrk(12345), 0x5a, 12345);
+    for (size_t i = 0; i < 500; i += 2)
+        free(pieces[i]);
+}
+
+/* In the middle of the first thread's blocks. */
+static void corrupt(void)
+{
+    for (size_t i = WALKED_SLOTS / 2; i < WALKED_SLOTS; i++) {
+        uint64_t *block = (uint64_t *)(uintptr_t)atomic_load(&shared->by_thread[0].slots[i].pointer);
+        if (!block || block[-1] & 2)
+            continue;
+        block[-1] = i % 2 ? 0x21 : 0xfffffffffffffff1u;
+    }
+}
+
+static void make_many(void)
+{
+    uint64_t random = 1;
+    for (uint64_t i = 0; i < operations; i++) {
+        void **block = malloc(next_random(&random) % 56 + 1);
+        block[0] = NULL;
+        if (i < WALKED_SLOTS)
+            slot_set(&shared->by_thread[0].slots[i], block);
+        else if (i % (operations / 1000) == 0)
+            slot_set(&shared->by_thread[1].slots[i / (operations / 1000)], block);
+    }
+}
+
+static void start_threads(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, thread_count);
+    for (uintptr_t i = 1; i < thread_count; i++)
+        pthread_create(&thread, NULL, run, (void *)i);
+    run(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 5)
+        return 2;
+    if (!strcmp(argv[2], "hole"))
+        memset(sbrk(5000), 0, 5000);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(argv[1]), 0);
+    mode = argv[2];
+    thread_count = (unsigned)atoi(argv[3]);
+    operations = strtoull(argv[4], NULL, 10);
+    atomic_store(&shared->threads, thread_count);
+    if (!strcmp(mode, "nobrk"))
+        block_brk();
+    if (!strcmp(mode, "hole"))
+        make_hole();
+    if (!strcmp(mode, "many"))
+        make_many();
+    if (!strcmp(mode, "corrupt")) {
+        operate(&shared->by_thread[0], &(uint64_t){42}, operations);
+        corrupt();
+    }
+    if (!strcmp(mode, "many") || !strcmp(mode, "corrupt"))
+        atomic_store(&shared->ready, 1);
+    while (!strcmp(mode, "many") || !strcmp(mode, "corrupt"))
+        pause();
+    start_threads();
+    return 0;
+}
