@@ -59,7 +59,6 @@ static bool is_sealed(int fd, uint64_t *size_bytes)
 static int give_up(struct agent_header *header, enum agent_reason reason)
 {
     header->reason = reason;
-    header->pid = (uint32_t)getpid();
     __atomic_store_n(&header->state, AGENT_GAVE_UP, __ATOMIC_RELEASE);
     return -1;
 }
@@ -72,6 +71,14 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
     if (!agent_sizes_valid(&session.sizes) || agent_total_bytes(&session.sizes) != size_bytes)
         return give_up(header, AGENT_OTHER_SIZES);
     return 0;
+}
+
+/* One process per memory: another that was handed the same variables leaves it alone. */
+static bool take_over(struct agent_header *header)
+{
+    uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(&header->pid, &nobody, (uint32_t)getpid(), false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static void take_parts(char *memory)
@@ -93,7 +100,6 @@ static int open_gate(struct agent_header *header)
         return give_up(header, AGENT_NO_WIPE);
     page->monotonic = header->clock == AGENT_MONOTONIC;
     page->check = header->flags & AGENT_CHECK_PATHS;
-    header->pid = (uint32_t)getpid();
     header->own_malloc = real_own_malloc();
     __atomic_store_n(&header->state, AGENT_RUNNING, __ATOMIC_RELEASE);
     page->on = 1;
@@ -110,7 +116,7 @@ void session_start(const struct real *functions)
         goto out;
     /* The header alone first: where there is no room for the rest it can be said why. */
     struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
-    if (!header || take_sizes(header, size_bytes))
+    if (!header || take_sizes(header, size_bytes) || !take_over(header))
         goto out;
     char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
     if (!memory || !functions->malloc) {
