@@ -15,8 +15,8 @@
 
 /* Sparse: what is not written takes no memory. */
 static const struct agent_sizes usual_sizes = {
-    .ring_count = 1024,
-    .ring_units = 1 << 16,
+    .ring_count = 512,
+    .ring_units = 1 << 18,
     .path_count = 1 << 20,
     .word_count = 1 << 24,
 };

@@ -12,3 +12,10 @@ check_PROGRAMS += tests/agent/logger
 tests_agent_logger_SOURCES = tests/agent/logger.c tests/agent/logger.h
 tests_agent_logger_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_agent_logger_LDFLAGS = -pthread
+
+# Figures; `make bench` runs it.
+EXTRA_PROGRAMS += tests/bench/bench_agent
+CLEANFILES += tests/bench/bench_agent
+tests_bench_bench_agent_SOURCES = tests/bench/bench_agent.c
+tests_bench_bench_agent_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_bench_bench_agent_LDADD = src/libresolve.a src/libbase.a $(DW_LIBS) $(ELF_LIBS)
