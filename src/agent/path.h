@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The call path of an allocation as an id. A thread remembers paths under (return address, stack
+ * pointer) with the place and value of every return address on the stack. As long as each still
+ * stands in its place the path is the same: a frame's return address and position fix where the
+ * next one is, except in frames that measure from the frame pointer (rbp), so that one is
+ * compared too where the unwinding used it. Else the stack is unwound anew.
+ */
+#ifndef MISSTOP_AGENT_PATH_H
+#define MISSTOP_AGENT_PATH_H
+
+#include "agent/session.h"
+#include "agent/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PATH_CACHE_BITS = 10 };
+
+struct path_frame {
+    uint32_t slot; /* words from the stack pointer to where the return address is */
+    uint32_t low;  /* the address's low half */
+};
+
+struct path_known {
+    uint64_t return_address;
+    uint64_t stack_pointer; /* the caller's, after the return; 0: nothing here */
+    uint64_t frame_pointer; /* where uses_frame_pointer */
+    uint32_t path;
+    uint16_t span_words; /* from the stack pointer to past the last slot */
+    uint8_t count;       /* of frames, the first (the return address itself) left out */
+    bool uses_frame_pointer;
+    struct path_frame frames[AGENT_DEPTH_MAX];
+};
+
+struct path_cache {
+    struct unwind unwind;
+    struct path_known known[1 << PATH_CACHE_BITS];
+};
+
+/* Unwinds, names the path, remembers it. Keeps errno. */
+uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame);
+
+/* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */
+void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
+
+static inline bool path_holds(const struct path_cache *cache, const struct path_known *known,
+                              void *const *frame)
+{
+    uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
+    if (known->stack_pointer != pointer ||
+        known->return_address != (uint64_t)(uintptr_t)frame[1])
+        return false;
+    if (known->uses_frame_pointer && known->frame_pointer != (uint64_t)(uintptr_t)frame[0])
+        return false;
+    if (!unwind_may_read(&cache->unwind, pointer, pointer + 8u * known->span_words))
+        return false;
+    uint32_t differ = 0;
+    const char *stack = (const char *)(frame + 2);
+    for (unsigned i = 0; i < known->count; i++)
+        differ |= *(const uint32_t *)(stack + 8 * (uint64_t)known->frames[i].slot) ^
+                  known->frames[i].low;
+    return !differ;
+}
+
+static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
+{
+    uint64_t key = (uint64_t)(uintptr_t)frame[1] * UINT64_C(0x9e3779b97f4a7c15) ^
+                   (uint64_t)(uintptr_t)frame * UINT64_C(0xc2b2ae3d27d4eb4f);
+    struct path_known *known = &cache->known[key >> (64 - PATH_CACHE_BITS)];
+    if (UNLIKELY(!path_holds(cache, known, frame)))
+        return path_unwind(cache, known, frame);
+    if (UNLIKELY(gate->check))
+        path_check(cache, known, frame);
+    return known->path;
+}
+
+#endif

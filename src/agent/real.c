@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "agent/real.h"
+
+#include "agent/session.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+char real_early[REAL_EARLY_BYTES] __attribute__((aligned(64)));
+static size_t early_used;
+static struct real found;
+static int finding;
+
+void *real_early_alloc(size_t size_bytes)
+{
+    if (size_bytes > REAL_EARLY_BYTES)
+        return NULL;
+    size_t need = (size_bytes + 31) & ~(size_t)15;
+    size_t start = __atomic_fetch_add(&early_used, need, __ATOMIC_RELAXED);
+    if (start + need > REAL_EARLY_BYTES) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return real_early + start; /* .bss: zero, and used once */
+}
+
+static size_t usable_unknown(void *block)
+{
+    (void)block;
+    return 0;
+}
+
+/* Asking one allocator for the size of another's block would crash. */
+static bool same_library(void *a, void *b)
+{
+    Dl_info first;
+    Dl_info second;
+    return a && b && dladdr(a, &first) && dladdr(b, &second) &&
+           first.dli_fbase == second.dli_fbase;
+}
+
+static void *next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+static void look_up(void)
+{
+    struct real all = {
+        .malloc = next("malloc"),
+        .calloc = next("calloc"),
+        .realloc = next("realloc"),
+        .free = next("free"),
+        .aligned_alloc = next("aligned_alloc"),
+        .posix_memalign = next("posix_memalign"),
+        .memalign = next("memalign"),
+        .valloc = next("valloc"),
+        .pvalloc = next("pvalloc"),
+        .usable = next("malloc_usable_size"),
+        .mmap = next("mmap"),
+        .munmap = next("munmap"),
+        .mremap = next("mremap"),
+        .dlclose = next("dlclose"),
+    };
+    if (!same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
+        all.usable = usable_unknown;
+    if (all.malloc && all.calloc && all.realloc && all.free)
+        found = all;
+}
+
+/*
+ * Looks the real functions up, once; false while that is under way: dlsym() may itself ask for
+ * memory. The hot pointers follow only when recording could be decided, for which libc must have
+ * taken over the environment; ld.so allocates before that.
+ */
+static bool ready(bool last_chance)
+{
+    if (!__atomic_exchange_n(&finding, 1, __ATOMIC_ACQUIRE)) {
+        if (!found.malloc)
+            look_up();
+        if (found.malloc && real.malloc != found.malloc && (environ || last_chance)) {
+            session_start(&found);
+            real = found;
+        }
+        __atomic_store_n(&finding, 0, __ATOMIC_RELEASE);
+    }
+    return found.malloc;
+}
+
+bool real_find(void)
+{
+    return ready(true);
+}
+
+bool real_own_malloc(void)
+{
+    return !same_library(dlsym(RTLD_DEFAULT, "malloc"), real_early);
+}
+
+static void *early_malloc(size_t size_bytes)
+{
+    return ready(false) ? found.malloc(size_bytes) : real_early_alloc(size_bytes);
+}
+
+static void *early_calloc(size_t count, size_t size_bytes)
+{
+    size_t bytes;
+    if (ready(false))
+        return found.calloc(count, size_bytes);
+    return __builtin_mul_overflow(count, size_bytes, &bytes) ? NULL : real_early_alloc(bytes);
+}
+
+static void *early_realloc(void *block, size_t size_bytes)
+{
+    return ready(false) ? found.realloc(block, size_bytes) : NULL;
+}
+
+static void early_free(void *block)
+{
+    if (ready(false))
+        found.free(block);
+}
+
+static void *early_aligned_alloc(size_t alignment, size_t size_bytes)
+{
+    return ready(false) ? found.aligned_alloc(alignment, size_bytes) : NULL;
+}
+
+static int early_posix_memalign(void **block, size_t alignment, size_t size_bytes)
+{
+    return ready(false) ? found.posix_memalign(block, alignment, size_bytes) : ENOMEM;
+}
+
+static void *early_memalign(size_t alignment, size_t size_bytes)
+{
+    return ready(false) ? found.memalign(alignment, size_bytes) : NULL;
+}
+
+static void *early_valloc(size_t size_bytes)
+{
+    return ready(false) ? found.valloc(size_bytes) : NULL;
+}
+
+static void *early_pvalloc(size_t size_bytes)
+{
+    return ready(false) ? found.pvalloc(size_bytes) : NULL;
+}
+
+static void *early_mmap(void *address, size_t length, int protection, int flags, int fd,
+                        off_t offset)
+{
+    return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+}
+
+static int early_munmap(void *address, size_t length)
+{
+    return (int)syscall(SYS_munmap, address, length);
+}
+
+static void *early_mremap(void *address, size_t length, size_t new_length, int flags, ...)
+{
+    __builtin_va_list rest;
+    __builtin_va_start(rest, flags);
+    void *wanted = flags & MREMAP_FIXED ? __builtin_va_arg(rest, void *) : NULL;
+    __builtin_va_end(rest);
+    return (void *)syscall(SYS_mremap, address, length, new_length, flags, wanted);
+}
+
+static int early_dlclose(void *handle)
+{
+    return ready(false) ? found.dlclose(handle) : -1;
+}
+
+struct real real = {
+    .malloc = early_malloc,
+    .calloc = early_calloc,
+    .realloc = early_realloc,
+    .free = early_free,
+    .aligned_alloc = early_aligned_alloc,
+    .posix_memalign = early_posix_memalign,
+    .memalign = early_memalign,
+    .valloc = early_valloc,
+    .pvalloc = early_pvalloc,
+    .usable = usable_unknown,
+    .mmap = early_mmap,
+    .munmap = early_munmap,
+    .mremap = early_mremap,
+    .dlclose = early_dlclose,
+};
+
+__attribute__((constructor)) static void start_at_the_latest(void)
+{
+    real_find();
+    session_hide();
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The functions behind ours: the next malloc and mmap in the order of libraries (glibc's, or
+ * jemalloc's where that is preloaded or linked). Every pointer works from the first instruction:
+ * until the real ones are known it leads to a stand-in that finds them.
+ */
+#ifndef MISSTOP_AGENT_REAL_H
+#define MISSTOP_AGENT_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct real {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*usable)(void *); /* never NULL; 0: the allocator cannot tell */
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+    int (*dlclose)(void *);
+};
+
+extern struct real real;
+
+/* Makes the pointers lead to the real functions; false: there are none. From the constructor. */
+bool real_find(void);
+
+/* Whether the program defines a malloc of its own that stands before ours. */
+bool real_own_malloc(void);
+
+/*
+ * Blocks handed out while dlsym() was looking for malloc and itself asked for memory. They are
+ * never given back.
+ */
+enum { REAL_EARLY_BYTES = 1 << 16 };
+extern char real_early[REAL_EARLY_BYTES];
+
+static inline bool real_is_early(const void *block)
+{
+    return (uintptr_t)block - (uintptr_t)real_early < REAL_EARLY_BYTES;
+}
+
+void *real_early_alloc(size_t size_bytes);
+
+#endif

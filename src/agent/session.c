@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "agent/session.h"
+
+#include "agent/path_table.h"
+#include "agent/real.h"
+#include "agent/rule.h"
+#include "agent/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct gate gate_closed;
+struct gate *gate = &gate_closed;
+struct session session;
+
+/* Not through mmap(): that is ours, and would be recorded. */
+static void *map(size_t size_bytes, int flags, int fd)
+{
+    int saved = errno;
+    long address = syscall(SYS_mmap, NULL, size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    errno = saved;
+    return address == -1 ? NULL : (void *)address;
+}
+
+void *session_pages(size_t size_bytes)
+{
+    return map(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+/* A descriptor, or -1; other programs' variables of this name are no reason to fail. */
+static int descriptor(void)
+{
+    const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;
+    char *end;
+    if (!text)
+        return -1;
+    long fd = strtol(text, &end, 10);
+    return end == text || *end || fd < 0 || fd > 1 << 24 ? -1 : (int)fd;
+}
+
+/* Only memory that cannot shrink under us, else another's truncation would kill the program. */
+static bool is_sealed(int fd, uint64_t *size_bytes)
+{
+    struct stat status;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &status) ||
+        status.st_size < AGENT_HEADER_BYTES)
+        return false;
+    *size_bytes = (uint64_t)status.st_size;
+    return true;
+}
+
+static int give_up(struct agent_header *header, enum agent_reason reason)
+{
+    header->reason = reason;
+    __atomic_store_n(&header->state, AGENT_GAVE_UP, __ATOMIC_RELEASE);
+    return -1;
+}
+
+static int take_sizes(struct agent_header *header, uint64_t size_bytes)
+{
+    session.sizes = header->sizes;
+    if (header->magic != AGENT_MAGIC || header->version != AGENT_VERSION)
+        return -1;
+    if (!agent_sizes_valid(&session.sizes) || agent_total_bytes(&session.sizes) != size_bytes)
+        return give_up(header, AGENT_OTHER_SIZES);
+    return 0;
+}
+
+/* One process per memory: another that was handed the same variables leaves it alone. */
+static bool take_over(struct agent_header *header)
+{
+    uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(&header->pid, &nobody, (uint32_t)getpid(), false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void take_parts(char *memory)
+{
+    const struct agent_sizes *sizes = &session.sizes;
+    session.header = (struct agent_header *)memory;
+    session.rings = (struct agent_ring *)(memory + agent_rings_at());
+    session.paths = (struct agent_path *)(memory + agent_paths_at(sizes));
+    session.words = (uint64_t *)(memory + agent_words_at(sizes));
+    session.units = (struct agent_unit *)(memory + agent_units_at(sizes));
+}
+
+static int open_gate(struct agent_header *header)
+{
+    struct gate *page = session_pages(4096);
+    if (!page || path_table_start() || thread_start())
+        return give_up(header, AGENT_NO_MEMORY);
+    if (madvise(page, 4096, MADV_WIPEONFORK))
+        return give_up(header, AGENT_NO_WIPE);
+    page->monotonic = header->clock == AGENT_MONOTONIC;
+    page->check = header->flags & AGENT_CHECK_PATHS;
+    header->own_malloc = real_own_malloc();
+    __atomic_store_n(&header->state, AGENT_RUNNING, __ATOMIC_RELEASE);
+    page->on = 1;
+    __atomic_store_n(&gate, page, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void session_start(const struct real *functions)
+{
+    uint64_t size_bytes;
+    int saved = errno;
+    int fd = descriptor();
+    if (fd < 0 || !is_sealed(fd, &size_bytes))
+        goto out;
+    /* The header alone first: where there is no room for the rest it can be said why. */
+    struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
+    if (!header || take_sizes(header, size_bytes) || !take_over(header))
+        goto out;
+    char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
+    if (!memory || !functions->malloc) {
+        give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
+        goto out;
+    }
+    close(fd);
+    madvise(memory, size_bytes, MADV_DONTDUMP);
+    take_parts(memory);
+    rule_start();
+    open_gate(header);
+out:
+    errno = saved;
+}
+
+void session_stop(void)
+{
+    __atomic_store_n(&gate->on, 0, __ATOMIC_RELAXED);
+}
+
+/* In place: an environment that main() was handed must not change its address. */
+static void drop(char **variable)
+{
+    do
+        variable[0] = variable[1];
+    while (*variable++);
+}
+
+/* misstop puts the agent first in LD_PRELOAD; what the user had there stays. */
+static void drop_preload(char **variable)
+{
+    char *value = strchr(*variable, '=') + 1;
+    char *rest = strchr(value, ':');
+    if (!rest) {
+        drop(variable);
+        return;
+    }
+    memmove(value, rest + 1, strlen(rest + 1) + 1);
+}
+
+void session_hide(void)
+{
+    static const char number[] = AGENT_VARIABLE "=";
+    static const char preload[] = "LD_PRELOAD=";
+    bool ours = environ && getenv(AGENT_VARIABLE);
+    if (!ours)
+        return;
+    for (char **variable = environ; *variable; variable++)
+        if (!strncmp(*variable, preload, sizeof preload - 1)) {
+            drop_preload(variable);
+            break;
+        }
+    for (char **variable = environ; *variable; variable++)
+        if (!strncmp(*variable, number, sizeof number - 1)) {
+            drop(variable);
+            break;
+        }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The agent's side of the memory shared with misstop (agent_abi.h): whether recording is on, and
+ * where the parts are. Started once, from real.c; everyone in src/agent may read it.
+ */
+#ifndef MISSTOP_AGENT_SESSION_H
+#define MISSTOP_AGENT_SESSION_H
+
+#include "agent_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct real;
+
+/*
+ * On a page that the kernel hands to forked children as zeroes: a child does not record, whatever
+ * way it was forked, and asking costs nothing.
+ */
+struct gate {
+    uint32_t on;
+    uint32_t monotonic; /* stamps by clock_gettime: the processor's counter is not steady */
+    uint32_t check;     /* AGENT_CHECK_PATHS */
+    uint64_t unmaps;    /* munmap calls seen: what was readable may no longer be */
+    uint64_t unloads;   /* dlclose calls seen: code may have changed */
+};
+
+struct session {
+    struct agent_header *header;
+    struct agent_ring *rings;
+    struct agent_path *paths;
+    uint64_t *words;
+    struct agent_unit *units;
+    struct agent_sizes sizes; /* checked; the header's are not read again */
+};
+
+extern struct gate *gate; /* never NULL */
+extern struct session session;
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+static inline bool session_on(void)
+{
+    return LIKELY(__atomic_load_n(&gate->on, __ATOMIC_RELAXED));
+}
+
+/* Maps the memory named by the environment, if it is there and ours. Early, one thread. */
+void session_start(const struct real *functions);
+
+/* No more events from this process. */
+void session_stop(void);
+
+/* Takes the agent out of the environment, so that programs started from here are left alone. */
+void session_hide(void);
+
+/* Private zeroed pages, from the kernel; NULL: none. */
+void *session_pages(size_t size_bytes);
+
+#endif
