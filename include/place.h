@@ -7,7 +7,7 @@
 #define MISSTOP_PLACE_H
 
 #include "access.h"
-#include "heap.h"
+#include "heap_bin.h"
 
 #include <stdbool.h>
 #include <stdint.h>

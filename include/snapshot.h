@@ -12,7 +12,7 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
-#include "heap.h"
+#include "heap_bin.h"
 #include "place.h"
 #include "sample.h"
 

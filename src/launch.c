@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "launch.h"
 
+#include "resolve/feed.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+static const char agent_file[] = "libmisstop-agent.so";
 
 /* The child must start as if from the shell: misstop's mask and ignored SIGPIPE stay ours. */
 static void restore_signals(void)
@@ -31,11 +36,54 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-static void child_wait_and_exec(const struct launch *launch, char *const *command, int gate,
-                                int report)
+/* What makes the dynamic linker load the agent, and the agent find the memory. */
+struct agent_variables {
+    char preload[4096];
+    char memory[64];
+};
+
+static void load_agent(const struct feed *feed, struct agent_variables *variables)
+{
+    if (feed && !feed_inherit(feed)) {
+        putenv(variables->preload);
+        putenv(variables->memory);
+    }
+}
+
+/* In the folder that misstop was built in, or where it was installed. */
+static int find_agent(char *path, size_t size, struct error *error)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        snprintf(path, size, "%.*s/agent/%s", (int)(strrchr(self, '/') - self), self, agent_file);
+        if (!access(path, R_OK))
+            return 0;
+    }
+    snprintf(path, size, PKGLIBDIR "/%s", agent_file);
+    return access(path, R_OK) ? error_set(error, -ENOENT,
+                                          "%s is missing; make install puts it there", path)
+                              : 0;
+}
+
+static int prepare_agent(const struct feed *feed, struct agent_variables *variables,
+                         struct error *error)
+{
+    char path[PATH_MAX + 64];
+    int code = find_agent(path, sizeof path, error);
+    return code ? code
+                : feed_environment(feed, path, variables->preload, sizeof variables->preload,
+                                   variables->memory, sizeof variables->memory, error);
+}
+
+static void child_wait_and_exec(const struct launch *launch, char *const *command,
+                                const struct feed *feed, struct agent_variables *variables,
+                                int gate, int report)
 {
     char byte;
     restore_signals();
+    load_agent(feed, variables);
     if (launch->output[0]) {
         redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
@@ -63,11 +111,15 @@ static int make_output(struct launch *launch)
     return close(fd);
 }
 
-int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct error *error)
+int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct feed *feed,
+                   struct error *error)
 {
+    struct agent_variables variables;
     int gate[2] = {-1, -1};
     int report[2] = {-1, -1};
     *launch = (struct launch){.gate = -1, .report = -1};
+    if (feed && prepare_agent(feed, &variables, error))
+        return -ENOENT;
     if (quiet && make_output(launch))
         return error_set(error, -EIO, "no temporary file for the output of %s; set TMPDIR",
                          command[0]);
@@ -78,7 +130,7 @@ int launch_prepare(struct launch *launch, char *const *command, bool quiet, stru
         goto failed;
     if (!launch->pid) {
         close(gate[1]);
-        child_wait_and_exec(launch, command, gate[0], report[1]);
+        child_wait_and_exec(launch, command, feed, &variables, gate[0], report[1]);
     }
     close(gate[0]);
     close(report[1]);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct feed;
+
 struct launch {
     pid_t pid;         /* 0: nothing launched */
     int gate;          /* closed: the child goes on to exec */
@@ -23,9 +25,11 @@ struct launch {
 /*
  * Forks a child that waits at the gate. `quiet`: the screen owns the terminal, so what the
  * program would print there goes to launch->output, and it reads /dev/null.
+ * With a feed, the child loads the allocation agent, which tells that feed.
  * -ENOENT, -EACCES when the command cannot be run.
  */
-int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct error *error);
+int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct feed *feed,
+                   struct error *error);
 
 /* Opens the gate; 0 once exec has happened, else what exec said. */
 int launch_go(struct launch *launch, const char *name, struct error *error);

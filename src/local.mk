@@ -5,6 +5,7 @@ src_misstop_SOURCES = \
 	src/main.c \
 	src/options.c src/options.h \
 	src/pipeline.c src/pipeline.h
+src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 
 # What ./quickstart shows: optimised and with symbols, as a real program would be.

@@ -6,6 +6,7 @@
 #include "loop.h"
 #include "options.h"
 #include "pipeline.h"
+#include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "view/view.h"
@@ -26,6 +27,8 @@ struct run {
     struct screen *screen;
     struct pipeline *pipeline;
     struct launch launch;
+    struct feed *feed; /* of the agent in a launched program */
+    struct error heap_note;
     pid_t pid;
 };
 
@@ -86,8 +89,22 @@ static int open_pipeline(struct run *run, struct error *error)
         .ways = options->ways,
         .cache = options->cache,
         .search = options->search,
+        .feed = run->feed,
+        .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
+        .heap_note = run->heap_note.text[0] ? run->heap_note.text : NULL,
     };
     return pipeline_open(&run->pipeline, &wanted, error);
+}
+
+/* A program that cannot load the agent is watched without; the Heap screen says why. */
+static void open_feed(struct run *run)
+{
+    const struct options *options = run->options;
+    if (!(options->heap & OPTIONS_HEAP_AGENT) ||
+        feed_refusal(options->command[0], &run->heap_note) != FEED_PRELOADABLE)
+        return;
+    if (feed_new(&run->feed, &run->heap_note))
+        run->feed = NULL;
 }
 
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */
@@ -95,7 +112,9 @@ static int find_target(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
-        int code = launch_prepare(&run->launch, options->command, !options->batch, error);
+        open_feed(run);
+        int code =
+            launch_prepare(&run->launch, options->command, !options->batch, run->feed, error);
         run->pid = run->launch.pid;
         return code;
     }
@@ -155,6 +174,7 @@ static int run_options(const struct options *options)
         screen_close(run.screen);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
+    feed_free(run.feed);
     if (run.launch.output[0])
         fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
                 run.launch.output);

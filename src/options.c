@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH };
+enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH, OPT_HEAP };
 
 static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
 
@@ -21,14 +21,13 @@ static const struct option long_options[] = {
     {"ways", required_argument, NULL, 'W'},       {"cache", required_argument, NULL, 'C'},
     {"search", required_argument, NULL, OPT_SEARCH}, {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},      {"symfs", required_argument, NULL, OPT_SYMFS},
-    {"width", required_argument, NULL, OPT_WIDTH},
+    {"width", required_argument, NULL, OPT_WIDTH}, {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},             {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--record", "-o",      "--heap", "--sim",
-                                        "--watch",  "--pprof", "--html"};
+static const char *const announced[] = {"--record", "-o", "--sim", "--watch", "--pprof", "--html"};
 
 void options_help(FILE *out)
 {
@@ -55,6 +54,8 @@ void options_help(FILE *out)
           "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
           "  -W, --ways N          n of the n-way search (10)\n"
           "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
+          "      --heap LIST       how heap blocks are known: auto, agent (told by a library that\n"
+          "                        is preloaded into CMD), walk (read from outside), none\n"
           "Output\n"
           "  -d, --delay SECS      refresh interval (1)\n"
           "  -n, --iterations N    stop after N refreshes\n"
@@ -82,6 +83,33 @@ static int parse_unsigned(const char *text, const char *option, uint64_t low, ui
                          option, (unsigned long long)low, (unsigned long long)high, text);
     *value = parsed;
     return 0;
+}
+
+/* Words with commas between. */
+static int parse_heap(const char *text, unsigned *heap, struct error *error)
+{
+    static const struct {
+        const char *word;
+        unsigned value;
+    } words[] = {{"auto", OPTIONS_HEAP_AUTO},
+                 {"agent", OPTIONS_HEAP_AGENT},
+                 {"walk", OPTIONS_HEAP_WALK},
+                 {"none", 0}};
+    const size_t count = sizeof words / sizeof *words;
+    *heap = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        size_t i = 0;
+        while (i < count && (strlen(words[i].word) != length || strncmp(at, words[i].word, length)))
+            i++;
+        if (i == count)
+            return error_set(error, -EINVAL,
+                             "--heap wants auto, agent, walk or none, with commas, not '%s'", text);
+        *heap |= words[i].value;
+        at += length;
+        if (!*at)
+            return 0;
+    }
 }
 
 static int parse_seconds(const char *text, const char *option, double low, double high,
@@ -192,6 +220,8 @@ static int parse_output(struct options *options, int option, const char *text,
     case OPT_ASCII:
         options->view.ascii = true;
         return 0;
+    case OPT_HEAP:
+        return parse_heap(text, &options->heap, error);
     case OPT_WIDTH:
         return parse_u32(text, "--width", 40, 1000, &options->view.width, error);
     default:
@@ -253,7 +283,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
 int options_parse(struct options *options, int argc, char **argv, struct error *error)
 {
     *options = (struct options){.action = OPTIONS_PICK, .source = "auto", .rate = 2000,
-                                .delay_s = 1, .half_life_s = 10, .ways = 10};
+                                .delay_s = 1, .half_life_s = 10, .ways = 10,
+                                .heap = OPTIONS_HEAP_AUTO};
     opterr = 0;
     optind = 1;
     for (;;) {

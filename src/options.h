@@ -40,8 +40,12 @@ struct options {
     uint32_t ways;
     const char *search; /* NULL: none */
     const char *cache;  /* NULL: L1d */
+    unsigned heap;      /* enum options_heap */
     struct view_options view;
 };
+
+/* --heap: which knowledge of the heap may be used. */
+enum options_heap { OPTIONS_HEAP_AGENT = 1, OPTIONS_HEAP_WALK = 2, OPTIONS_HEAP_AUTO = 3 };
 
 /* 0; or -EINVAL with the cause and a remedy. Strings point into argv. */
 int options_parse(struct options *options, int argc, char **argv, struct error *error);

@@ -59,6 +59,7 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
     struct access access;
     struct place place;
     pipeline->samples[sample->event]++;
+    resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     resolver_resolve(pipeline->resolver, &access, &place);
     profile_add(pipeline->profile, &place);
@@ -168,7 +169,11 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
         .rate = options->rate,
         .period = options->period,
     };
-    struct resolver_options naming = {.live = pipeline->live, .symfs = options->symfs};
+    struct resolver_options naming = {.live = pipeline->live,
+                                      .symfs = options->symfs,
+                                      .feed = options->feed,
+                                      .walk = options->walk,
+                                      .heap_note = options->heap_note};
     int code = check_search(options->search, error);
     if (!code)
         code = sampler_open(&pipeline->sampler, &sampling, error);
@@ -228,7 +233,10 @@ int pipeline_fd(const struct pipeline *pipeline)
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
-    return sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    if (pipeline->live)
+        resolver_follow(pipeline->resolver, clock_now_ns());
+    return count;
 }
 
 int pipeline_enable(struct pipeline *pipeline, bool on)
@@ -333,6 +341,20 @@ static const char *other_basis(struct pipeline *pipeline)
     return run ? "showing the recent past" : "showing the whole run";
 }
 
+static const char *bin_answer(int code, const char *done)
+{
+    switch (code) {
+    case 0:
+        return done;
+    case -EOPNOTSUPP:
+        return "size classes of a walked heap keep their names";
+    case -ENOENT:
+        return "nothing was combined into this bin";
+    default:
+        return "that cannot be done with these bins";
+    }
+}
+
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
 {
     uint64_t now = pipeline_now(pipeline);
@@ -352,6 +374,19 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_SEARCH_RANGE:
         profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);
         return "searching inside the selection";
+    case REQUEST_HEAP_MARK:
+        resolver_heap_mark(pipeline->resolver, now);
+        return "marked: GROWTH counts from now";
+    case REQUEST_BIN_RENAME:
+        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
+                          "renamed");
+    case REQUEST_BIN_COMBINE:
+        return bin_answer(
+            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
+            "combined; U takes them apart again");
+    case REQUEST_BIN_SEPARATE:
+        return bin_answer(resolver_bin_separate(pipeline->resolver, request->bins[0]),
+                          "taken apart");
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct feed;
 struct pipeline;
 
 struct pipeline_options {
@@ -31,6 +32,9 @@ struct pipeline_options {
     uint32_t ways;
     const char *cache;   /* -C */
     const char *search;  /* --search */
+    struct feed *feed;   /* of the agent in a launched program, or NULL; not owned */
+    bool walk;           /* read the heap of a running process */
+    const char *heap_note; /* why there is no agent, or NULL */
 };
 
 int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,

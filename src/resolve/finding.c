@@ -10,7 +10,7 @@
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7 };
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8 };
 
 enum { FINDING_STACK_MAX = 32 << 20 };
 
@@ -186,6 +186,28 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
+uint64_t finding_bin_key(uint32_t bin)
+{
+    return key_of(bin, 0, KEY_BIN);
+}
+
+bool finding_refine(struct finding *finding, struct allocations *allocations,
+                    const struct space *space, uint64_t address, uint64_t time_ns)
+{
+    struct allocation found;
+    bool heap = finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON;
+    if (!heap || !allocations_find(allocations, space, address, time_ns, &found))
+        return false;
+    finding->kind = OBJECT_HEAP;
+    finding->key = finding_bin_key(found.bin);
+    finding->base = found.start;
+    finding->end = found.end;
+    finding->module = "";
+    finding->name = allocations_bin_name(allocations, found.bin);
+    finding->bin = found.bin;
+    return true;
+}
+
 uint32_t finding_intern(const struct finding *finding, struct names *names)
 {
     struct object_desc desc = {.name = finding->name,
@@ -196,9 +218,9 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
     uint32_t object = names_find_object(names, finding->key);
     if (!object)
         object = names_add_object(names, finding->key, &desc);
-    else if (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON)
+    else if (!finding->bin && (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
         names->objects[object].size_bytes = desc.size_bytes;
-    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS)
+    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin)
         names_instance(names, object, finding->base);
     return object;
 }

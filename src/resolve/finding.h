@@ -7,6 +7,7 @@
 #define MISSTOP_RESOLVE_FINDING_H
 
 #include "place.h"
+#include "resolve/allocations.h"
 #include "resolve/names.h"
 #include "resolve/space.h"
 #include "resolve/tls.h"
@@ -21,12 +22,20 @@ struct finding {
     enum object_kind kind;
     const char *name; /* NULL: interned already */
     const char *module;
+    uint32_t bin;   /* of a heap block; 0: none */
     char text[160]; /* room for a made-up name */
 };
 
 /* By a stack pointer reached: then it is a stack, whoever made it. False: nothing is mapped. */
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, bool by_stack);
+
+/* A finding in the heap becomes one of the block around the address, if that is known. */
+bool finding_refine(struct finding *finding, struct allocations *allocations,
+                    const struct space *space, uint64_t address, uint64_t time_ns);
+
+/* Key of the object that the blocks of a bin are. */
+uint64_t finding_bin_key(uint32_t bin);
 
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
 uint32_t finding_intern(const struct finding *finding, struct names *names);

@@ -1,5 +1,6 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/allocations.c src/resolve/allocations.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
@@ -42,4 +43,5 @@ src_libresolve_a_SOURCES = \
 	src/resolve/walk_locate.c src/resolve/walk_locate.h \
 	src/resolve/walk_mapped.c src/resolve/walk_mapped.h \
 	src/resolve/walk_memory.c src/resolve/walk_memory.h \
-	src/resolve/walk_span.c src/resolve/walk_span.h
+	src/resolve/walk_span.c src/resolve/walk_span.h \
+	src/resolve/walked.c src/resolve/walked.h

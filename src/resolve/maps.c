@@ -131,6 +131,7 @@ int maps_read_file(struct maps *maps, FILE *in)
         return code ? code : -ESRCH;
     }
     keep_findings(&fresh, maps);
+    fresh.changes = maps->changes + 1;
     maps_fini(maps);
     *maps = fresh;
     return 0;
@@ -225,5 +226,6 @@ int maps_add(struct maps *maps, const struct sample_mapping *mapping)
     memmove(&maps->maps[at + 1], &maps->maps[at], (maps->count - at) * sizeof *maps->maps);
     maps->maps[at] = map;
     maps->count++;
+    maps->changes++;
     return 0;
 }

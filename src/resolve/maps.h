@@ -39,6 +39,7 @@ struct maps {
     char *names;       /* NUL-ended strings behind each other, raw */
     size_t names_used;
     size_t names_room;
+    uint64_t changes;  /* grows with each change */
 };
 
 void maps_fini(struct maps *maps);

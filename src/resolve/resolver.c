@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int open_allocations(struct resolver *resolver, struct error *error)
+{
+    struct allocations_options options = {.feed = resolver->options.feed,
+                                          .walk = resolver->options.walk,
+                                          .note = resolver->options.heap_note,
+                                          .pid = resolver->options.pid,
+                                          .name = resolver_name_address,
+                                          .context = resolver};
+    return allocations_new(&resolver->allocations, &options, error);
+}
+
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
@@ -24,6 +35,10 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     functions_init(&resolver->functions);
     resolver->alive = true;
     int code = space_init(&resolver->space, &from);
+    if (!code && options->live && open_allocations(resolver, error)) {
+        resolver_close(resolver);
+        return -ENOMEM;
+    }
     if (code) {
         resolver_close(resolver);
         return code == -EACCES || code == -EPERM
@@ -45,6 +60,7 @@ void resolver_close(struct resolver *resolver)
     functions_fini(&resolver->functions);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
+    allocations_free(resolver->allocations);
     free(resolver);
 }
 
@@ -74,6 +90,8 @@ static void new_program(struct resolver *resolver, const struct record *record)
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
+    if (resolver->allocations)
+        allocations_forget(resolver->allocations);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
@@ -123,6 +141,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);
+    if (resolver->allocations)
+        allocations_tick(resolver->allocations, &resolver->space, now_ns);
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)
@@ -152,6 +172,9 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, st
         place->access.reason = REASON_BAD_ADDRESS;
         return;
     }
+    if (resolver->allocations)
+        finding_refine(&finding, resolver->allocations, &resolver->space, access->address,
+                       access->time_ns);
     place->object = finding_intern(&finding, &resolver->names);
     place->base = finding.base;
     place->size_bytes = finding.end - finding.base;

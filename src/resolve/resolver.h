@@ -16,12 +16,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct feed;
 struct resolver;
 
 struct resolver_options {
     pid_t pid;         /* process to name things in */
     bool live;         /* /proc/PID may be read; false: a recording, records only */
     const char *symfs; /* folder with the binaries of a recording, or NULL */
+    struct feed *feed; /* what the agent tells; NULL: no agent. Not owned */
+    bool walk;         /* read the allocator's heap where no agent tells of it */
+    const char *heap_note; /* why there is no agent, for the user; NULL */
 };
 
 /* Facts about the target for the header line; strings sanitised, owned by the resolver. */
@@ -60,6 +64,16 @@ void resolver_resolve(struct resolver *resolver, const struct access *access,
                       struct place *place);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
+
+/* What the agent told up to a time goes into the index of blocks: before samples of that time. */
+void resolver_follow(struct resolver *resolver, uint64_t until_ns);
+
+/* Bins of the heap: growth counts from now; a name of one's own ("": back to its own), bins
+ * that go into bins[0] or come out of it again. 0 or a negative errno. */
+void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns);
+int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name);
+int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count);
+int resolver_bin_separate(struct resolver *resolver, uint32_t bin);
 
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);

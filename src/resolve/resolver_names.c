@@ -2,9 +2,12 @@
 /* What is asked of the resolver by id or by name: struct place_names, and a search by name. */
 #include "resolve/resolver_state.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "resolve/finding.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
@@ -61,6 +64,8 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
         return extent_of_gap(&space->maps, address, extent);
     if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
         return false;
+    if (resolver->allocations)
+        finding_refine(&finding, resolver->allocations, space, address, clock_now_ns());
     extent->base = finding.base;
     extent->bound = finding.end;
     extent->object = finding_intern(&finding, &resolver->names);
@@ -71,12 +76,89 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     return extent->bound > extent->base;
 }
 
+/* Lines are looked up for the address itself: a function has many call sites. */
+bool resolver_name_address(void *context, uint64_t address, const char **function,
+                           const char **module, const char **file, uint32_t *line)
+{
+    struct resolver *resolver = context;
+    uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, address);
+    struct map *map = maps_find(&resolver->space.maps, address);
+    struct module *code = map && map->module >= 0 ? space_module(&resolver->space, map) : NULL;
+    *function = resolver->names.functions[id].name;
+    *module = resolver->names.functions[id].module;
+    *file = NULL;
+    *line = 0;
+    if (code && !module_line(code, address, file, line))
+        *file = NULL;
+    return id != 0;
+}
+
+static void summarise_heap(void *context, struct heap_summary *summary)
+{
+    struct resolver *resolver = context;
+    *summary = (struct heap_summary){.note = resolver->options.heap_note, .mark_age_s = NAN};
+    if (resolver->allocations)
+        allocations_summary(resolver->allocations, summary);
+}
+
+static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
+{
+    struct resolver *resolver = context;
+    if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
+        return false;
+    bin->object = names_find_object(&resolver->names, finding_bin_key(bin->id));
+    return true;
+}
+
+void resolver_follow(struct resolver *resolver, uint64_t until_ns)
+{
+    if (resolver->allocations)
+        allocations_follow(resolver->allocations, until_ns);
+}
+
+void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns)
+{
+    if (resolver->allocations)
+        allocations_mark(resolver->allocations, now_ns);
+}
+
+/* Objects that were named after the bin go on under its new name. */
+static void rename_object(struct resolver *resolver, uint32_t bin)
+{
+    uint32_t object = names_find_object(&resolver->names, finding_bin_key(bin));
+    if (object)
+        names_rename_object(&resolver->names, object,
+                            allocations_bin_name(resolver->allocations, bin));
+}
+
+int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name)
+{
+    int code = resolver->allocations ? allocations_rename(resolver->allocations, bin, name)
+                                     : -ENOENT;
+    if (!code)
+        rename_object(resolver, bin);
+    return code;
+}
+
+int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count)
+{
+    return resolver->allocations ? allocations_combine(resolver->allocations, bins, count)
+                                 : -ENOENT;
+}
+
+int resolver_bin_separate(struct resolver *resolver, uint32_t bin)
+{
+    return resolver->allocations ? allocations_separate(resolver->allocations, bin) : -ENOENT;
+}
+
 struct place_names resolver_names(struct resolver *resolver)
 {
     return (struct place_names){.context = resolver,
                                 .object = describe_object,
                                 .function = describe_function,
-                                .extent = describe_extent};
+                                .extent = describe_extent,
+                                .heap = summarise_heap,
+                                .heap_bin = describe_bin};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

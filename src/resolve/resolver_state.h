@@ -6,6 +6,7 @@
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H
 
+#include "resolve/allocations.h"
 #include "resolve/functions.h"
 #include "resolve/names.h"
 #include "resolve/resolver.h"
@@ -26,6 +27,7 @@ struct resolver {
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;
+    struct allocations *allocations; /* NULL: the heap is regions only */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
     char comm[64];
@@ -35,5 +37,9 @@ struct resolver {
     bool distrusted;
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
+
+/* What an instruction belongs to, for call paths; context: the resolver. */
+bool resolver_name_address(void *context, uint64_t address, const char **function,
+                           const char **module, const char **file, uint32_t *line);
 
 #endif

@@ -4,8 +4,8 @@
  * MemSpy does (section 5.2): a bin is a call path of allocations, or a size class for blocks
  * that were there before misstop came. The strings live until the resolver's next tick.
  */
-#ifndef MISSTOP_HEAP_H
-#define MISSTOP_HEAP_H
+#ifndef MISSTOP_HEAP_BIN_H
+#define MISSTOP_HEAP_BIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which heap block an address lies in and whose it is: what the agent tells (feed) and what
+ * the allocator's headers show from outside (walk), joined in the index of blocks and counted
+ * in bins. Owned by the resolver; nothing here stops or writes to the target.
+ *
+ * A block of the agent is told on the clock of the samples: allocations_follow() brings the
+ * index to the time of a sample before that is looked up, so a block that was freed and given
+ * out again does not blame its successor. A walked block is looked at when a sample asks, and
+ * again when that look is older than ALLOCATIONS_FRESH_NS.
+ */
+#ifndef MISSTOP_RESOLVE_ALLOCATIONS_H
+#define MISSTOP_RESOLVE_ALLOCATIONS_H
+
+#include "base/error.h"
+#include "heap_bin.h"
+#include "resolve/feed.h"
+#include "resolve/space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ALLOCATIONS_FRESH_NS UINT64_C(200000000)
+
+struct allocations;
+
+/* How a return address of a call path is called; false: not known. */
+typedef bool allocations_name(void *context, uint64_t address, const char **function,
+                              const char **module, const char **file, uint32_t *line);
+
+struct allocations_options {
+    struct feed *feed; /* NULL: no agent; not owned */
+    bool walk;         /* read the heap from outside where the agent tells nothing */
+    const char *note;  /* why there is no agent; NULL */
+    pid_t pid;
+    allocations_name *name;
+    void *context;
+};
+
+/* A block and its bin; bins have dense ids from 1. */
+struct allocation {
+    uint64_t start;
+    uint64_t end;
+    uint32_t bin;
+};
+
+int allocations_new(struct allocations **allocations, const struct allocations_options *options,
+                    struct error *error);
+void allocations_free(struct allocations *allocations);
+
+/* All the agent told up to this time. Number of events. */
+long allocations_follow(struct allocations *allocations, uint64_t until_ns);
+
+/* The process runs another program now: every block is gone. */
+void allocations_forget(struct allocations *allocations);
+
+/* The block around an address of the heap, as it was at `time_ns`. */
+bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
+                      uint64_t time_ns, struct allocation *found);
+
+/* For the search: the block around an address, or the gap between blocks (bin 0). */
+bool allocations_extent(struct allocations *allocations, const struct space *space,
+                        uint64_t address, uint64_t now_ns, struct allocation *extent);
+
+/* Once per refresh: rates, names of new bins, and a walk of the whole heap when that is due. */
+void allocations_tick(struct allocations *allocations, const struct space *space, uint64_t now_ns);
+
+void allocations_mark(struct allocations *allocations, uint64_t now_ns);
+int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name);
+int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count);
+int allocations_separate(struct allocations *allocations, uint32_t bin);
+
+/* The short name of a bin; changes when it is renamed. Valid until the next tick. */
+const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
+
+void allocations_summary(const struct allocations *allocations, struct heap_summary *summary);
+/* By index from 0; false: no more. `object` is left for the resolver to set. */
+bool allocations_bin(const struct allocations *allocations, uint32_t index, struct heap_bin *bin);
+
+#endif

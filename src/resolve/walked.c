@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/walked.h"
+
+#include "base/clock.h"
+#include "resolve/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_BYTES_MAX = 64 << 20 };
+
+static bool read_all(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct walked *walked = context;
+    return process_read(walked->pid, address, out, size);
+}
+
+static size_t read_some(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct walked *walked = context;
+    return process_read_some(walked->pid, address, out, size);
+}
+
+int walked_init(struct walked *walked, pid_t pid)
+{
+    *walked = (struct walked){.pid = pid};
+    struct walk_target target = {.context = walked, .read = read_all, .read_some = read_some};
+    int code = walk_new(&walked->walk, &target);
+    if (!code)
+        code = blocks_new(&walked->cache, CACHE_BYTES_MAX);
+    if (code) {
+        walked_fini(walked);
+        return code;
+    }
+    walked_forget(walked);
+    return 0;
+}
+
+void walked_fini(struct walked *walked)
+{
+    walk_free(walked->walk);
+    blocks_free(walked->cache);
+    hash_fini(&walked->class_of);
+    walked->walk = NULL;
+    walked->cache = NULL;
+}
+
+void walked_forget(struct walked *walked)
+{
+    blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
+    hash_clear(&walked->class_of);
+    memset(walked->classes, 0, sizeof walked->classes);
+    snprintf(walked->classes[0].name, sizeof walked->classes[0].name, "malloc (free blocks)");
+    walked->class_count = 1;
+    walked->seen_maps = walked->counted_ns = walked->next_ns = 0;
+    walked->live_blocks = walked->usable_bytes = 0;
+    walked->marked = false;
+}
+
+unsigned walked_size_bin(uint64_t bytes)
+{
+    unsigned bin = 0;
+    while (bin < HEAP_SIZES - 1 && bytes > UINT64_C(16) << bin)
+        bin++;
+    return bin;
+}
+
+/* Index of the class of a size; sizes beyond what there is room for share the last one. */
+static uint32_t class_of(struct walked *walked, uint64_t usable_bytes)
+{
+    uint64_t size_class = walk_size_class(usable_bytes);
+    bool created = false;
+    uint32_t *index = hash_insert(&walked->class_of, size_class, &created);
+    if (!index)
+        return 0;
+    if (created && walked->class_count < WALKED_CLASSES_MAX) {
+        struct walked_class *class = &walked->classes[walked->class_count];
+        *class = (struct walked_class){.size_class = size_class};
+        walk_class_name(class->name, size_class);
+        *index = walked->class_count++;
+    } else if (created) {
+        *index = WALKED_CLASSES_MAX - 1;
+    }
+    return *index;
+}
+
+static enum walk_mapping_kind kind_of(const struct map *map)
+{
+    return map->kind == MAPPING_HEAP   ? WALK_MAPPING_HEAP
+           : map->kind == MAPPING_ANON ? WALK_MAPPING_ANON
+           : map->kind == MAPPING_FILE ? WALK_MAPPING_FILE
+                                       : WALK_MAPPING_OTHER;
+}
+
+static void show_maps(struct walked *walked, const struct maps *maps)
+{
+    if (walked->seen_maps == maps->changes)
+        return;
+    struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
+    if (!mappings)
+        return;
+    for (size_t i = 0; i < maps->count; i++)
+        mappings[i] = (struct walk_mapping){.start = maps->maps[i].start,
+                                            .end = maps->maps[i].end,
+                                            .file_offset = maps->maps[i].offset,
+                                            .inode = maps->maps[i].inode,
+                                            .path = maps_name(maps, &maps->maps[i]),
+                                            .kind = kind_of(&maps->maps[i]),
+                                            .writable = maps->maps[i].writable};
+    if (!walk_update(walked->walk, mappings, maps->count))
+        walked->seen_maps = maps->changes;
+    free(mappings);
+}
+
+static void remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
+                     struct block *block)
+{
+    *block = (struct block){
+        .start = found->start,
+        .usable_bytes = found->usable_bytes,
+        .requested_bytes = found->usable_bytes,
+        .born_ns = now_ns,
+        .bin = found->state == WALK_IN_USE ? class_of(walked, found->usable_bytes) : 0,
+        .walked = true};
+    /* Full: start again rather than grow. */
+    if (blocks_add(walked->cache, block) == -ENOMEM)
+        blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
+}
+
+bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
+                 uint64_t now_ns, struct block *block)
+{
+    struct walk_block found;
+    if (blocks_find(walked->cache, address, block) && now_ns < block->born_ns + WALKED_FRESH_NS)
+        return true;
+    bool answered = walk_find(walked->walk, address, &found);
+    if (!answered && walked->seen_maps != space->maps.changes) {
+        show_maps(walked, &space->maps);
+        answered = walk_find(walked->walk, address, &found);
+    }
+    if (!answered || address < found.start || address >= found.start + found.usable_bytes)
+        return false;
+    remember(walked, &found, now_ns, block);
+    return true;
+}
+
+static bool count_block(void *context, const struct walk_block *found)
+{
+    struct walked *walked = context;
+    struct walked_class *class = &walked->classes[class_of(walked, found->usable_bytes)];
+    class->live_blocks++;
+    class->usable_bytes += found->usable_bytes;
+    class->sizes[walked_size_bin(found->usable_bytes)]++;
+    walked->live_blocks++;
+    walked->usable_bytes += found->usable_bytes;
+    return true;
+}
+
+static void count_all(struct walked *walked)
+{
+    for (uint32_t i = 0; i < walked->class_count; i++) {
+        struct walked_class *class = &walked->classes[i];
+        class->live_blocks = class->usable_bytes = 0;
+        memset(class->sizes, 0, sizeof class->sizes);
+    }
+    walked->live_blocks = walked->usable_bytes = 0;
+    walk_all(walked->walk, count_block, walked);
+}
+
+void walked_tick(struct walked *walked, const struct space *space, uint64_t now_ns)
+{
+    show_maps(walked, &space->maps);
+    if (walk_status(walked->walk) || now_ns < walked->next_ns)
+        return;
+    uint64_t start = clock_now_ns();
+    count_all(walked);
+    uint64_t end = clock_now_ns();
+    walked->counted_ns = end;
+    walked->next_ns = now_ns + (uint64_t)((double)(end - start) / WALKED_COST);
+}
+
+void walked_mark(struct walked *walked)
+{
+    for (uint32_t i = 0; i < walked->class_count; i++) {
+        walked->classes[i].marked_blocks = walked->classes[i].live_blocks;
+        walked->classes[i].marked_bytes = walked->classes[i].usable_bytes;
+    }
+    walked->marked = true;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The heap of a process that was running before misstop came: its blocks as the walk finds
+ * them, in bins by size, for their call paths are gone. A block is looked at when a sample
+ * falls on it; what was found is believed for a moment (WALKED_FRESH_NS), because blocks come
+ * and go unseen. All blocks are counted now and then, at a cost of at most WALKED_COST of one
+ * CPU. For allocations.c.
+ */
+#ifndef MISSTOP_RESOLVE_WALKED_H
+#define MISSTOP_RESOLVE_WALKED_H
+
+#include "base/hash.h"
+#include "heap_bin.h"
+#include "resolve/blocks.h"
+#include "resolve/space.h"
+#include "resolve/walk.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WALKED_FRESH_NS UINT64_C(200000000)
+#define WALKED_COST     0.01
+
+enum { WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
+
+/* Class 0 is what malloc holds and nobody has asked for: free blocks and the heap's top. */
+struct walked_class {
+    char name[WALKED_NAME_BYTES];
+    uint64_t size_class;
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
+    uint64_t marked_blocks; /* live at the mark */
+    uint64_t marked_bytes;
+    uint64_t sizes[HEAP_SIZES];
+};
+
+struct walked {
+    pid_t pid;
+    struct walk *walk;
+    struct blocks *cache; /* born_ns: when it was looked at */
+    struct hash class_of; /* size class -> index */
+    struct walked_class classes[WALKED_CLASSES_MAX];
+    uint32_t class_count;
+    uint64_t seen_maps;  /* state of the maps that the walk knows */
+    uint64_t counted_ns; /* last count of all; 0: none yet */
+    uint64_t next_ns;
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
+    bool marked;
+};
+
+int walked_init(struct walked *walked, pid_t pid);
+void walked_fini(struct walked *walked);
+
+/* Another program runs: nothing known holds. */
+void walked_forget(struct walked *walked);
+
+/* The block around an address, its class in block->bin; false: not known. */
+bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
+                 uint64_t now_ns, struct block *block);
+
+void walked_tick(struct walked *walked, const struct space *space, uint64_t now_ns);
+
+/* Growth counts from the last count of all blocks. */
+void walked_mark(struct walked *walked);
+
+/* Class of a histogram (heap_bin.h) that a size falls into. */
+unsigned walked_size_bin(uint64_t bytes);
+
+#endif
