@@ -4,7 +4,7 @@
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_elf.c
  * Without it: seeds are this program, the vdso and, where there is a compiler, a small library;
  * each cut at many lengths, then changed at random where the headers and tables are:
- * fuzz_elf [COUNT [SEED]]. What breaks it is left in ./fuzz_elf.last.
+ * fuzz_elf [COUNT [SEED]]. What breaks it is left in ./fuzz_elf.last; fuzz_elf FILE tries one.
  */
 #include "resolve/module.h"
 
@@ -204,6 +204,11 @@ int main(int count, char **arguments)
     struct seed seeds[FUZZ_SEEDS];
     size_t seed_count = 0;
     unsigned long cuts = 0;
+    if (count > 1 && !executions) {
+        if (take_file(&seeds[0], arguments[1]))
+            LLVMFuzzerTestOneInput(seeds[0].bytes, seeds[0].size);
+        return 0;
+    }
     seed_count += take_file(&seeds[seed_count], "/proc/self/exe");
     seed_count += take_vdso(&seeds[seed_count]);
     seed_count += take_library(&seeds[seed_count]);
