@@ -13,6 +13,8 @@ struct debuginfo {
     Dwfl_Module *module;
     struct debuginfo_source source;
     bool alternate_given; /* the debug file's own debug file (dwz) was found */
+    bool lines_checked;
+    bool lines_trusted;
 };
 
 static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
@@ -102,14 +104,44 @@ void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *
 }
 
 /* An alternate file that is named but was not found: libdw would look for it by itself. */
-static bool alternate_missing(struct debuginfo *debuginfo)
+static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
 {
-    Dwarf_Addr bias;
     const char *name;
     const void *id;
-    Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
-    return dwarf && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 &&
-           !debuginfo->alternate_given;
+    return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
+}
+
+/* libdw 0.188 takes the length of a string that begins in such a section, wherever it ends. */
+static bool strings_end(Dwarf *dwarf)
+{
+    Elf *elf = dwarf_getelf(dwarf);
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (!elf || elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || !strstr(name, "debug") || !strstr(name, "_str"))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!data || (data->d_size && ((const char *)data->d_buf)[data->d_size - 1]))
+            return false;
+    }
+    return true;
+}
+
+static bool lines_trusted(struct debuginfo *debuginfo)
+{
+    Dwarf_Addr bias;
+    if (!debuginfo->lines_checked) {
+        Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
+        debuginfo->lines_checked = true;
+        debuginfo->lines_trusted =
+            dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf);
+    }
+    return debuginfo->lines_trusted;
 }
 
 bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
@@ -117,7 +149,7 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
 {
     int number = 0;
     Dwfl_Line *found =
-        alternate_missing(debuginfo) ? NULL : dwfl_module_getsrc(debuginfo->module, address);
+        lines_trusted(debuginfo) ? dwfl_module_getsrc(debuginfo->module, address) : NULL;
     *file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;

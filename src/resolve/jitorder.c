@@ -87,11 +87,11 @@ struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t count,
     struct jit_symbol *pieces = calloc(2 * count + 1, sizeof *pieces);
     struct begun begun = {.at = calloc(count + !count, sizeof *begun.at)};
     *made = 0;
-    if (sorted && pieces && begun.at) {
+    if (sorted && pieces && begun.at && count) {
         memcpy(sorted, lines, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, by_start);
         *made = sweep(sorted, count, &begun, pieces);
-    } else {
+    } else if (!sorted || !begun.at) {
         free(pieces);
         pieces = NULL;
     }

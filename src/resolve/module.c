@@ -30,6 +30,7 @@ struct module {
     struct symbols tls;
     struct frames frames;
     bool frames_tried;
+    bool readable; /* its tables are of bearable size */
 };
 
 /* Of names for one address: global before local, sized before not, no leading underscore. */
@@ -91,23 +92,37 @@ static bool read_headers(struct module *module, const struct module_source *sour
            layout_read_segments(&module->layout, module->elf, &source->mapping);
 }
 
-/* Tables are read into memory whole: a file with holes may claim any size for them. */
-static bool sizes_bearable(Elf *elf)
+/* Tables are read into memory whole: a file with holes may claim any size for them, and a packed
+ * one unpacks to anything. The names of sections are such a table themselves. */
+static bool tables_bearable(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        bool table = gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS &&
+                     header.sh_type != SHT_PROGBITS;
+        if (table && (header.sh_size > MODULE_SECTION_MAX || header.sh_flags & SHF_COMPRESSED))
+            return false;
+    }
+    return true;
+}
+
+/* The same for what is told by name. */
+static bool sections_bearable(Elf *elf)
 {
     size_t names;
     Elf_Scn *section = NULL;
-    if (elf_getshdrstrndx(elf, &names))
-        return true; /* without section names no table is looked for by name */
-    while ((section = elf_nextscn(elf, section))) {
+    bool named = !elf_getshdrstrndx(elf, &names);
+    while (named && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-            continue;
-        const char *name = elf_strptr(elf, names, header.sh_name);
-        bool table = header.sh_type != SHT_PROGBITS || (name && !strcmp(name, ".eh_frame"));
-        bool packed = name && !strcmp(name, ".gnu_debugdata");
-        if (header.sh_size > (packed  ? MODULE_MINIDEBUG_MAX
-                              : table ? MODULE_SECTION_MAX
-                                      : UINT64_MAX))
+        const char *name = gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS
+                               ? elf_strptr(elf, names, header.sh_name)
+                               : NULL;
+        uint64_t most = !name                             ? UINT64_MAX
+                        : !strcmp(name, ".gnu_debugdata") ? MODULE_MINIDEBUG_MAX
+                        : !strcmp(name, ".eh_frame")      ? MODULE_SECTION_MAX
+                                                          : UINT64_MAX;
+        if (name && header.sh_size > most)
             return false;
     }
     return true;
@@ -159,9 +174,10 @@ struct module *module_new(const struct module_source *source)
         module_free(module);
         return NULL;
     }
-    layout_read_sections(&module->layout, module->elf);
-    /* A file whose tables make no sense still has sections, bytes and perhaps frames. */
-    if (sizes_bearable(module->elf)) {
+    /* A file whose tables make no sense still has its place and its bytes. */
+    module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
+    if (module->readable) {
+        layout_read_sections(&module->layout, module->elf);
         read_symbols(module, &source->debug);
         if (module->layout.tls_bytes)
             module->tlsslot = tlsslot_of(module->elf);
@@ -249,7 +265,7 @@ void module_gap(const struct module *module, uint64_t address, uint64_t *start, 
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end)
 {
     const struct frame *frame;
-    if (!module->frames_tried && sizes_bearable(module->elf))
+    if (!module->frames_tried && module->readable)
         frames_read(&module->frames, module->elf);
     module->frames_tried = true;
     frame = frames_find(&module->frames, ip - module->layout.bias);

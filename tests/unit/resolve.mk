@@ -1,6 +1,12 @@
 # unit tests of src/resolve
 UNIT_RESOLVE = \
 	tests/unit/test_resolver \
+	tests/unit/test_resolver_mappings \
+	tests/unit/test_frames \
+	tests/unit/test_layout \
+	tests/unit/test_tcb \
+	tests/unit/test_process_list \
+	tests/unit/test_module \
 	tests/unit/test_files \
 	tests/unit/test_jitmap \
 	tests/unit/test_maps \
@@ -8,8 +14,10 @@ UNIT_RESOLVE = \
 	tests/unit/test_symbols \
 	tests/unit/test_resolver_programs \
 	tests/unit/test_resolver_changes
-check_PROGRAMS += $(UNIT_RESOLVE)
-TESTS += $(UNIT_RESOLVE)
+FUZZ_RESOLVE = tests/fuzz/fuzz_elf tests/fuzz/fuzz_maps
+check_PROGRAMS += $(UNIT_RESOLVE) $(FUZZ_RESOLVE)
+TESTS += $(UNIT_RESOLVE) $(FUZZ_RESOLVE)
+CLEANFILES += fuzz_elf.last
 RESOLVE_LIBS = src/libresolve.a src/libbase.a $(DW_LIBS) $(ELF_LIBS) $(CMOCKA_LIBS) -lpthread
 TARGET_SOURCES = tests/unit/target.c tests/unit/target.h
 tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
@@ -28,3 +36,19 @@ tests_unit_test_names_SOURCES = tests/unit/test_names.c
 tests_unit_test_names_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_symbols_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
+tests_unit_test_frames_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
+tests_unit_test_layout_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_tcb_SOURCES = tests/unit/test_tcb.c
+tests_unit_test_tcb_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_process_list_SOURCES = tests/unit/test_process_list.c
+tests_unit_test_process_list_LDADD = $(RESOLVE_LIBS) -lm
+tests_unit_test_module_SOURCES = tests/unit/test_module.c $(TARGET_SOURCES)
+tests_unit_test_module_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_resolver_mappings_SOURCES = tests/unit/test_resolver_mappings.c $(TARGET_SOURCES)
+tests_unit_test_resolver_mappings_LDADD = $(RESOLVE_LIBS)
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c
+tests_fuzz_fuzz_elf_LDADD = $(RESOLVE_LIBS)
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
+tests_fuzz_fuzz_maps_LDADD = $(RESOLVE_LIBS)
