@@ -1,5 +1,11 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
+	src/resolve/bin_rules.c src/resolve/bin_rules.h \
+	src/resolve/bin_rules_file.c \
+	src/resolve/bins.c src/resolve/bins.h \
+	src/resolve/bins_group.c \
+	src/resolve/bins_names.c \
+	src/resolve/bins_state.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/frames.c src/resolve/frames.h \
 	src/resolve/heap.c src/resolve/heap.h \
@@ -13,6 +19,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
 	src/resolve/radix.c src/resolve/radix.h \
+	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
 	src/resolve/slab.c src/resolve/slab.h \
-	src/resolve/tcb.c src/resolve/tcb.h
+	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/wrappers.c src/resolve/wrappers.h
