@@ -139,7 +139,7 @@ static bool possible(const struct block *block)
 {
     return block->start && block->start % BLOCKS_ALIGN_BYTES == 0 &&
            block->start < BLOCKS_ADDRESS_END &&
-           block->usable_bytes <= BLOCKS_ADDRESS_END - block->start;
+           block->usable_bytes <= BLOCKS_ADDRESS_END - block->start && block->bin < BLOCKS_BINS_END;
 }
 
 static int insert(struct blocks *blocks, uint64_t start, const struct packed *packed)

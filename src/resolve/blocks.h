@@ -22,7 +22,7 @@
 #define BLOCKS_ADDRESS_END         (UINT64_C(1) << 47)
 #define BLOCKS_BOUND_DEFAULT_BYTES (UINT64_C(2) << 30)
 
-enum { BLOCKS_ALIGN_BYTES = 8 };
+enum { BLOCKS_ALIGN_BYTES = 8, BLOCKS_BINS_END = 1 << 20 };
 
 /* Handed in and out. What precision is kept inside, packed.h says. */
 struct block {
@@ -30,8 +30,8 @@ struct block {
     uint64_t usable_bytes;
     uint64_t requested_bytes; /* more than usable_bytes counts as the same */
     uint64_t born_ns;         /* CLOCK_MONOTONIC; 0: not known */
-    uint32_t bin;
-    bool walked; /* found in the heap, not told by the agent */
+    uint32_t bin;             /* below BLOCKS_BINS_END */
+    bool walked;              /* found in the heap, not told by the agent */
 };
 
 struct blocks;
@@ -49,7 +49,8 @@ void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context
 /*
  * A new block. Whatever it overlaps must be gone already (its free was lost): that is
  * removed and counted first, even where the block itself then finds no room.
- * -EINVAL: no block can be there (kernel address, end wraps, start unaligned or 0).
+ * -EINVAL: no block can be there (kernel address, end wraps, start unaligned or 0;
+ * bin too high).
  * -ENOMEM: the bound is reached; counted in blocks_refused().
  */
 int blocks_add(struct blocks *blocks, const struct block *block);

@@ -1,6 +1,12 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
 	src/resolve/allocations.c src/resolve/allocations.h \
+	src/resolve/bin_rules.c src/resolve/bin_rules.h \
+	src/resolve/bin_rules_file.c \
+	src/resolve/bins.c src/resolve/bins.h \
+	src/resolve/bins_group.c \
+	src/resolve/bins_names.c \
+	src/resolve/bins_state.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
@@ -25,6 +31,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process.c src/resolve/process.h \
 	src/resolve/process_list.c \
 	src/resolve/radix.c src/resolve/radix.h \
+	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
 	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/slab.c src/resolve/slab.h \
@@ -44,4 +51,5 @@ src_libresolve_a_SOURCES = \
 	src/resolve/walk_mapped.c src/resolve/walk_mapped.h \
 	src/resolve/walk_memory.c src/resolve/walk_memory.h \
 	src/resolve/walk_span.c src/resolve/walk_span.h \
-	src/resolve/walked.c src/resolve/walked.h
+	src/resolve/walked.c src/resolve/walked.h \
+	src/resolve/wrappers.c src/resolve/wrappers.h

@@ -3,9 +3,9 @@
  * A heap block without its start, in 16 bytes: the payload of the block index (blocks.h).
  *
  * Kept exactly: usable size, bin, walked. Waste (usable - requested) below 4 KiB exactly,
- * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 2^20 ns
- * (1.05 ms) from the first one seen, rounded down, for 52 days; earlier births become the
- * first, later ones the last that can be told.
+ * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 256 ns
+ * from the first one seen, rounded down, for 52 days; earlier births become the first,
+ * later ones the last that can be told.
  */
 #ifndef MISSTOP_RESOLVE_PACKED_H
 #define MISSTOP_RESOLVE_PACKED_H
@@ -14,12 +14,11 @@
 
 #include <stdint.h>
 
-enum { PACKED_SIZE_BITS = 47, PACKED_WASTE_BITS = 16, PACKED_BORN_SHIFT = 20 };
+enum { PACKED_SIZE_BITS = 47, PACKED_WASTE_BITS = 16, PACKED_BIN_BITS = 20, PACKED_BORN_SHIFT = 8 };
 
 struct packed {
     uint64_t size; /* from bit 0: usable bytes; waste; bit 63: walked */
-    uint32_t born; /* steps since the epoch, plus 1; 0: not known */
-    uint32_t bin;
+    uint64_t born; /* from bit 0: bin; steps since the epoch, plus 1, or 0: not known */
 };
 
 struct packed packed_from(const struct block *block, uint64_t epoch_ns);
