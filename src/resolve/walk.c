@@ -97,8 +97,7 @@ static void look_at(struct seen *seen, const struct walk_mapping *map)
 }
 
 /* Arenas in the initialised data of libc; in a program without libc in its own. */
-static bool search(struct walk *walk, const struct walk_mapping *mappings, size_t count,
-                   bool libc)
+static bool search(struct walk *walk, const struct walk_mapping *mappings, size_t count, bool libc)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {

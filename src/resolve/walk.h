@@ -31,7 +31,12 @@ struct walk_target {
     size_t (*read_some)(void *context, uint64_t address, void *out, size_t size);
 };
 
-enum walk_mapping_kind { WALK_MAPPING_OTHER, WALK_MAPPING_FILE, WALK_MAPPING_ANON, WALK_MAPPING_HEAP };
+enum walk_mapping_kind {
+    WALK_MAPPING_OTHER,
+    WALK_MAPPING_FILE,
+    WALK_MAPPING_ANON,
+    WALK_MAPPING_HEAP
+};
 
 struct walk_mapping {
     uint64_t start;

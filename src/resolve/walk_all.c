@@ -15,7 +15,7 @@ struct tour {
     struct walk *walk;
     walk_visit visit; /* NULL: only to find thread caches and set marks */
     void *context;
-    struct hash listed; /* chunks in free lists */
+    struct hash listed;       /* chunks in free lists */
     struct walk_block *later; /* blocks that look cached, by no cache known so far */
     size_t later_count;
     size_t later_room;
@@ -103,7 +103,7 @@ static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t fr
     uint64_t passed_to = from;
     for (unsigned tries = 0; tries < TRIES; tries++) {
         struct walk_chain chain = walk_chain_of(walk, span, WALK_WINDOW_BYTES);
-        chain.trusted = true;
+        chain.trust.proved = true;
         enum walk_chain_end end = walk_chain_start(&chain, from) ? follow(tour, &chain, &passed_to)
                                                                  : WALK_CHAIN_UNREADABLE;
         if (end == WALK_CHAIN_FENCE && !span->arena && chain.chunk.at + 64 < span->end) {

@@ -8,9 +8,9 @@
 enum {
     PAIRS_MIN = 64, /* 127 in every glibc so far: shorter runs are other ring lists */
     PAIRS_MAX = 256,
-    BEHIND_BINS_WORDS = 16, /* `next` stands this near: after the bin map of 2 words */
-    BEFORE_BINS_BYTES = 512,/* an arena starts this near before its bins */
-    DATA_BYTES = 1 << 20,   /* searched at once; arenas that straddle are found by overlap */
+    BEHIND_BINS_WORDS = 16,  /* `next` stands this near: after the bin map of 2 words */
+    BEFORE_BINS_BYTES = 512, /* an arena starts this near before its bins */
+    DATA_BYTES = 1 << 20,    /* searched at once; arenas that straddle are found by overlap */
     DATA_OVERLAP = 8192
 };
 
@@ -75,9 +75,8 @@ static bool is_bin(const struct words *data, size_t pair, struct walk_memory *me
 static bool is_top(uint64_t top, struct walk_memory *memory)
 {
     uint64_t head;
-    return top >= WALK_PAGE_BYTES && !(top & 15) &&
-           walk_memory_read(memory, top + 8, &head, 8) && head & 1 && !(head & 0xe) &&
-           !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
+    return top >= WALK_PAGE_BYTES && !(top & 15) && walk_memory_read(memory, top + 8, &head, 8) &&
+           head & 1 && !(head & 0xe) && !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
 }
 
 /* The next run of bins at or after *at, which is moved behind it. */
@@ -149,8 +148,8 @@ static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
  * where this is the only one; else the next arena's bins tell how far before its own bins an
  * arena starts.
  */
-static bool settle(struct walk_arenas *arenas, struct walk_memory *memory,
-                   const struct words *data, const struct bins *bins)
+static bool settle(struct walk_arenas *arenas, struct walk_memory *memory, const struct words *data,
+                   const struct bins *bins)
 {
     uint64_t first_bin = data->start + bins->first * 8;
     for (size_t i = bins->behind; i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
@@ -232,9 +231,8 @@ bool walk_heap_read(const struct walk_arenas *arenas, struct walk_memory *memory
         return false;
     int arena = walk_arenas_index(arenas, words[0]);
     uint64_t info_bytes = words[0] & (WALK_HEAP_MAX - 1);
-    if (arena <= 0 || info_bytes < 32 || info_bytes > 256 ||
-        words[1] & (WALK_HEAP_MAX - 1) || words[2] > WALK_HEAP_MAX ||
-        words[2] & (WALK_PAGE_BYTES - 1) || words[2] < WALK_PAGE_BYTES)
+    if (arena <= 0 || info_bytes < 32 || info_bytes > 256 || words[1] & (WALK_HEAP_MAX - 1) ||
+        words[2] > WALK_HEAP_MAX || words[2] & (WALK_PAGE_BYTES - 1) || words[2] < WALK_PAGE_BYTES)
         return false;
     *heap = (struct walk_heap){start, words[1], words[2], first_chunk(arenas, start, words[0]),
                                (uint32_t)arena};

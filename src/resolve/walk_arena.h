@@ -17,8 +17,8 @@ enum { WALK_ARENAS_MAX = 4096 };
 #define WALK_HEAP_MAX ((uint64_t)64 << 20) /* HEAP_MAX_SIZE: twice the largest mmap threshold */
 
 struct walk_arenas {
-    uint64_t *starts; /* [0] is the main arena */
-    size_t count;     /* 0: not found */
+    uint64_t *starts;     /* [0] is the main arena */
+    size_t count;         /* 0: not found */
     uint64_t bins_offset; /* in an arena, of the first bin's pair */
     uint64_t next_offset;
 };

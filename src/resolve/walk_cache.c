@@ -115,8 +115,7 @@ static bool remember(struct walk_lists *lists, uint64_t start)
         return true;
     if (lists->cache_count == lists->cache_room) {
         size_t room = lists->cache_room ? lists->cache_room * 2 : 64;
-        uint64_t *more =
-            room <= CACHES_MAX ? realloc(lists->caches, room * sizeof *more) : NULL;
+        uint64_t *more = room <= CACHES_MAX ? realloc(lists->caches, room * sizeof *more) : NULL;
         if (!more)
             return false;
         lists->caches = more;

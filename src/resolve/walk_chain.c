@@ -11,8 +11,7 @@ enum {
 
 static bool load(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk)
 {
-    const uint64_t *words =
-        walk_window_at(chain->memory, chain->window, at, sizeof *words * 4);
+    const uint64_t *words = walk_window_at(chain->memory, chain->window, at, sizeof *words * 4);
     if (words) {
         *chunk = (struct walk_chunk){at, words[0], words[1], {words[2], words[3]}};
         return true;
@@ -58,10 +57,10 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain)
     uint64_t bytes = walk_chunk_bytes(chunk);
     if ((chunk->at == chain->span->top || !inside(chain, bytes)) && at_top(chain))
         return WALK_CHAIN_TOP;
+    /* Two headers without a block: a size of 16, and another one or 0 behind it. */
     if (bytes < WALK_CHUNK_MIN)
-        return (bytes == WALK_CHUNK_HEADER || !bytes) && chunk->head & WALK_PREV_IN_USE
-                   ? WALK_CHAIN_FENCE
-                   : WALK_CHAIN_BROKEN;
+        return bytes == WALK_CHUNK_HEADER || chunk->head == WALK_PREV_IN_USE ? WALK_CHAIN_FENCE
+                                                                             : WALK_CHAIN_BROKEN;
     if (bytes & 8 || chunk->head & WALK_MMAPPED || !inside(chain, bytes) ||
         (!chain->span->arena && chunk->head & WALK_NON_MAIN))
         return WALK_CHAIN_BROKEN;
@@ -87,7 +86,7 @@ static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_
     struct walk_span span = *chain.span;
     chain.window = probe;
     chain.span = &span;
-    chain.trusted = false;
+    chain.trust = (struct walk_trust){0};
     span.marks = NULL;
     span.mark_count = 0;
     walk_window_reset(probe, 512);
@@ -96,8 +95,7 @@ static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_
     return leads;
 }
 
-uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe,
-                           uint64_t from)
+uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe, uint64_t from)
 {
     const struct walk_span *span = chain->span;
     uint64_t end = span->end - from > RESUME_BYTES ? from + RESUME_BYTES : span->end;

@@ -14,7 +14,7 @@ enum walk_chunk_flag { WALK_PREV_IN_USE = 1, WALK_MMAPPED = 2, WALK_NON_MAIN = 4
 enum { WALK_CHUNK_MIN = 32, WALK_CHUNK_HEADER = 16 };
 
 struct walk_chunk {
-    uint64_t at; /* of its header; the block starts 16 bytes behind */
+    uint64_t at;             /* of its header; the block starts 16 bytes behind */
     uint64_t previous_bytes; /* of the chunk before, if that one is free */
     uint64_t head;           /* size and flags */
     uint64_t words[2];       /* the block's first words: list pointers of free chunks */
@@ -37,7 +37,7 @@ struct walk_chain {
     struct walk_chunk next;  /* valid after WALK_CHAIN_ON */
     uint64_t before;         /* the chunk before this one; 0: not known */
     bool in_use;             /* by the successor's flag: cached chunks look in use too */
-    bool trusted;            /* see walk_span_pass() */
+    struct walk_trust trust;
 };
 
 static inline uint64_t walk_chunk_bytes(const struct walk_chunk *chunk)
@@ -55,7 +55,7 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain);
 static inline void walk_chain_step(struct walk_chain *chain)
 {
     chain->before = chain->chunk.at;
-    walk_span_pass(chain->span, chain->chunk.at, chain->next.at, &chain->trusted);
+    walk_span_pass(chain->span, chain->chunk.at, chain->next.at, &chain->trust);
     chain->chunk = chain->next;
 }
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 enum {
-    LIST_FIND_MAX = 4096,      /* entries of a list followed for one lookup */
-    LIST_COLLECT_MAX = 1 << 22,/* and for a whole walk */
-    FAST_BINS = 10,            /* the words before `top`; none in the newest glibc */
+    LIST_FIND_MAX = 4096,       /* entries of a list followed for one lookup */
+    LIST_COLLECT_MAX = 1 << 22, /* and for a whole walk */
+    FAST_BINS = 10,             /* the words before `top`; none in the newest glibc */
     FAST_CHUNK_MAX = 176
 };
 
@@ -146,8 +146,7 @@ static enum walk_listed in_fast_bin(struct walk *walk, const struct walk_chunk *
     uint64_t heads[FAST_BINS];
     uint64_t pointer;
     uint64_t bytes = walk_chunk_bytes(chunk);
-    if (bytes > FAST_CHUNK_MAX ||
-        !reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
+    if (bytes > FAST_CHUNK_MAX || !reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
         return WALK_LISTED_NO;
     fast_heads(walk, arena, heads);
     for (size_t i = 0; i < FAST_BINS; i++) {
@@ -187,8 +186,7 @@ bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
     return lists->key && chunk->words[1] == lists->key;
 }
 
-enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk,
-                                 uint32_t arena)
+enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena)
 {
     struct walk_lists *lists = &walk->lists;
     bool again = walk->stats.finds >= lists->look_again;

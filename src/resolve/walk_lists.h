@@ -21,8 +21,7 @@ bool walk_lists_in_heap(const struct walk *walk, uint64_t address);
 bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk);
 
 /* Whether a chunk that looks in use is free after all. */
-enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk,
-                                 uint32_t arena);
+enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena);
 
 /* Puts the address of every chunk in a list into the set. 0 or -ENOMEM. */
 int walk_lists_collect(struct walk *walk, struct hash *chunks);

@@ -7,7 +7,9 @@
 
 enum {
     ATTEMPTS = 5,
-    ATTEMPTS_NEAR = 3,  /* the rest chain from the span's start */
+    ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
+    AGREED_MANY = 8,   /* marks met that stand for a proof where there is none */
+    UNREST_FINDS = 256,
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
     AHEAD_MAX_BYTES = 1 << 16,
@@ -18,14 +20,49 @@ static const uint64_t back_bytes[ATTEMPTS_NEAR] = {1, 1 << 16, 1 << 20};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
-/* Where to chain from. Two marks before the address: the chain from the first must meet the
- * second. The further attempts take more room for what may have changed since. */
+/* Where to chain from. Two marks before the address at least, so that the chain meets one.
+ * The further attempts take more room for what may have changed since. */
 static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
     uint64_t near = walk_span_below(span, target);
     if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
         return span->first;
-    return walk_span_below(span, near - back_bytes[attempt]);
+    near = walk_span_below(span, near - back_bytes[attempt]);
+    return near == span->first ? near : walk_span_below(span, near - 1);
+}
+
+/*
+ * A boundary remembered may be one no more: chunks that were merged and cut up anew leave
+ * their old headers in the blocks that came after, and these lead from one to the next as they
+ * did. A free chunk settles it: what its list holds is a chunk now. Fd and bk of a free chunk
+ * are its neighbours' in its list, which point back (at +24 and +16) only if it is in it.
+ */
+static bool in_list(struct walk *walk, uint64_t chunk)
+{
+    uint64_t links[2], back, forth;
+    return walk_memory_read(&walk->memory, chunk + 16, links, sizeof links) &&
+           !((links[0] | links[1]) & 15) &&
+           walk_memory_read(&walk->memory, links[0] + 24, &back, 8) && back == chunk &&
+           walk_memory_read(&walk->memory, links[1] + 16, &forth, 8) && forth == chunk;
+}
+
+/* False: the chain leads through what was a free chunk once. */
+static bool prove(struct walk *walk, struct walk_chain *chain)
+{
+    if (chain->in_use || chain->trust.proved)
+        return true;
+    chain->trust.proved = in_list(walk, chain->chunk.at) || in_list(walk, chain->chunk.at);
+    return chain->trust.proved;
+}
+
+/* Whether a chain speaks for its end. Where nothing was seen to change a few marks will do. */
+static bool enough(struct walk_span *span, const struct walk_trust *trust, unsigned attempt)
+{
+    if (trust->differed)
+        span->unrest = UNREST_FINDS;
+    if (trust->proved || (walk_trusted(trust) && !span->unrest))
+        return true;
+    return trust->agreed >= AGREED_MANY && (!trust->differed || attempt + 1 >= ATTEMPTS_NEAR);
 }
 
 /* Behind fence posts, memory that another took from brk; then perhaps the heap again. */
@@ -37,7 +74,7 @@ static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, u
         at = walk_chain_resume(chain, &walk->probe, fence + WALK_CHUNK_HEADER);
     if (!at || at > target)
         return WALK_FAIL_FOREIGN;
-    walk_span_pass(chain->span, fence, at, &chain->trusted);
+    walk_span_pass(chain->span, fence, at, &chain->trust);
     walk_window_reset(&walk->window, AHEAD_MIN_BYTES);
     return walk_chain_start(chain, at) ? WALK_FAIL_NONE : WALK_FAIL_UNREADABLE;
 }
@@ -51,6 +88,8 @@ static enum walk_failure follow(struct walk *walk, struct walk_chain *chain, uin
     while (!failure && chain->chunk.at <= target) {
         switch (walk_chain_look(chain)) {
         case WALK_CHAIN_ON:
+            if (!prove(walk, chain))
+                return WALK_FAIL_CHANGED;
             if (target < chain->next.at)
                 return WALK_FAIL_NONE;
             walk_chain_step(chain);
@@ -134,14 +173,16 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
     ahead = ahead < AHEAD_MIN_BYTES ? AHEAD_MIN_BYTES : ahead;
     ahead = ahead > AHEAD_MAX_BYTES ? AHEAD_MAX_BYTES : ahead;
     struct walk_chain chain = walk_chain_of(walk, span, ahead);
-    chain.trusted = from == span->first;
+    chain.trust.proved = from == span->first;
     bool top = false;
     if (!walk_chain_start(&chain, from))
         return WALK_FAIL_UNREADABLE;
     enum walk_failure failure = follow(walk, &chain, target, &top);
     if (failure)
         return failure;
-    return chain.trusted ? answer(walk, &chain, top, block) : WALK_FAIL_CHANGED;
+    if (!enough(span, &chain.trust, number))
+        return WALK_FAIL_CHANGED;
+    return answer(walk, &chain, top, block);
 }
 
 /* A span whose chain from the start is broken stays so for a while: it is not read whole for
@@ -174,9 +215,11 @@ enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_
         failure = attempt(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
             span->backoff = 0;
+            span->unrest -= !!span->unrest;
             return failure;
         }
         walk->stats.retries++;
+        span->unrest = UNREST_FINDS;
         if (!walk_span_refresh(span, &walk->arenas, &walk->memory)) {
             walk_spans_remove(&walk->spans, span);
             return failure;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    ALIGN_LOG_MIN = 5,  /* of memalign: what malloc itself gives is aligned to 16 */
-    ALIGN_LOG_PAGE = 11,/* up to here the chunk is in the first page */
+    ALIGN_LOG_MIN = 5,   /* of memalign: what malloc itself gives is aligned to 16 */
+    ALIGN_LOG_PAGE = 11, /* up to here the chunk is in the first page */
     ALIGN_LOG_MAX = 30,
     FOREIGN_PAGES_MAX = 16384, /* pages without a block passed one by one in a mapping */
     SEARCH_AGAIN_FINDS = 1024,
@@ -66,13 +66,14 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
         return false;
     for (unsigned log = ALIGN_LOG_MIN; log <= ALIGN_LOG_PAGE; log++) {
         uint64_t lead = aligned_lead(base, log);
-        if (lead + 16 <= sizeof page && block_at(page + lead / 8, base, lead, end - base, found, usable))
+        if (lead + 16 <= sizeof page &&
+            block_at(page + lead / 8, base, lead, end - base, found, usable))
             return true;
     }
-    /* Until 2.42 an aligned block leaves the header it was cut from at the start; since then
-     * nothing was ever written there. */
+    /* Until 2.42 an aligned block leaves the header it was cut from at the start (of a size
+     * that realloc may have changed since); later nothing was ever written there. */
     bool plain = block_at(page, base, 0, end - base, found, usable);
-    likely = plain || (likely && !page[0] && !page[1]);
+    likely = plain || (likely && !page[0] && (!page[1] || (page[1] & 15) == WALK_MMAPPED));
     for (unsigned log = ALIGN_LOG_PAGE + 1; likely && log <= ALIGN_LOG_MAX; log++) {
         uint64_t words[2];
         uint64_t lead = aligned_lead(base, log);
@@ -134,9 +135,8 @@ static struct walk_span *heap_at(struct walk *walk, uint64_t start)
     struct walk_heap heap;
     if (!walk_heap_read(&walk->arenas, &walk->memory, start, &heap))
         return NULL;
-    struct walk_span *span =
-        walk_spans_add(&walk->spans, heap.first_chunk, start + heap.bytes, start + WALK_HEAP_MAX,
-                       heap.arena);
+    struct walk_span *span = walk_spans_add(&walk->spans, heap.first_chunk, start + heap.bytes,
+                                            start + WALK_HEAP_MAX, heap.arena);
     if (!span || walk_span_refresh(span, &walk->arenas, &walk->memory))
         return span;
     walk_spans_remove(&walk->spans, span);
@@ -149,7 +149,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
     struct walk_chain chain = walk_chain_of(walk, span, WALK_PAGE_BYTES);
     enum walk_chain_end end;
     uint64_t steps = 0;
-    chain.trusted = true;
+    chain.trust.proved = true;
     if (!walk_chain_start(&chain, span->first))
         return 0;
     while ((end = walk_chain_look(&chain)) == WALK_CHAIN_ON)
@@ -169,8 +169,8 @@ static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end
     uint64_t top = walk_arenas_top(&walk->arenas, &walk->memory, 0);
     const struct walk_mapping *map = walk_memory_mapping(&walk->memory, top);
     if (!map || map->kind != WALK_MAPPING_ANON ||
-        !walk_memory_read(&walk->memory, start + 8, &head, 8) ||
-        (head & 15) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > end - start)
+        !walk_memory_read(&walk->memory, start + 8, &head, 8) || (head & 15) != WALK_PREV_IN_USE ||
+        head < WALK_CHUNK_MIN || head > end - start)
         return NULL;
     struct walk_span *span = walk_spans_add(&walk->spans, start, end, end, 0);
     if (!span)
@@ -178,7 +178,7 @@ static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end
     uint64_t chain_end =
         walk_span_refresh(span, &walk->arenas, &walk->memory) ? end_of_chain(walk, span) : 0;
     if (chain_end > span->first && chain_end <= end) {
-        span->mapped_end = span->limit = chain_end;
+        span->mapped_end = span->limit = span->end = chain_end;
         return span;
     }
     walk_spans_remove(&walk->spans, span);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { JUMP_BYTES = 4096 };
+
 int walk_window_init(struct walk_window *window)
 {
     *window = (struct walk_window){.words = malloc(WALK_WINDOW_BYTES)};
@@ -26,6 +28,10 @@ void walk_window_reset(struct walk_window *window, size_t ahead_bytes)
 const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window *window,
                                  uint64_t address, size_t bytes)
 {
+    /* Beyond what the window held: the chain jumped over a large block. */
+    bool jump = window->bytes && address - window->start > window->bytes;
+    if (jump && window->ahead_bytes > JUMP_BYTES)
+        window->ahead_bytes = JUMP_BYTES;
     size_t ahead = window->ahead_bytes < bytes ? bytes : window->ahead_bytes;
     if (address & 15 || bytes > WALK_WINDOW_BYTES)
         return NULL;

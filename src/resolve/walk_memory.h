@@ -37,9 +37,8 @@ const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window 
                                  uint64_t address, size_t bytes);
 
 /* `bytes` at a 16-aligned address; NULL: cannot be read. Valid until the next call. */
-static inline const uint64_t *walk_window_at(struct walk_memory *memory,
-                                             struct walk_window *window, uint64_t address,
-                                             size_t bytes)
+static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct walk_window *window,
+                                             uint64_t address, size_t bytes)
 {
     uint64_t offset = address - window->start;
     if (offset < window->bytes && window->bytes - offset >= bytes)
@@ -48,15 +47,13 @@ static inline const uint64_t *walk_window_at(struct walk_memory *memory,
 }
 
 bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
-size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out,
-                             size_t bytes);
+size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 
 /* Copies the table, without paths; what is known of a mapping that stays is kept. 0 or -ENOMEM. */
 int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
 
 /* The mapping that holds the address; NULL: none. */
-const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory,
-                                               uint64_t address);
+const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address);
 
 void walk_memory_fini(struct walk_memory *memory);
 

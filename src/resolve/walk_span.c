@@ -68,11 +68,8 @@ struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint6
         return NULL;
     span = &spans->spans[index];
     memmove(span + 1, span, (spans->count - index) * sizeof *span);
-    *span = (struct walk_span){.first = first,
-                               .end = first,
-                               .limit = limit,
-                               .mapped_end = mapped_end,
-                               .arena = arena};
+    *span = (struct walk_span){
+        .first = first, .end = first, .limit = limit, .mapped_end = mapped_end, .arena = arena};
     spans->count++;
     return span;
 }
@@ -140,8 +137,8 @@ static void make_marks(struct walk_span *span)
 bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
                        struct walk_memory *memory)
 {
-    bool sound = span->arena ? refresh_heap(span, arenas, memory)
-                             : refresh_main(span, arenas, memory);
+    bool sound =
+        span->arena ? refresh_heap(span, arenas, memory) : refresh_main(span, arenas, memory);
     if (sound)
         make_marks(span);
     return sound;
@@ -170,16 +167,16 @@ uint64_t walk_span_below(const struct walk_span *span, uint64_t address)
     return span->first;
 }
 
-void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, bool *trusted)
+void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct walk_trust *trust)
 {
     uint64_t page = page_of(span, at);
     uint64_t passed = page_of(span, from) + 1;
     if (page >= span->mark_count)
         return;
     uint16_t mark = (uint16_t)((at & (WALK_PAGE_BYTES - 1)) / 16 + 1);
-    if (span->marks[page] == mark)
-        *trusted = true;
-    if (!*trusted)
+    trust->agreed += span->marks[page] == mark;
+    trust->differed += span->marks[page] && span->marks[page] != mark;
+    if (!walk_trusted(trust))
         return;
     span->marks[page] = mark;
     if (passed < page)

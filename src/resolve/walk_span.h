@@ -13,17 +13,30 @@
 enum { WALK_SPANS_MAX = 65536 };
 
 struct walk_span {
-    uint64_t first; /* chunk */
-    uint64_t end;   /* no chunk ends behind it */
-    uint64_t top;   /* the arena's top chunk; 0: not in this span */
-    uint64_t limit; /* how far the span could grow */
+    uint64_t first;      /* chunk */
+    uint64_t end;        /* no chunk ends behind it */
+    uint64_t top;        /* the arena's top chunk; 0: not in this span */
+    uint64_t limit;      /* how far the span could grow */
     uint64_t mapped_end; /* where its mapping ended when last told */
     uint32_t arena;
     uint16_t *marks; /* of each page: the first chunk's place in 16 bytes, plus 1; 0: unknown */
     size_t mark_count;
     uint32_t backoff; /* finds that will not chain from the start, after one that failed */
     uint32_t waiting; /* of them to come */
+    uint32_t unrest;  /* finds to come that want more proof: boundaries were seen to change */
 };
+
+/* What speaks for a chain that did not begin at the span's start. */
+struct walk_trust {
+    bool proved;       /* began there, or passed a free chunk that is in its list */
+    uint32_t agreed;   /* marks met */
+    uint32_t differed; /* marks that the chain went past */
+};
+
+static inline bool walk_trusted(const struct walk_trust *trust)
+{
+    return trust->proved || (trust->agreed > 1 && !trust->differed);
+}
 
 struct walk_spans {
     struct walk_span *spans; /* by ascending `first` */
@@ -50,17 +63,14 @@ bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
 uint64_t walk_span_below(const struct walk_span *span, uint64_t address);
 
 /* Out of line part of walk_span_pass(). */
-void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, bool *trusted);
+void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct walk_trust *trust);
 
-/*
- * The chain went from one chunk to the next. Where the next one is the mark of its page, the
- * chain and an earlier one agree: *trusted becomes true. Trusted chains write marks.
- */
+/* The chain went from one chunk to the next. Trusted chains write marks. */
 static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_t at,
-                                  bool *trusted)
+                                  struct walk_trust *trust)
 {
     if ((from ^ at) & ~(uint64_t)(WALK_PAGE_BYTES - 1))
-        walk_span_mark(span, from, at, trusted);
+        walk_span_mark(span, from, at, trust);
 }
 
 #endif

@@ -84,7 +84,9 @@ static struct verdict compare(void)
             const uint32_t *index = hash_find(&walked, pointer);
             hash_insert(&live, pointer, &created);
             verdict.live++;
-            verdict.missing += !index;
+            if (!index && !verdict.missing++)
+                print_message("missing: %#llx of %llu bytes\n", (unsigned long long)pointer,
+                              (unsigned long long)slot->usable_bytes);
             verdict.wrong_size += index && usable_bytes[*index] != slot->usable_bytes;
         }
     for (size_t t = 0; t < WALKED_THREADS; t++)
@@ -101,7 +103,8 @@ static struct verdict compare(void)
 static void expect_all(const char *name, size_t unknown_max)
 {
     assert_null(walk_status(follow.walk));
-    assert_int_equal(walk_all(follow.walk, keep_block, NULL), walked_count);
+    long passed = walk_all(follow.walk, keep_block, NULL);
+    assert_int_equal(passed, walked_count);
     struct verdict verdict = compare();
     const struct walk_stats *stats = walk_stats(follow.walk);
     print_message("%s: %zu live blocks, %zu missing, %zu of wrong size, %zu freed ones in use; "
@@ -113,6 +116,18 @@ static void expect_all(const char *name, size_t unknown_max)
     assert_int_equal(verdict.wrong_size, 0);
     assert_int_equal(verdict.freed_in_use, 0);
     assert_true(verdict.unknown <= unknown_max);
+}
+
+static void print_stats(void)
+{
+    const struct walk_stats *stats = walk_stats(follow.walk);
+    for (int i = 0; i < WALK_FAILURES; i++)
+        print_message("%s %llu, ", walk_failure_name((enum walk_failure)i),
+                      (unsigned long long)stats->failures[i]);
+    print_message("%.1f reads and %.0f bytes a find, %llu retries\n",
+                  (double)stats->reads / (double)stats->finds,
+                  (double)stats->bytes_read / (double)stats->finds,
+                  (unsigned long long)stats->retries);
 }
 
 /* Every live block is found from an address in it, first and last byte too. */
@@ -129,7 +144,9 @@ static void expect_finds(void)
             uint64_t offset = i % 3 == 0 ? 0 : i % 3 == 1 ? usable - 1 : usable / 2;
             asked++;
             if (!walk_find(follow.walk, slot->pointer + offset, &block)) {
-                failed++;
+                if (!failed++)
+                    print_message("not found: %#llx of %llu bytes\n",
+                                  (unsigned long long)slot->pointer, (unsigned long long)usable);
                 continue;
             }
             assert_int_equal(block.start, slot->pointer);
@@ -137,6 +154,7 @@ static void expect_finds(void)
             assert_int_equal(block.state, WALK_IN_USE);
         }
     print_message("%zu finds, %zu failed\n", asked, failed);
+    print_stats();
     assert_int_equal(failed, 0);
 }
 
@@ -197,8 +215,8 @@ static void sample(uint64_t *random, size_t counts[4])
         return;
     bool found = walk_find(follow.walk, pointer + (*random >> 20) % usable, &block);
     bool same = atomic_load(&slot->sequence) == before;
-    bool right = block.start == pointer && block.usable_bytes == usable &&
-                 block.state == WALK_IN_USE;
+    bool right =
+        block.start == pointer && block.usable_bytes == usable && block.state == WALK_IN_USE;
     counts[!found ? 0 : !same ? 1 : right ? 2 : 3]++;
     if (found && same && !right)
         print_message("wrong: %#llx of %llu bytes given as %#llx of %llu, state %d arena %u\n",
@@ -213,21 +231,14 @@ static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
     size_t counts[4] = {0};
     uint64_t random = 1;
     start("walked", "churn", 4, 20000, 0);
-    for (size_t i = 0; i < 200000; i++) {
+    for (size_t i = 0; i < 50000; i++) {
         if (i % 1000 == 0)
             assert_true(follow_update(&follow));
         sample(&random, counts);
     }
-    const struct walk_stats *stats = walk_stats(follow.walk);
-    print_message("churn: %zu right, %zu wrong, %zu changed meanwhile, %zu failed (",
-                  counts[2], counts[3], counts[1], counts[0]);
-    for (int i = 1; i < WALK_FAILURES; i++)
-        print_message("%s %llu%s", walk_failure_name((enum walk_failure)i),
-                      (unsigned long long)stats->failures[i], i + 1 < WALK_FAILURES ? ", " : ")\n");
-    print_message("%.1f reads and %.0f bytes a find, %llu retries\n",
-                  (double)stats->reads / (double)stats->finds,
-                  (double)stats->bytes_read / (double)stats->finds,
-                  (unsigned long long)stats->retries);
+    print_message("churn: %zu right, %zu wrong, %zu changed meanwhile, %zu failed\n", counts[2],
+                  counts[3], counts[1], counts[0]);
+    print_stats();
     assert_int_equal(counts[3], 0);
     assert_true(counts[2] > 10000);
     assert_true(counts[0] * 10 < counts[2]);
@@ -247,7 +258,8 @@ static void walking_all_of_a_process_at_full_speed_ends(void **state)
     for (int i = 0; i < 20; i++) {
         size_t visited = 0;
         assert_true(follow_update(&follow));
-        assert_int_equal(walk_all(follow.walk, count_block, &visited), visited);
+        long passed = walk_all(follow.walk, count_block, &visited);
+        assert_int_equal(passed, visited);
         assert_true(walk_refresh(follow.walk, 1 << 20) >= 0);
     }
     print_message("%llu spans given up in 20 walks\n",

@@ -72,8 +72,7 @@ bool follow_start(struct follow *follow, const char *program, const char *mode, 
     int fd = memfd_create("walked", 0);
     if (fd < 0 || ftruncate(fd, sizeof *follow->shared))
         return false;
-    follow->shared =
-        mmap(NULL, sizeof *follow->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    follow->shared = mmap(NULL, sizeof *follow->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     follow->pid = fork();
     if (!follow->pid)
         become(program, fd, mode, threads, operations, preload);
@@ -84,21 +83,17 @@ bool follow_start(struct follow *follow, const char *program, const char *mode, 
 bool follow_update(struct follow *follow)
 {
     static const enum walk_mapping_kind kinds[] = {
-        [MAPPING_FILE] = WALK_MAPPING_FILE, [MAPPING_ANON] = WALK_MAPPING_ANON,
-        [MAPPING_HEAP] = WALK_MAPPING_HEAP, [MAPPING_STACK] = WALK_MAPPING_OTHER,
+        [MAPPING_FILE] = WALK_MAPPING_FILE,  [MAPPING_ANON] = WALK_MAPPING_ANON,
+        [MAPPING_HEAP] = WALK_MAPPING_HEAP,  [MAPPING_STACK] = WALK_MAPPING_OTHER,
         [MAPPING_VDSO] = WALK_MAPPING_OTHER, [MAPPING_SPECIAL] = WALK_MAPPING_OTHER};
     if (maps_read(&follow->maps, follow->pid))
         return false;
     struct walk_mapping *mappings = calloc(follow->maps.count, sizeof *mappings);
     for (size_t i = 0; i < follow->maps.count; i++) {
         const struct map *map = &follow->maps.maps[i];
-        mappings[i] = (struct walk_mapping){map->start,
-                                            map->end,
-                                            map->offset,
-                                            map->inode,
-                                            maps_name(&follow->maps, map),
-                                            kinds[map->kind],
-                                            map->writable};
+        mappings[i] = (struct walk_mapping){
+            map->start,       map->end,     map->offset, map->inode, maps_name(&follow->maps, map),
+            kinds[map->kind], map->writable};
     }
     int code = walk_update(follow->walk, mappings, follow->maps.count);
     free(mappings);

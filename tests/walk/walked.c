@@ -100,11 +100,13 @@ static void slot_grow(struct walked_slot *slot, uint64_t random)
     atomic_fetch_add(&slot->sequence, 1);
 }
 
-static void operate(struct walked_thread *self, uint64_t *random, uint64_t count)
+static void operate(struct walked_thread *self, uint64_t *random, uint64_t count, bool churning)
 {
     for (uint64_t i = 0; i < count; i++) {
         uint64_t value = next_random(random);
-        struct walked_slot *slot = &self->slots[value % WALKED_SLOTS];
+        /* Of the blocks of a program that runs on, most live long and a few come and go. */
+        uint64_t slots = churning && value >> 32 & 63 ? WALKED_SLOTS / 10 : WALKED_SLOTS;
+        struct walked_slot *slot = &self->slots[value % slots];
         value = next_random(random);
         if (!atomic_load(&slot->pointer))
             slot_make(slot, value);
@@ -121,9 +123,9 @@ static void *run(void *data)
     unsigned index = (unsigned)(uintptr_t)data;
     struct walked_thread *self = &shared->by_thread[index];
     uint64_t random = 88172645463325252u + index * 7919u;
-    operate(self, &random, operations);
+    operate(self, &random, operations, false);
     while (!strcmp(mode, "churn"))
-        operate(self, &random, 1000);
+        operate(self, &random, 1000, true);
     /* Another thread's blocks freed here: they come into this thread's cache. */
     pthread_barrier_wait(&barrier);
     struct walked_thread *other = &shared->by_thread[(index + 1) % thread_count];
@@ -158,7 +160,8 @@ static void make_hole(void)
 static void corrupt(void)
 {
     for (size_t i = WALKED_SLOTS / 2; i < WALKED_SLOTS; i++) {
-        uint64_t *block = (uint64_t *)(uintptr_t)atomic_load(&shared->by_thread[0].slots[i].pointer);
+        uint64_t *block =
+            (uint64_t *)(uintptr_t)atomic_load(&shared->by_thread[0].slots[i].pointer);
         if (!block || block[-1] & 2)
             continue;
         block[-1] = i % 2 ? 0x21 : 0xfffffffffffffff1u;
@@ -198,6 +201,9 @@ int main(int argc, char **argv)
     thread_count = (unsigned)atoi(argv[3]);
     operations = strtoull(argv[4], NULL, 10);
     atomic_store(&shared->threads, thread_count);
+    /* Else the first large block freed makes all later ones come from the heaps. */
+    if (!strcmp(mode, "still"))
+        mallopt(M_MMAP_THRESHOLD, 150000);
     if (!strcmp(mode, "nobrk"))
         block_brk();
     if (!strcmp(mode, "hole"))
@@ -205,7 +211,7 @@ int main(int argc, char **argv)
     if (!strcmp(mode, "many"))
         make_many();
     if (!strcmp(mode, "corrupt")) {
-        operate(&shared->by_thread[0], &(uint64_t){42}, operations);
+        operate(&shared->by_thread[0], &(uint64_t){42}, operations, false);
         corrupt();
     }
     if (!strcmp(mode, "many") || !strcmp(mode, "corrupt"))
