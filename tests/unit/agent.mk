@@ -1,6 +1,6 @@
 # tests of the agent and of the feed that reads it
 AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
-	tests/unit/test_feed
+	tests/unit/test_feed tests/unit/test_feed_launch
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
 AGENT_TEST_LIBS = src/libresolve.a src/libbase.a $(DW_LIBS) $(ELF_LIBS) $(CMOCKA_LIBS)
@@ -12,6 +12,8 @@ tests_agent_test_agent_hazards_SOURCES = tests/agent/test_agent_hazards.c tests/
 tests_agent_test_agent_hazards_LDADD = $(AGENT_TEST_LIBS)
 tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
 tests_unit_test_feed_LDADD = $(AGENT_TEST_LIBS)
+tests_unit_test_feed_launch_SOURCES = tests/unit/test_feed_launch.c
+tests_unit_test_feed_launch_LDADD = $(AGENT_TEST_LIBS)
 # Built by the compiler alone: where there is no static libc, the test says so and goes on.
 check_SCRIPTS = tests/agent/fixed
 CLEANFILES += tests/agent/fixed
