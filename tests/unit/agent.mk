@@ -38,6 +38,16 @@ tests_agent_own_malloc_SOURCES = tests/agent/own_malloc.c
 tests_agent_own_malloc_CFLAGS = $(WATCHED_CFLAGS) -fno-builtin
 tests_agent_own_malloc_LDFLAGS =
 EXTRA_DIST += tests/agent/fixed.c
+check_PROGRAMS += tests/agent/check_unwind.so tests/agent/try_agent
+tests_agent_check_unwind_so_SOURCES = tests/agent/check_unwind.c \
+	src/agent/frame_table.c src/agent/rule.c src/agent/unwind.c
+tests_agent_check_unwind_so_CFLAGS = $(WATCHED_CFLAGS) -fPIC -fno-builtin -fvisibility=hidden \
+	-fno-omit-frame-pointer
+tests_agent_check_unwind_so_LDFLAGS = -shared
+tests_agent_try_agent_SOURCES = tests/agent/try_agent.c $(WATCH_SOURCES)
+tests_agent_try_agent_LDADD = src/libresolve.a src/libbase.a $(DW_LIBS) $(ELF_LIBS)
+dist_check_SCRIPTS += tests/agent/test_unwind.sh
+TESTS += tests/agent/test_unwind.sh
 
 # Figures; `make bench` runs it.
 EXTRA_PROGRAMS += tests/bench/bench_agent
