@@ -53,7 +53,7 @@ static void become(const struct watch *watch, const char *const *words)
                          sizeof variable, NULL) ||
         putenv(preload) || putenv(variable))
         _exit(126);
-    execvp(watch_file(words[0]), (char *const *)(uintptr_t)words);
+    execvp(watch->by_path ? words[0] : watch_file(words[0]), (char *const *)(uintptr_t)words);
     _exit(127);
 }
 

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The agent's unwinder beside libgcc's in real programs: distribution libraries without frame
+# pointers, hand-written assembler, C++. At most one path in 200 may differ.
+set -u
+build=${BUILD:-.}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+status=0
+tried=0
+
+compare() { # name, command...
+    name=$1
+    shift
+    command -v "$1" >/dev/null || { echo "$name: not installed"; return; }
+    rm -f "$folder/out"
+    CHECK_UNWIND=$folder/out LD_PRELOAD=$build/tests/agent/check_unwind.so "$@" \
+        >/dev/null 2>"$folder/err" </dev/null
+    if ! read -r compared different shorter depth <"$folder/out"; then
+        echo "FAIL $name: nothing compared"
+        sed -n 1,5p "$folder/err"
+        status=1
+        return
+    fi
+    echo "$name: $compared paths, mean depth $depth, $different differ, $shorter end earlier"
+    tried=$((tried + 1))
+    if [ $((different * 200)) -gt "$compared" ] || [ $((shorter * 200)) -gt "$compared" ]; then
+        echo "FAIL $name: more than 0.5 %"
+        status=1
+    fi
+}
+
+i=0
+while [ $i -lt 300 ]; do
+    echo "int f$i(int a, int *b) { for (int i = 0; i < a; i++) b[i] += b[i / 2] * $i; return b[a / 3]; }"
+    i=$((i + 1))
+done >"$folder/many.c"
+compare victim "$build/tests/agent/victim" longjmp
+cc1=$(${CC:-cc} -print-prog-name=cc1 2>/dev/null)
+compare cc1 "$cc1" -quiet -O2 "$folder/many.c" -o "$folder/many.s"
+# The interpreter itself: python3 may be a script that runs it.
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null || echo python3)
+compare python3 "$python" -c 'import json, re, decimal; json.loads(json.dumps([{"a": list(range(50))}] * 500)); re.compile("(a|b)*c[d-f]+").findall("abc" * 999)'
+compare sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive r(i) as (select 1 union all select i+1 from r where i < 20000) insert into t select i, hex(i) from r; create index u on t(b); select count(*), max(b) from t group by a % 100;'
+compare xz xz -c "$folder/many.c"
+[ $tried -gt 0 ] || status=1
+exit $status

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The feed on memory that the test itself writes, in good and in bad faith. */
+#include "unit.h"
+
+#include "agent_abi.h"
+#include "base/clock.h"
+#include "base/prng.h"
+#include "resolve/feed.h"
+#include "resolve/feed_clock.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+enum { RINGS = 4, UNITS = 64, KEPT_MAX = 1024, FUZZ_FEEDS = 300, FUZZ_ROUNDS = 300 };
+
+static const struct agent_sizes sizes = {
+    .ring_count = RINGS, .ring_units = UNITS, .path_count = 16, .word_count = 128};
+
+static struct feed *feed;
+static char *memory; /* the agent's mapping */
+static struct agent_header *header;
+static struct agent_ring *rings;
+static struct feed_event kept[KEPT_MAX];
+static size_t kept_count;
+
+static int open_feed(void **state)
+{
+    (void)state;
+    if (feed_new_sized(&feed, &sizes, NULL))
+        return -1;
+    memory = mmap(NULL, agent_total_bytes(&sizes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                  feed_fd(feed), 0);
+    header = (struct agent_header *)memory;
+    rings = (struct agent_ring *)(memory + agent_rings_at());
+    kept_count = 0;
+    return memory == MAP_FAILED;
+}
+
+static int close_feed(void **state)
+{
+    (void)state;
+    munmap(memory, agent_total_bytes(&sizes));
+    feed_free(feed);
+    return 0;
+}
+
+static void keep(void *context, const struct feed_event *event)
+{
+    (void)context;
+    kept[kept_count++ % KEPT_MAX] = *event;
+}
+
+static void put(uint32_t ring, uint64_t first, uint64_t second)
+{
+    struct agent_unit *units = (struct agent_unit *)(memory + agent_units_at(&sizes));
+    units[ring * UNITS + rings[ring].head % UNITS] = (struct agent_unit){first, second};
+    rings[ring].head++;
+}
+
+static void put_kind(uint32_t ring, enum agent_kind kind, uint64_t stamp, uint64_t address)
+{
+    put(ring, stamp, address | (uint64_t)kind << AGENT_KIND_SHIFT);
+}
+
+static void put_alloc(uint32_t ring, uint64_t stamp, uint64_t address, uint64_t size)
+{
+    put_kind(ring, AGENT_ALLOC, stamp, address);
+    put(ring, size, 1 | UINT64_C(8) << 32);
+}
+
+static uint64_t now_stamp(void)
+{
+    return header->clock == AGENT_TSC ? __rdtsc() : clock_now_ns();
+}
+
+static void threads_are_merged_in_time_order(void **state)
+{
+    (void)state;
+    uint64_t start = now_stamp() - 1000;
+    header->rings_used = 2;
+    put_kind(0, AGENT_OWNER, 0, 10);
+    put_kind(1, AGENT_OWNER, 0, 11);
+    put_alloc(0, start + 1, 0x1000, 24);
+    put_alloc(1, start + 2, 0x2000, 100);
+    put_kind(0, AGENT_FREE, start + 3, 0x1000);
+    put_kind(1, AGENT_FREE, start + 4, 0x2000);
+    assert_true(feed_peek_time(feed) < UINT64_MAX);
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 4);
+    assert_int_equal(kept[0].tid, 10);
+    assert_int_equal(kept[0].address, 0x1000);
+    assert_int_equal(kept[0].requested, 24);
+    assert_int_equal(kept[0].usable, 32);
+    assert_int_equal(kept[1].tid, 11);
+    assert_int_equal(kept[2].kind, FEED_FREE);
+    assert_int_equal(kept[2].address, 0x1000);
+    assert_int_equal(kept[3].address, 0x2000);
+    assert_int_equal(rings[0].tail, rings[0].head);
+    assert_int_equal(feed_peek_time(feed), UINT64_MAX);
+}
+
+static void events_after_the_limit_wait(void **state)
+{
+    (void)state;
+    header->rings_used = 1;
+    put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
+    uint64_t between = clock_now_ns() + 1000000;
+    struct timespec nap = {.tv_nsec = 2000000};
+    nanosleep(&nap, NULL);
+    put_kind(0, AGENT_FREE, now_stamp(), 0x2000);
+    assert_int_equal(feed_read(feed, between, keep, NULL), 1);
+    assert_true(feed_peek_time(feed) > between);
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(kept[1].address, 0x2000);
+    assert_true(kept[0].time_ns <= between && kept[1].time_ns > between);
+}
+
+static void paths_are_copied_and_checked(void **state)
+{
+    (void)state;
+    struct agent_path *paths = (struct agent_path *)(memory + agent_paths_at(&sizes));
+    uint64_t *words = (uint64_t *)(memory + agent_words_at(&sizes));
+    const uint64_t *frames;
+    header->rings_used = 1;
+    paths[1] = (struct agent_path){4, 2};
+    words[4] = 0x400000;
+    words[5] = 0x500000;
+    put_alloc(0, now_stamp(), 0x1000, 1);
+    assert_int_equal(feed_path(feed, 1, &frames), 0); /* not learnt before its event */
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
+    words[4] = 0xbad; /* too late to change it */
+    assert_int_equal(feed_path(feed, 1, &frames), 2);
+    assert_int_equal(frames[0], 0x400000);
+    assert_int_equal(frames[1], 0x500000);
+    assert_int_equal(feed_path(feed, 0, &frames), 0);
+    assert_int_equal(feed_path(feed, UINT32_MAX, &frames), 0);
+}
+
+static void a_path_out_of_bounds_is_no_path(void **state)
+{
+    (void)state;
+    struct agent_path *paths = (struct agent_path *)(memory + agent_paths_at(&sizes));
+    static const struct agent_path bad[] = {{127, 2},        {0, AGENT_DEPTH_MAX + 1},
+                                            {0, UINT32_MAX}, {UINT32_MAX, 2},
+                                            {0, 0}};
+    header->rings_used = 1;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        paths[1] = bad[i];
+        put_alloc(0, now_stamp(), 0x1000, 1);
+        assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
+        assert_int_equal(kept[i].path, 0);
+    }
+}
+
+static void a_ring_that_lies_is_skipped_and_counted(void **state)
+{
+    (void)state;
+    header->rings_used = 3;
+    rings[0].head = UINT64_MAX / 2;             /* more than it holds */
+    put_kind(1, AGENT_ALLOC, now_stamp(), 0x1000); /* half a record */
+    put_kind(2, 77, now_stamp(), 0x1000);       /* no such kind */
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 0);
+    assert_int_equal(feed_counts(feed).damaged, 3);
+    assert_int_equal(feed_lost(feed), 3);
+    put_kind(1, AGENT_FREE, now_stamp(), 0x1000);
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
+}
+
+static void times_never_go_back(void **state)
+{
+    (void)state;
+    header->rings_used = 1;
+    uint64_t now = now_stamp();
+    put_kind(0, AGENT_FREE, now, 0x1000);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    put_kind(0, AGENT_FREE, now - 1000000, 0x2000);
+    put_kind(0, AGENT_FREE, 0, 0x3000);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    assert_int_equal(kept_count, 3);
+    assert_true(kept[1].time_ns >= kept[0].time_ns && kept[2].time_ns >= kept[1].time_ns);
+}
+
+/* Mostly plausible words, so that the fuzz gets past the first check. */
+static uint64_t hostile_word(struct prng *prng)
+{
+    uint64_t word = prng_next(prng);
+    switch (word >> 61) {
+    case 0:
+        return word;
+    case 1:
+        return word & 0xff;
+    case 2:
+        return now_stamp() - (word & 0xffff);
+    case 3:
+        return UINT64_MAX - (word & 3);
+    default:
+        return (word & 0xffff) | ((word >> 20) % 7) << AGENT_KIND_SHIFT;
+    }
+}
+
+static void scribble(struct prng *prng)
+{
+    uint64_t part = prng_below(prng, 4) ? AGENT_HEADER_BYTES : 0;
+    uint64_t all = agent_total_bytes(&sizes) - part;
+    uint64_t size = prng_below(prng, 2) ? RINGS * sizeof *rings : all;
+    uint64_t at = part + prng_below(prng, (uint32_t)(size / 8)) * 8;
+    *(uint64_t *)(memory + at) = hostile_word(prng);
+}
+
+static void put_something(struct prng *prng)
+{
+    uint32_t ring = (uint32_t)prng_below(prng, RINGS);
+    uint64_t now = now_stamp();
+    put_alloc(ring, now, prng_next(prng) & 0xffff0, prng_next(prng));
+    put_kind(ring, (enum agent_kind)prng_below(prng, 6), now, prng_next(prng) & 0xffff0);
+}
+
+static long read_and_look(struct prng *prng)
+{
+    const uint64_t *frames;
+    const char *why;
+    uint64_t until = prng_below(prng, 2) ? UINT64_MAX : prng_next(prng);
+    long got = feed_read(feed, until, keep, NULL);
+    assert_true(got >= 0 && got <= (long)RINGS * (UNITS + 1));
+    assert_true(feed_path(feed, (uint32_t)prng_next(prng) & 31, &frames) <= AGENT_DEPTH_MAX);
+    feed_peek_time(feed);
+    feed_lost(feed);
+    feed_state(feed, &why);
+    assert_true(!why || strlen(why) < 200);
+    return got;
+}
+
+/* Every part of the memory scribbled upon between reads and peeks: bounded, and no crash. */
+static void scribbled_memory_does_no_harm(void **state)
+{
+    struct prng prng = {42};
+    long events = 0;
+    uint64_t skipped = 0;
+    for (int i = 0; i < FUZZ_FEEDS; i++) {
+        assert_int_equal(open_feed(state), 0);
+        header->rings_used = RINGS;
+        for (int round = 0; round < FUZZ_ROUNDS; round++) {
+            put_something(&prng);
+            if (prng_below(&prng, 4) == 0)
+                scribble(&prng);
+            events += read_and_look(&prng);
+        }
+        skipped += feed_counts(feed).damaged;
+        close_feed(state);
+    }
+    printf("%d rounds, %ld events handed out, %llu rings skipped\n", FUZZ_FEEDS * FUZZ_ROUNDS,
+           events, (unsigned long long)skipped);
+    assert_true(events > 10000 && skipped > 1000);
+}
+
+static void the_memory_cannot_shrink_or_grow(void **state)
+{
+    (void)state;
+    struct stat status;
+    assert_int_equal(ftruncate(feed_fd(feed), 4096), -1);
+    assert_int_equal(ftruncate(feed_fd(feed), 1 << 30), -1);
+    assert_int_equal(fstat(feed_fd(feed), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_true(fcntl(feed_fd(feed), F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(feed_inherit(feed), 0);
+    assert_false(fcntl(feed_fd(feed), F_GETFD) & FD_CLOEXEC);
+}
+
+static void reasons_have_names(void **state)
+{
+    (void)state;
+    const char *why;
+    assert_int_equal(feed_state(feed, &why), FEED_NOT_STARTED);
+    header->state = AGENT_GAVE_UP;
+    header->reason = AGENT_NO_WIPE;
+    assert_int_equal(feed_state(feed, &why), FEED_GAVE_UP);
+    assert_non_null(strstr(why, "MADV_WIPEONFORK"));
+    header->reason = 1000;
+    assert_int_equal(feed_state(feed, &why), FEED_GAVE_UP);
+    assert_non_null(why);
+}
+
+static void stamps_and_times_agree(void **state)
+{
+    (void)state;
+    struct feed_clock clock;
+    feed_clock_init(&clock);
+    feed_clock_update(&clock);
+    uint64_t now = clock_now_ns();
+    uint64_t error = feed_clock_ns(&clock, feed_clock_stamp(&clock, now)) - now;
+    assert_true((int64_t)error >= -2 && (int64_t)error <= 2);
+    assert_int_equal(feed_clock_stamp(&clock, UINT64_MAX), UINT64_MAX);
+    /* No stamp, however odd, is undefined behaviour. */
+    feed_clock_ns(&clock, 0);
+    feed_clock_ns(&clock, UINT64_MAX);
+    feed_clock_ns(&clock, clock.latest.stamp + INT64_MAX);
+    feed_clock_ns(&clock, clock.latest.stamp - INT64_MAX);
+    feed_clock_stamp(&clock, 0);
+    clock.ns_per_tick = 1e6;
+    assert_int_equal(feed_clock_ns(&clock, clock.latest.stamp + INT64_MAX), UINT64_MAX);
+    assert_int_equal(feed_clock_ns(&clock, clock.latest.stamp - INT64_MAX), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(threads_are_merged_in_time_order, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(events_after_the_limit_wait, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(paths_are_copied_and_checked, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(a_path_out_of_bounds_is_no_path, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(a_ring_that_lies_is_skipped_and_counted, open_feed,
+                                        close_feed),
+        cmocka_unit_test_setup_teardown(times_never_go_back, open_feed, close_feed),
+        cmocka_unit_test(scribbled_memory_does_no_harm),
+        cmocka_unit_test_setup_teardown(the_memory_cannot_shrink_or_grow, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(reasons_have_names, open_feed, close_feed),
+        cmocka_unit_test(stamps_and_times_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
