@@ -24,7 +24,7 @@ struct heap_bin {
     uint32_t id;               /* stays the same */
     uint32_t object;           /* object id of its blocks */
     const char *name;          /* short: the function that wanted the memory, or the user's name */
-    const char *path;          /* full name: "main < load < xmalloc"; NULL: not known */
+    const char *path;          /* full name, innermost first: "xmalloc < load < main"; NULL: not known */
     const char *const *site;   /* call path, innermost first: "function (file:line)" */
     uint32_t site_count;
     bool walked;               /* a size class; requests, rates and lifetimes are not known */

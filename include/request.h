@@ -26,7 +26,7 @@ enum request_kind {
     REQUEST_HEAP_MARK,     /* growth counts from now */
     REQUEST_BIN_RENAME,    /* bins[0]; name: the new one, "" for its own */
     REQUEST_BIN_COMBINE,   /* bins[1..] go into bins[0] */
-    REQUEST_BIN_SEPARATE   /* bins[0]: undoes what was combined into it */
+    REQUEST_BIN_UNDO       /* the last naming or combining is taken back */
 };
 
 enum { REQUEST_BINS_MAX = 16 };

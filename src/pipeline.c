@@ -349,7 +349,7 @@ static const char *bin_answer(int code, const char *done)
     case -EOPNOTSUPP:
         return "size classes of a walked heap keep their names";
     case -ENOENT:
-        return "nothing was combined into this bin";
+        return "there is nothing to take back";
     default:
         return "that cannot be done with these bins";
     }
@@ -383,10 +383,10 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_BIN_COMBINE:
         return bin_answer(
             resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
-            "combined; U takes them apart again");
-    case REQUEST_BIN_SEPARATE:
-        return bin_answer(resolver_bin_separate(pipeline->resolver, request->bins[0]),
-                          "taken apart");
+            "combined; U takes it back");
+    case REQUEST_BIN_UNDO:
+        return bin_answer(resolver_bin_undo(pipeline->resolver),
+                          "taken back");
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

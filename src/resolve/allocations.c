@@ -2,6 +2,7 @@
 #include "resolve/allocations.h"
 
 #include "base/clock.h"
+#include "resolve/told.h"
 #include "resolve/walked.h"
 
 #include <errno.h>
@@ -15,7 +16,9 @@ enum { WALKED_BINS = 1 << 30 };
 
 struct allocations {
     struct allocations_options options;
+    struct told told;
     struct walked walked;
+    bool tells;
     bool walks;
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
@@ -31,12 +34,17 @@ int allocations_new(struct allocations **out, const struct allocations_options *
     int code = allocations ? 0 : -ENOMEM;
     if (!code) {
         allocations->options = *options;
-        allocations->walks = options->walk;
     }
-    if (!code && options->walk)
+    if (!code && options->feed) {
+        code = told_init(&allocations->told, options->feed, options->name, options->context);
+        allocations->tells = !code;
+    }
+    if (!code && options->walk) {
         code = walked_init(&allocations->walked, options->pid);
+        allocations->walks = !code;
+    }
     if (code) {
-        free(allocations);
+        allocations_free(allocations);
         return error_set(error, code, "no memory for the index of heap blocks");
     }
     *out = allocations;
@@ -47,6 +55,8 @@ void allocations_free(struct allocations *allocations)
 {
     if (!allocations)
         return;
+    if (allocations->tells)
+        told_fini(&allocations->told);
     if (allocations->walks)
         walked_fini(&allocations->walked);
     free(allocations);
@@ -54,9 +64,7 @@ void allocations_free(struct allocations *allocations)
 
 long allocations_follow(struct allocations *allocations, uint64_t until_ns)
 {
-    (void)allocations;
-    (void)until_ns;
-    return 0;
+    return allocations->tells ? told_follow(&allocations->told, until_ns) : 0;
 }
 
 void allocations_forget(struct allocations *allocations)
@@ -71,6 +79,11 @@ bool allocations_find(struct allocations *allocations, const struct space *space
 {
     struct block block;
     allocations->asked++;
+    if (allocations->tells && told_find(&allocations->told, address, &block)) {
+        *found = (struct allocation){block.start, block.start + block.usable_bytes,
+                                     told_lead(&allocations->told, block.bin)};
+        return true;
+    }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes,
                                      WALKED_BINS + block.bin};
@@ -80,21 +93,11 @@ bool allocations_find(struct allocations *allocations, const struct space *space
     return false;
 }
 
-/* No block there: what is between the blocks that the walk can tell is not searched further. */
-bool allocations_extent(struct allocations *allocations, const struct space *space,
-                        uint64_t address, uint64_t now_ns, struct allocation *extent)
-{
-    struct block block;
-    if (!allocations->walks || !walked_find(&allocations->walked, space, address, now_ns, &block))
-        return false;
-    *extent =
-        (struct allocation){block.start, block.start + block.usable_bytes, WALKED_BINS + block.bin};
-    return true;
-}
-
 void allocations_tick(struct allocations *allocations, const struct space *space, uint64_t now_ns)
 {
     allocations->now_ns = now_ns;
+    if (allocations->tells)
+        told_tick(&allocations->told, now_ns);
     if (allocations->walks)
         walked_tick(&allocations->walked, space, now_ns);
 }
@@ -102,36 +105,43 @@ void allocations_tick(struct allocations *allocations, const struct space *space
 void allocations_mark(struct allocations *allocations, uint64_t now_ns)
 {
     allocations->marked_ns = now_ns;
+    if (allocations->tells)
+        bins_mark(allocations->told.bins, now_ns);
     if (allocations->walks)
         walked_mark(&allocations->walked);
 }
 
+/* Walked blocks have no call path to be meant by. */
+static int can_change(const struct allocations *allocations, uint32_t bin)
+{
+    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->tells ? 0 : -ENOENT;
+}
+
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name)
 {
-    (void)allocations;
-    (void)name;
-    return bin >= WALKED_BINS ? -EOPNOTSUPP : -ENOENT;
+    int code = can_change(allocations, bin);
+    return code ? code : told_rename(&allocations->told, bin, name);
 }
 
 int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count)
 {
-    (void)allocations;
-    (void)bins;
-    return count ? -ENOENT : -EINVAL;
+    int code = count ? 0 : -EINVAL;
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = can_change(allocations, bins[i]);
+    return code ? code : told_combine(&allocations->told, bins, count);
 }
 
-int allocations_separate(struct allocations *allocations, uint32_t bin)
+int allocations_undo(struct allocations *allocations)
 {
-    (void)allocations;
-    (void)bin;
-    return -ENOENT;
+    return allocations->tells ? told_undo(&allocations->told) : -ENOENT;
 }
 
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
     if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count)
         return allocations->walked.classes[bin - WALKED_BINS].name;
-    return "heap";
+    const char *name = allocations->tells ? told_name(&allocations->told, bin) : NULL;
+    return name ? name : "heap (not named yet)";
 }
 
 static void summarise_walk(const struct walked *walked, struct heap_summary *summary)
@@ -144,10 +154,39 @@ static void summarise_walk(const struct walked *walked, struct heap_summary *sum
     summary->bins = walked->class_count;
 }
 
+static const char *feed_note(const struct told *told, const char *note)
+{
+    const char *why = NULL;
+    enum feed_state state = feed_state(told->feed, &why);
+    if (why)
+        return why;
+    return state == FEED_NOT_STARTED ? "the program has not loaded the agent (yet)" : note;
+}
+
+static void summarise_told(const struct allocations *allocations, struct heap_summary *summary)
+{
+    const struct told *told = &allocations->told;
+    summary->feed = HEAP_FEED_AGENT;
+    summary->source = "agent";
+    summary->note = feed_note(told, summary->note);
+    summary->lost = feed_lost(told->feed) + blocks_refused(told->blocks);
+    summary->bins = told->lead_count;
+    for (uint32_t i = 0; i < told->lead_count; i++) {
+        struct bin_stats stats;
+        if (!bins_stats(told->bins, told->leads[i], &stats))
+            continue;
+        summary->live_blocks += stats.live_blocks;
+        summary->usable_bytes += stats.live_usable_bytes;
+        summary->requested_bytes += stats.live_requested_bytes;
+    }
+}
+
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary)
 {
     *summary = (struct heap_summary){.mark_age_s = NAN, .note = allocations->options.note};
-    if (allocations->walks) {
+    if (allocations->tells) {
+        summarise_told(allocations, summary);
+    } else if (allocations->walks) {
         summarise_walk(&allocations->walked, summary);
         summary->source = walk_source(allocations->walked.walk);
     }
@@ -180,8 +219,10 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
     }
 }
 
-bool allocations_bin(const struct allocations *allocations, uint32_t index, struct heap_bin *bin)
+bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)
 {
+    if (allocations->tells)
+        return told_bin(&allocations->told, index, bin);
     if (!allocations->walks || index >= allocations->walked.class_count)
         return false;
     describe_walked(allocations, index, bin);

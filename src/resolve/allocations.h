@@ -58,23 +58,20 @@ void allocations_forget(struct allocations *allocations);
 bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
                       uint64_t time_ns, struct allocation *found);
 
-/* For the search: the block around an address, or the gap between blocks (bin 0). */
-bool allocations_extent(struct allocations *allocations, const struct space *space,
-                        uint64_t address, uint64_t now_ns, struct allocation *extent);
-
 /* Once per refresh: rates, names of new bins, and a walk of the whole heap when that is due. */
 void allocations_tick(struct allocations *allocations, const struct space *space, uint64_t now_ns);
 
 void allocations_mark(struct allocations *allocations, uint64_t now_ns);
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name);
 int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count);
-int allocations_separate(struct allocations *allocations, uint32_t bin);
+/* Takes the last naming or combining back. */
+int allocations_undo(struct allocations *allocations);
 
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary);
 /* By index from 0; false: no more. `object` is left for the resolver to set. */
-bool allocations_bin(const struct allocations *allocations, uint32_t index, struct heap_bin *bin);
+bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin);
 
 #endif

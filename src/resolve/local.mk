@@ -40,6 +40,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/told.c src/resolve/told.h \
+	src/resolve/told_bins.c \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \

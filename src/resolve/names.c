@@ -78,12 +78,6 @@ uint32_t names_add_object(struct names *names, uint64_t key, const struct object
     return (uint32_t)names->object_count++;
 }
 
-void names_rename_object(struct names *names, uint32_t object, const char *name)
-{
-    if (strcmp(names->objects[object].name, name))
-        names->objects[object].name = clean(names, name);
-}
-
 void names_instance(struct names *names, uint32_t object, uint64_t base)
 {
     bool created = false;

@@ -38,9 +38,6 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 /* Takes copies of the strings, sanitised. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
 
-/* The object is called otherwise now. */
-void names_rename_object(struct names *names, uint32_t object, const char *name);
-
 /* Another instance of a bin: counted once each. */
 void names_instance(struct names *names, uint32_t object, uint64_t base);
 

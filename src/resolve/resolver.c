@@ -61,6 +61,7 @@ void resolver_close(struct resolver *resolver)
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
     allocations_free(resolver->allocations);
+    hash_fini(&resolver->bin_of_object);
     free(resolver);
 }
 
@@ -156,6 +157,13 @@ struct resolver_target resolver_target(const struct resolver *resolver)
     };
 }
 
+void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
+{
+    uint32_t *kept = object ? hash_insert(&resolver->bin_of_object, object, NULL) : NULL;
+    if (kept)
+        *kept = bin;
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, struct place *place)
 {
     struct finding finding;
@@ -176,6 +184,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, st
         finding_refine(&finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
     place->object = finding_intern(&finding, &resolver->names);
+    if (finding.bin)
+        resolver_note_bin(resolver, place->object, finding.bin);
     place->base = finding.base;
     place->size_bytes = finding.end - finding.base;
 }

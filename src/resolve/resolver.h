@@ -69,11 +69,11 @@ struct resolver_target resolver_target(const struct resolver *resolver);
 void resolver_follow(struct resolver *resolver, uint64_t until_ns);
 
 /* Bins of the heap: growth counts from now; a name of one's own ("": back to its own), bins
- * that go into bins[0] or come out of it again. 0 or a negative errno. */
+ * that go into bins[0]; the last of these taken back. 0 or a negative errno. */
 void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns);
 int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name);
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count);
-int resolver_bin_separate(struct resolver *resolver, uint32_t bin);
+int resolver_bin_undo(struct resolver *resolver);
 
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);

@@ -16,6 +16,9 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     if (object >= resolver->names.object_count)
         return false;
     *desc = resolver->names.objects[object];
+    const uint32_t *bin = hash_find(&resolver->bin_of_object, object);
+    if (bin)
+        desc->name = allocations_bin_name(resolver->allocations, *bin);
     return true;
 }
 
@@ -69,6 +72,8 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     extent->base = finding.base;
     extent->bound = finding.end;
     extent->object = finding_intern(&finding, &resolver->names);
+    if (finding.bin)
+        resolver_note_bin(resolver, extent->object, finding.bin);
     /* The nameless rest of a section: only up to the next variable. */
     struct module *module = space_module_at(space, map, address);
     if (module && !module_object(module, address))
@@ -122,22 +127,9 @@ void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns)
         allocations_mark(resolver->allocations, now_ns);
 }
 
-/* Objects that were named after the bin go on under its new name. */
-static void rename_object(struct resolver *resolver, uint32_t bin)
-{
-    uint32_t object = names_find_object(&resolver->names, finding_bin_key(bin));
-    if (object)
-        names_rename_object(&resolver->names, object,
-                            allocations_bin_name(resolver->allocations, bin));
-}
-
 int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name)
 {
-    int code = resolver->allocations ? allocations_rename(resolver->allocations, bin, name)
-                                     : -ENOENT;
-    if (!code)
-        rename_object(resolver, bin);
-    return code;
+    return resolver->allocations ? allocations_rename(resolver->allocations, bin, name) : -ENOENT;
 }
 
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count)
@@ -146,9 +138,9 @@ int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32
                                  : -ENOENT;
 }
 
-int resolver_bin_separate(struct resolver *resolver, uint32_t bin)
+int resolver_bin_undo(struct resolver *resolver)
 {
-    return resolver->allocations ? allocations_separate(resolver->allocations, bin) : -ENOENT;
+    return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
 }
 
 struct place_names resolver_names(struct resolver *resolver)

@@ -28,6 +28,7 @@ struct resolver {
     struct tcbs tcbs;
     struct tls tls;
     struct allocations *allocations; /* NULL: the heap is regions only */
+    struct hash bin_of_object;       /* a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
     char comm[64];
@@ -37,6 +38,9 @@ struct resolver {
     bool distrusted;
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
+
+/* Remembers that an object's name is its bin's. */
+void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin);
 
 /* What an instruction belongs to, for call paths; context: the resolver. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,

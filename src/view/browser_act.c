@@ -157,7 +157,7 @@ static enum request_kind request_of(struct browser *browser, enum action action)
     case ACTION_RENAME:
     case ACTION_TAG:
     case ACTION_COMBINE:
-    case ACTION_SEPARATE:
+    case ACTION_UNDO:
         browser_message(browser, "bins of the heap are named and combined on screen 7, Heap");
         return REQUEST_NONE;
     case ACTION_REFRESH:

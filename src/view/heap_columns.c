@@ -167,7 +167,7 @@ static const struct column bin_list[] = {
      0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,
      COLUMN_TEXT, NULL, known_by, NULL, paint_dim, NULL},
-    {"PATH", "The call path, outermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,
+    {"PATH", "The call path, innermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,
      paint_dim, NULL},
 };
 

@@ -203,9 +203,9 @@ static bool heap_act(struct browser *browser, enum action action, struct request
     case ACTION_COMBINE:
         combine(browser, bin, request);
         return true;
-    case ACTION_SEPARATE:
+    case ACTION_UNDO:
         *request =
-            (struct request){.kind = REQUEST_BIN_SEPARATE, .bins = {bin->heap.id}, .bin_count = 1};
+            (struct request){.kind = REQUEST_BIN_UNDO, .bins = {bin->heap.id}, .bin_count = 1};
         return true;
     case ACTION_RENAME:
         browser->heap.renamed = bin->heap.id;

@@ -64,7 +64,7 @@ static const struct key_binding bindings[] = {
     {ACTION_RENAME, {'R'}, "R", "R", "Rename", "Heap: give the bin a name; empty: its own again"},
     {ACTION_TAG, {'t'}, "t", "t", "Tag", "Heap: tag the bin, to combine it with others"},
     {ACTION_COMBINE, {'C'}, "C", "C", "Combine", "Heap: the tagged bins go into the selected one"},
-    {ACTION_SEPARATE, {'U'}, "U", "U", "Undo", "Heap: what was combined into the bin comes out"},
+    {ACTION_UNDO, {'U'}, "U", "U", "Undo", "Heap: takes the last naming or combining back"},
     {ACTION_REFRESH, {'r', CONTROL('l')}, "r", "r", "Refresh", "refresh now"},
     {ACTION_SUSPEND, {CONTROL('z')}, "Ctrl-Z", "Ctrl-Z", "Suspend", "suspend; fg comes back"},
     {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too"},

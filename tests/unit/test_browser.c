@@ -168,7 +168,7 @@ static void bins_are_named_and_combined(void **state)
     assert_int_equal(request.bin_count, 3);
     assert_int_equal(fixture->browser.heap.tagged_count, 0);
     request = press(fixture, 'U');
-    assert_int_equal(request.kind, REQUEST_BIN_SEPARATE);
+    assert_int_equal(request.kind, REQUEST_BIN_UNDO);
     assert_int_equal(press(fixture, 'M').kind, REQUEST_HEAP_MARK);
 }
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/told.h"
+
+#include "base/clock.h"
+#include "resolve/rc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATHS_FIRST = 1024 };
+
+#define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
+
+/* A block that was displaced: its free was lost. */
+static void block_gone(void *context, const struct block *gone)
+{
+    struct told *told = context;
+    bins_died(told->bins, gone, told->now_ns);
+}
+
+static void load_rules(struct told *told)
+{
+    struct error unread;
+    wrappers_init(&told->wrappers);
+    bin_rules_init(&told->rules);
+    wrappers_add_settings(&told->wrappers);
+    if (rc_path(told->rules_path, sizeof told->rules_path, "bins"))
+        told->rules_path[0] = '\0';
+    else if (bin_rules_load(&told->rules, told->rules_path, &unread))
+        told->rules_path[0] = '\0'; /* not ours to write over */
+}
+
+int told_init(struct told *told, struct feed *feed, bins_namer *namer, void *context)
+{
+    *told = (struct told){.feed = feed, .namer = namer, .context = context};
+    arena_init(&told->strings);
+    hash_init(&told->site_of);
+    load_rules(told);
+    int code = blocks_new(&told->blocks, 0);
+    if (!code)
+        code = blocks_new(&told->mappings, MAPPINGS_BYTES_MAX);
+    if (!code)
+        code = bins_new(&told->bins, 0);
+    if (code) {
+        told_fini(told);
+        return code;
+    }
+    blocks_on_displaced(told->blocks, block_gone, told);
+    blocks_on_displaced(told->mappings, block_gone, told);
+    return 0;
+}
+
+void told_fini(struct told *told)
+{
+    blocks_free(told->blocks);
+    blocks_free(told->mappings);
+    bins_free(told->bins);
+    bin_rules_fini(&told->rules);
+    wrappers_fini(&told->wrappers);
+    hash_fini(&told->site_of);
+    arena_fini(&told->strings);
+    free(told->bin_of_path);
+    free(told->leads);
+    free(told->sites);
+    *told = (struct told){.feed = NULL};
+}
+
+static bool make_path_room(struct told *told, uint32_t path)
+{
+    uint32_t room = told->path_room ? told->path_room : PATHS_FIRST;
+    while (room <= path && room < UINT32_MAX / 2)
+        room *= 2;
+    if (path < told->path_room)
+        return true;
+    uint32_t *more = realloc(told->bin_of_path, room * sizeof *more);
+    if (!more)
+        return false;
+    memset(more + told->path_room, 0, (room - told->path_room) * sizeof *more);
+    told->bin_of_path = more;
+    told->path_room = room;
+    return true;
+}
+
+static uint32_t bin_of(struct told *told, uint32_t path)
+{
+    const uint64_t *frames;
+    if (!path || !make_path_room(told, path))
+        return BINS_REST;
+    if (!told->bin_of_path[path]) {
+        uint32_t depth = feed_path(told->feed, path, &frames);
+        if (!depth)
+            return BINS_REST;
+        told->bin_of_path[path] = bins_of_path(told->bins, frames, depth);
+    }
+    return told->bin_of_path[path];
+}
+
+static void add_block(struct told *told, struct blocks *blocks, const struct feed_event *event)
+{
+    struct block block = {.start = event->address,
+                          .usable_bytes = event->usable,
+                          .requested_bytes = event->requested,
+                          .born_ns = event->time_ns,
+                          .bin = bin_of(told, event->path)};
+    if (!blocks_add(blocks, &block))
+        bins_born(told->bins, &block);
+}
+
+/* What an unmapping leaves of a mapping stays, under the same bin. */
+static void unmap(struct told *told, uint64_t start, uint64_t end)
+{
+    struct block block;
+    struct block rest;
+    bool into = blocks_find(told->mappings, start, &block) && block.start < start;
+    uint64_t last = into ? block.start + block.usable_bytes : 0;
+    if (into && blocks_remove(told->mappings, block.start, NULL)) {
+        bins_died(told->bins, &block, told->now_ns);
+        rest = block;
+        rest.usable_bytes = rest.requested_bytes = start - block.start;
+        if (!blocks_add(told->mappings, &rest))
+            bins_born(told->bins, &rest);
+    } else if (blocks_find(told->mappings, end - 1, &block)) {
+        last = block.start + block.usable_bytes;
+    }
+    blocks_remove_range(told->mappings, start, end, block_gone, told);
+    if (last <= end)
+        return;
+    rest = block;
+    rest.start = end;
+    rest.usable_bytes = rest.requested_bytes = last - end;
+    if (!blocks_add(told->mappings, &rest))
+        bins_born(told->bins, &rest);
+}
+
+static void take_event(void *context, const struct feed_event *event)
+{
+    struct told *told = context;
+    struct block gone;
+    told->now_ns = event->time_ns;
+    switch (event->kind) {
+    case FEED_ALLOC:
+        add_block(told, told->blocks, event);
+        break;
+    case FEED_FREE:
+        if (blocks_remove(told->blocks, event->address, &gone))
+            bins_died(told->bins, &gone, event->time_ns);
+        break;
+    case FEED_MAP:
+        add_block(told, told->mappings, event);
+        break;
+    case FEED_UNMAP:
+        if (event->usable && event->address + event->usable > event->address)
+            unmap(told, event->address, event->address + event->usable);
+        break;
+    }
+}
+
+long told_follow(struct told *told, uint64_t until_ns)
+{
+    return feed_read(told->feed, until_ns, take_event, told);
+}
+
+bool told_find(const struct told *told, uint64_t address, struct block *block)
+{
+    return blocks_find(told->blocks, address, block) || blocks_find(told->mappings, address, block);
+}
+
+uint32_t told_lead(const struct told *told, uint32_t bin)
+{
+    struct bin_info info;
+    return bins_info(told->bins, bin, &info) && info.lead ? info.lead : bin;
+}
+
+static void list_leads(struct told *told)
+{
+    uint32_t count = bins_count(told->bins);
+    struct bin_info info;
+    told->lead_count = 0;
+    if (count > told->lead_room) {
+        uint32_t *more = realloc(told->leads, count * 2 * sizeof *more);
+        if (!more)
+            return;
+        told->leads = more;
+        told->lead_room = count * 2;
+    }
+    for (uint32_t id = 1; id <= count; id++)
+        if (bins_info(told->bins, id, &info) && info.lead == id)
+            told->leads[told->lead_count++] = id;
+}
+
+void told_tick(struct told *told, uint64_t now_ns)
+{
+    bins_tick(told->bins, now_ns);
+    bins_update_names(told->bins, &told->wrappers, &told->rules, told->namer, told->context);
+    list_leads(told);
+}
+
+/* Rules are about full names; a change is kept at once, for misstop may be killed. */
+static int keep_rules(struct told *told)
+{
+    struct error unwritten;
+    int code = bins_regroup(told->bins, &told->rules);
+    if (told->rules_path[0])
+        bin_rules_save(&told->rules, told->rules_path, &unwritten);
+    list_leads(told);
+    return code;
+}
+
+static const char *full_name(const struct told *told, uint32_t bin)
+{
+    struct bin_info info;
+    return bins_info(told->bins, bin, &info) ? info.full_name : NULL;
+}
+
+int told_rename(struct told *told, uint32_t bin, const char *name)
+{
+    const char *full = full_name(told, bin);
+    int code = full ? bin_rules_rename(&told->rules, full, name) : -ENOENT;
+    return code ? code : keep_rules(told);
+}
+
+int told_combine(struct told *told, const uint32_t *bins, uint32_t count)
+{
+    int code = count > 1 ? 0 : -EINVAL;
+    for (uint32_t i = 1; i < count && !code; i++) {
+        const char *into = full_name(told, bins[0]);
+        const char *from = full_name(told, bins[i]);
+        code = into && from ? bin_rules_combine(&told->rules, into, from) : -ENOENT;
+    }
+    return code ? code : keep_rules(told);
+}
+
+int told_undo(struct told *told)
+{
+    return bin_rules_undo(&told->rules) ? keep_rules(told) : -ENOENT;
+}
+
+const char *told_name(const struct told *told, uint32_t bin)
+{
+    struct bin_info info;
+    return bins_info(told->bins, bin, &info) ? info.name : NULL;
+}

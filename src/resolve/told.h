@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The heap of a program that misstop started: what the agent tells of each allocation, as an
+ * index of live blocks and bins by call path. Mappings that the program makes itself (for an
+ * allocator of its own, say) are told too; they are looked up where no block is known. For
+ * allocations.c.
+ */
+#ifndef MISSTOP_RESOLVE_TOLD_H
+#define MISSTOP_RESOLVE_TOLD_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "heap_bin.h"
+#include "resolve/bin_rules.h"
+#include "resolve/bins.h"
+#include "resolve/blocks.h"
+#include "resolve/feed.h"
+#include "resolve/wrappers.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TOLD_DEPTH_SHOWN = 64 };
+
+struct told {
+    struct feed *feed;       /* not owned */
+    struct blocks *blocks;   /* of malloc and its kin */
+    struct blocks *mappings; /* of mmap */
+    struct bins *bins;
+    struct bin_rules rules;
+    struct wrappers wrappers;
+    uint32_t *bin_of_path; /* [path_room] by the feed's path; 0: not asked yet */
+    uint32_t path_room;
+    uint32_t *leads; /* bins that stand for their group, as of the last tick */
+    uint32_t lead_count;
+    uint32_t lead_room;
+    struct hash site_of; /* return address -> index into sites */
+    char **sites;        /* "function (file:line)" */
+    uint32_t site_count;
+    uint32_t site_room;
+    struct arena strings;
+    const char *shown[TOLD_DEPTH_SHOWN]; /* the call path handed out last */
+    char rules_path[PATH_MAX];           /* "": nowhere to keep them */
+    bins_namer *namer;
+    void *context;
+    uint64_t now_ns; /* of the newest event */
+};
+
+/* -ENOMEM. A file of rules that cannot be read is no error: said in *note, if at all. */
+int told_init(struct told *told, struct feed *feed, bins_namer *namer, void *context);
+void told_fini(struct told *told);
+
+/* Brings blocks and bins up to a time. Number of events. */
+long told_follow(struct told *told, uint64_t until_ns);
+
+/* The block around an address, else the mapping; false: neither. */
+bool told_find(const struct told *told, uint64_t address, struct block *block);
+
+/* The bin that stands for a bin's group. */
+uint32_t told_lead(const struct told *told, uint32_t bin);
+
+void told_tick(struct told *told, uint64_t now_ns);
+
+/* 0; -ENOENT: no such bin, or nothing combined; else as bin_rules.h says. Kept in the file. */
+int told_rename(struct told *told, uint32_t bin, const char *name);
+int told_combine(struct told *told, const uint32_t *bins, uint32_t count);
+int told_undo(struct told *told);
+
+/* NULL: not named yet. */
+const char *told_name(const struct told *told, uint32_t bin);
+
+/* By index from 0; false: no more. */
+bool told_bin(struct told *told, uint32_t index, struct heap_bin *bin);
+
+#endif
