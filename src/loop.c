@@ -17,12 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Rings are read this often even when none is filling up: a sample is decoded from the
- * target's memory, which is gone when the target is.
- */
-enum { LOOP_DRAIN_MS = 100 };
-
 enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
 
 struct loop {
@@ -318,7 +312,7 @@ int loop_run(const struct loop_setup *setup, struct error *error)
     if (setup->options->input && !setup->screen)
         drain(&loop);
     while (!loop.quit && !loop.target_ended && !loop.code) {
-        int ready = poll(loop.polled, LOOP_SOURCES, LOOP_DRAIN_MS);
+        int ready = poll(loop.polled, LOOP_SOURCES, pipeline_patience_ms(setup->pipeline));
         if (ready < 0 && errno != EINTR)
             loop.code = -errno;
         else if (ready > 0)

@@ -31,7 +31,9 @@ struct pipeline {
     uint16_t ranking;
     bool live;
     bool ended;
+    bool agent;
     bool exec_seen;
+    long told;              /* events of the agent since pipeline_patience_ms() was asked */
     char status[256];
 };
 
@@ -59,7 +61,7 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
     struct access access;
     struct place place;
     pipeline->samples[sample->event]++;
-    resolver_follow(pipeline->resolver, sample->time_ns);
+    pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     resolver_resolve(pipeline->resolver, &access, &place);
     profile_add(pipeline->profile, &place);
@@ -197,6 +199,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->live = !options->input;
+    pipeline->agent = options->feed;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
     int code = open_stages(pipeline, options, error);
@@ -234,9 +237,24 @@ int pipeline_fd(const struct pipeline *pipeline)
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
-    if (pipeline->live)
-        resolver_follow(pipeline->resolver, clock_now_ns());
+    if (pipeline->live) {
+        pipeline->told += resolver_follow(pipeline->resolver, clock_now_ns());
+        resolver_settle(pipeline->resolver, clock_now_ns());
+    }
     return count;
+}
+
+/*
+ * Records wait in rings of the kernel, which wake us when they fill up; allocations in rings
+ * of the agent, which does not: a thread that does nothing but malloc and free fills one in
+ * less than 10 ms.
+ */
+int pipeline_patience_ms(struct pipeline *pipeline)
+{
+    enum { QUIET_MS = 100, AGENT_MS = 5, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    long told = pipeline->told;
+    pipeline->told = 0;
+    return !pipeline->agent ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : AGENT_MS;
 }
 
 int pipeline_enable(struct pipeline *pipeline, bool on)

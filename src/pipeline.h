@@ -50,6 +50,9 @@ int pipeline_fd(const struct pipeline *pipeline);
  */
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 
+/* How long the loop may wait, at the most, until it drains again. */
+int pipeline_patience_ms(struct pipeline *pipeline);
+
 /* Sampling stops or goes on; all stays open. */
 int pipeline_enable(struct pipeline *pipeline, bool on);
 

@@ -14,6 +14,8 @@
 /* Bins of walked blocks come after those of call paths. */
 enum { WALKED_BINS = 1 << 30 };
 
+static const uint64_t settle_ns = 100000000;
+
 struct allocations {
     struct allocations_options options;
     struct told told;
@@ -22,7 +24,8 @@ struct allocations {
     bool walks;
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
-    uint64_t asked;     /* lookups on the heap */
+    uint64_t settled_ns;
+    uint64_t asked; /* lookups on the heap */
     uint64_t failed;
     char source[96];
 };
@@ -67,6 +70,14 @@ long allocations_follow(struct allocations *allocations, uint64_t until_ns)
     return allocations->tells ? told_follow(&allocations->told, until_ns) : 0;
 }
 
+void allocations_settle(struct allocations *allocations, uint64_t now_ns)
+{
+    if (!allocations->tells || now_ns < allocations->settled_ns + settle_ns)
+        return;
+    told_name_bins(&allocations->told);
+    allocations->settled_ns = now_ns;
+}
+
 void allocations_forget(struct allocations *allocations)
 {
     if (allocations->walks)
@@ -93,12 +104,13 @@ bool allocations_find(struct allocations *allocations, const struct space *space
     return false;
 }
 
-void allocations_tick(struct allocations *allocations, const struct space *space, uint64_t now_ns)
+void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,
+                      uint64_t now_ns)
 {
     allocations->now_ns = now_ns;
     if (allocations->tells)
         told_tick(&allocations->told, now_ns);
-    if (allocations->walks)
+    if (allocations->walks && alive)
         walked_tick(&allocations->walked, space, now_ns);
 }
 
@@ -142,6 +154,20 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
         return allocations->walked.classes[bin - WALKED_BINS].name;
     const char *name = allocations->tells ? told_name(&allocations->told, bin) : NULL;
     return name ? name : "heap (not named yet)";
+}
+
+void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
+                          uint64_t *bytes)
+{
+    struct bin_stats stats;
+    *blocks = *bytes = 0;
+    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count) {
+        *blocks = allocations->walked.classes[bin - WALKED_BINS].live_blocks;
+        *bytes = allocations->walked.classes[bin - WALKED_BINS].usable_bytes;
+    } else if (allocations->tells && bins_stats(allocations->told.bins, bin, &stats)) {
+        *blocks = stats.live_blocks;
+        *bytes = stats.live_usable_bytes;
+    }
 }
 
 static void summarise_walk(const struct walked *walked, struct heap_summary *summary)

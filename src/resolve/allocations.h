@@ -51,6 +51,9 @@ void allocations_free(struct allocations *allocations);
 /* All the agent told up to this time. Number of events. */
 long allocations_follow(struct allocations *allocations, uint64_t until_ns);
 
+/* Between refreshes, where no sample waits: names of new bins. Cheap where there are none. */
+void allocations_settle(struct allocations *allocations, uint64_t now_ns);
+
 /* The process runs another program now: every block is gone. */
 void allocations_forget(struct allocations *allocations);
 
@@ -59,7 +62,8 @@ bool allocations_find(struct allocations *allocations, const struct space *space
                       uint64_t time_ns, struct allocation *found);
 
 /* Once per refresh: rates, names of new bins, and a walk of the whole heap when that is due. */
-void allocations_tick(struct allocations *allocations, const struct space *space, uint64_t now_ns);
+void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,
+                      uint64_t now_ns);
 
 void allocations_mark(struct allocations *allocations, uint64_t now_ns);
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name);
@@ -69,6 +73,10 @@ int allocations_undo(struct allocations *allocations);
 
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
+
+/* What it holds now. */
+void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
+                          uint64_t *bytes);
 
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary);
 /* By index from 0; false: no more. `object` is left for the resolver to set. */

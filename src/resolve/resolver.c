@@ -130,6 +130,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     if (!resolver->options.live)
         return;
     resolver->alive = process_stat(resolver->options.pid, &stat) && stat.state != 'Z';
+    if (resolver->allocations)
+        allocations_tick(resolver->allocations, &resolver->space, resolver->alive, now_ns);
     if (!resolver->alive)
         return;
     resolver->threads = stat.threads;
@@ -142,8 +144,6 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);
-    if (resolver->allocations)
-        allocations_tick(resolver->allocations, &resolver->space, now_ns);
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)

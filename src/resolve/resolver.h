@@ -65,8 +65,12 @@ void resolver_resolve(struct resolver *resolver, const struct access *access,
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 
-/* What the agent told up to a time goes into the index of blocks: before samples of that time. */
-void resolver_follow(struct resolver *resolver, uint64_t until_ns);
+/* What the agent told up to a time goes into the index of blocks: before samples of that time.
+ * Number of events. */
+long resolver_follow(struct resolver *resolver, uint64_t until_ns);
+
+/* Between refreshes, where no sample waits. */
+void resolver_settle(struct resolver *resolver, uint64_t now_ns);
 
 /* Bins of the heap: growth counts from now; a name of one's own ("": back to its own), bins
  * that go into bins[0]; the last of these taken back. 0 or a negative errno. */

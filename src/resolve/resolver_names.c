@@ -10,6 +10,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Name and size of a bin change while it is watched. */
+static void describe_bin_object(const struct allocations *allocations, uint32_t bin,
+                                struct object_desc *desc)
+{
+    uint64_t blocks;
+    desc->name = allocations_bin_name(allocations, bin);
+    allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);
+    desc->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+}
+
 static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
 {
     struct resolver *resolver = context;
@@ -18,7 +28,7 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     *desc = resolver->names.objects[object];
     const uint32_t *bin = hash_find(&resolver->bin_of_object, object);
     if (bin)
-        desc->name = allocations_bin_name(resolver->allocations, *bin);
+        describe_bin_object(resolver->allocations, *bin, desc);
     return true;
 }
 
@@ -115,10 +125,15 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
-void resolver_follow(struct resolver *resolver, uint64_t until_ns)
+long resolver_follow(struct resolver *resolver, uint64_t until_ns)
+{
+    return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
+}
+
+void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
     if (resolver->allocations)
-        allocations_follow(resolver->allocations, until_ns);
+        allocations_settle(resolver->allocations, now_ns);
 }
 
 void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns)

@@ -190,10 +190,19 @@ static void list_leads(struct told *told)
             told->leads[told->lead_count++] = id;
 }
 
+void told_name_bins(struct told *told)
+{
+    uint32_t count = bins_count(told->bins);
+    if (count == told->named)
+        return;
+    bins_update_names(told->bins, &told->wrappers, &told->rules, told->namer, told->context);
+    told->named = count;
+}
+
 void told_tick(struct told *told, uint64_t now_ns)
 {
     bins_tick(told->bins, now_ns);
-    bins_update_names(told->bins, &told->wrappers, &told->rules, told->namer, told->context);
+    told_name_bins(told);
     list_leads(told);
 }
 

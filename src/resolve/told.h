@@ -32,6 +32,7 @@ struct told {
     struct wrappers wrappers;
     uint32_t *bin_of_path; /* [path_room] by the feed's path; 0: not asked yet */
     uint32_t path_room;
+    uint32_t named;        /* bins there were when names were given last */
     uint32_t *leads; /* bins that stand for their group, as of the last tick */
     uint32_t lead_count;
     uint32_t lead_room;
@@ -59,6 +60,10 @@ bool told_find(const struct told *told, uint64_t address, struct block *block);
 
 /* The bin that stands for a bin's group. */
 uint32_t told_lead(const struct told *told, uint32_t bin);
+
+/* Names for bins that have none. Now and then between refreshes: code that is gone (a library
+ * unloaded, the program ended) cannot be named any more. */
+void told_name_bins(struct told *told);
 
 void told_tick(struct told *told, uint64_t now_ns);
 

@@ -173,6 +173,14 @@ void browser_zone(struct browser *browser, int row, int column, int columns, enu
         browser->zones[browser->zone_count++] = (struct zone){row, column, columns, action};
 }
 
+bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object)
+{
+    if (object->bin >= browser->snapshot->heap.bin_count || object->blocks == 1)
+        return false;
+    browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+    return true;
+}
+
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
 {
     request->kind = REQUEST_SEARCH_RANGE;

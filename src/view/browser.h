@@ -190,6 +190,9 @@ bool browser_focused(struct browser *browser, const struct table *table);
 
 void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
 
+/* Blocks of a bin have no range in common; says so. */
+bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object);
+
 /* A request to search in a range. */
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
 

@@ -50,7 +50,10 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
                         object->module ? object->module : "");
     if (object->type)
         used += snprintf(line + used, sizeof line - (size_t)used, "   type %.100s", object->type);
-    if (object->size)
+    if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
+        used += snprintf(line + used, sizeof line - (size_t)used, "   %s live",
+                         text_bytes(size, object->size));
+    else if (object->size)
         used += snprintf(line + used, sizeof line - (size_t)used,
                          "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
                          object->address, object->address + object->size);
@@ -58,8 +61,8 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
         used +=
             snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64, object->address);
     if (object->blocks > 1)
-        snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " instances",
-                 object->blocks);
+        snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " %s", object->blocks,
+                 object->bin != UINT32_MAX ? "blocks" : "instances");
     return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
 }
 
@@ -275,6 +278,8 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
         const struct snapshot_instance *instance = row;
         base = instance->base;
         size = instance->size;
+    } else if (browser_lies_apart(browser, object)) {
+        return true;
     }
     if (!size)
         return false;

@@ -52,6 +52,8 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
         browser_open_object(browser, object);
         return true;
     case ACTION_SEARCH_HERE:
+        if (browser_lies_apart(browser, object))
+            return true;
         if (!object->size)
             return false;
         browser_search_in(request, object->address, object->address + object->size, object->name);
