@@ -90,15 +90,45 @@ void debuginfo_free(struct debuginfo *debuginfo)
     free(debuginfo);
 }
 
+static bool ends_with_nul(Elf_Scn *section)
+{
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_size && data->d_buf && !((const char *)data->d_buf)[data->d_size - 1];
+}
+
+/* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
+static bool names_end(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    bool any = false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) ||
+            (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+            continue;
+        any = true;
+        if (!ends_with_nul(elf_getscn(elf, header.sh_link)))
+            return false;
+    }
+    return any;
+}
+
 void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context)
 {
     int count = dwfl_module_getsymtab(debuginfo->module);
+    Elf *elf = NULL;
+    Elf *known = NULL;
+    bool good = false;
     for (int i = 1; i < count && i < DEBUGINFO_SYMBOLS_MAX; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name =
-            dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, NULL, NULL);
-        if (name)
+            dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, &elf, NULL);
+        /* Symbols of one file follow each other; there are three files at most. */
+        if (elf != known)
+            good = elf && names_end(elf);
+        known = elf;
+        if (name && good)
             take(context, &symbol, address, name);
     }
 }
@@ -125,8 +155,7 @@ static bool strings_end(Dwarf *dwarf)
             gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (!name || !strstr(name, "debug") || !strstr(name, "_str"))
             continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        if (!data || (data->d_size && ((const char *)data->d_buf)[data->d_size - 1]))
+        if (header.sh_size && !ends_with_nul(section))
             return false;
     }
     return true;
