@@ -276,8 +276,7 @@ static void wrappers_by_default(void **state)
                                       "my_alloc",
                                       "my_malloc",
                                       "strdup",
-                                      "std::allocator_traits<std::allocator<int> "
-                                      ">::allocate(std::allocator<int>&, unsigned long)",
+                                      "std::allocator_traits<A>::allocate(A&, unsigned long)",
                                       "mystuff_realloc"};
     static const char *const are_not[] = {
         "main",   "parse", "", "mallocator_main", "make_node", "std::vector<int>::push_back(int&&)",
