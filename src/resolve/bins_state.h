@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { BINS_SIZE_CLASSES = 64 + 4 * (48 - 10) };
+enum { BINS_SIZE_CLASSES = 64 + 4 * (47 - 10) };
 
 struct bin {
     struct bin_stats stats;

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Heap bins: statistics against a sum over the blocks that live, names of made-up paths, and
+ * groups by rules. The rules' file and the wrappers are in test_bin_rules.c.
+ */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "resolve/bins.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names: address 100 * f + line is in function f ---- */
+
+static const char *const functions[] = {
+    "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
+
+static bool name_fake(void *context, uint64_t address, const char **function, const char **module,
+                      const char **file, uint32_t *line)
+{
+    const char *module_name = context;
+    uint64_t index = address / 100;
+    *module = module_name;
+    if (index >= sizeof functions / sizeof functions[0])
+        return module_name;
+    *function = functions[index];
+    *file = "/src/lib/code.c";
+    *line = (uint32_t)(address % 100);
+    return true;
+}
+
+struct fixture {
+    struct bins *bins;
+    struct wrappers wrappers;
+    struct bin_rules rules;
+};
+
+static int setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    wrappers_init(&fixture->wrappers);
+    bin_rules_init(&fixture->rules);
+    *state = fixture;
+    return bins_new(&fixture->bins, 0);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    bins_free(fixture->bins);
+    wrappers_fini(&fixture->wrappers);
+    bin_rules_fini(&fixture->rules);
+    free(fixture);
+    return 0;
+}
+
+static void update_names(struct fixture *fixture)
+{
+    assert_int_equal(
+        bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules, name_fake, NULL), 0);
+}
+
+/* A bin of up to three frames: functions by number, line 10 each; 0 ends the path. */
+static uint32_t bin_of(struct fixture *fixture, unsigned a, unsigned b, unsigned c)
+{
+    const uint64_t path[] = {a * 100 + 11, b * 100 + 11, c * 100 + 11};
+    return bins_of_path(fixture->bins, path, !b ? 1 : !c ? 2 : 3);
+}
+
+static struct bin_info info_of(const struct fixture *fixture, uint32_t id)
+{
+    struct bin_info info;
+    assert_true(bins_info(fixture->bins, id, &info));
+    return info;
+}
+
+/* ---- statistics ---- */
+
+enum { BINS = 7, LIVE_MAX = 500, STEPS = 200000 };
+
+struct model {
+    struct block live[LIVE_MAX];
+    size_t count;
+    struct bin_stats stats[BINS + 1];
+};
+
+static unsigned class_of(uint64_t value)
+{
+    unsigned class = 0;
+    while (value >> class)
+        class ++;
+    return class < BINS_CLASSES ? class : BINS_CLASSES - 1;
+}
+
+static void model_born(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
+{
+    struct block block = {.bin = 1 + (uint32_t)prng_below(prng, BINS),
+                          .usable_bytes = prng_next(prng) >> (17 + prng_below(prng, 47)),
+                          .born_ns = prng_below(prng, 5) ? now_ns : 0,
+                          .walked = prng_below(prng, 3) == 0};
+    block.requested_bytes = block.usable_bytes - prng_below(prng, 4096) % (block.usable_bytes + 1);
+    struct bin_stats *stats = &model->stats[block.bin];
+    stats->allocations += !block.walked;
+    if (!block.walked && block.born_ns) {
+        if (!stats->first_ns)
+            stats->first_ns = now_ns;
+        stats->last_ns = now_ns;
+    }
+    model->live[model->count++] = block;
+    bins_born(bins, &block);
+}
+
+static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
+{
+    size_t at = prng_below(prng, (uint32_t)model->count);
+    struct block block = model->live[at];
+    struct bin_stats *stats = &model->stats[block.bin];
+    stats->frees++;
+    if (block.born_ns) {
+        stats->lifetime_count++;
+        stats->lifetime_sum_ns += now_ns - block.born_ns;
+        stats->lifetimes[class_of(now_ns - block.born_ns)]++;
+    }
+    model->live[at] = model->live[--model->count];
+    bins_died(bins, &block, now_ns);
+}
+
+/* What the live blocks of a bin add up to. */
+static struct bin_stats model_sum(const struct model *model, uint32_t bin)
+{
+    struct bin_stats sum = model->stats[bin];
+    for (size_t i = 0; i < model->count; i++) {
+        const struct block *block = &model->live[i];
+        if (block->bin != bin)
+            continue;
+        sum.live_blocks++;
+        sum.live_usable_bytes += block->usable_bytes;
+        sum.live_requested_bytes += block->requested_bytes;
+        sum.sizes[class_of(block->usable_bytes)]++;
+    }
+    return sum;
+}
+
+static void assert_stats(const struct bin_stats *found, const struct bin_stats *expected)
+{
+    assert_int_equal(found->live_blocks, expected->live_blocks);
+    assert_int_equal(found->live_usable_bytes, expected->live_usable_bytes);
+    assert_int_equal(found->live_requested_bytes, expected->live_requested_bytes);
+    assert_int_equal(found->allocations, expected->allocations);
+    assert_int_equal(found->frees, expected->frees);
+    assert_int_equal(found->lifetime_sum_ns, expected->lifetime_sum_ns);
+    assert_int_equal(found->lifetime_count, expected->lifetime_count);
+    assert_int_equal(found->first_ns, expected->first_ns);
+    assert_int_equal(found->last_ns, expected->last_ns);
+    assert_memory_equal(found->sizes, expected->sizes, sizeof found->sizes);
+    assert_memory_equal(found->lifetimes, expected->lifetimes, sizeof found->lifetimes);
+}
+
+static void statistics(void **state)
+{
+    struct fixture *fixture = *state;
+    struct model *model = calloc(1, sizeof *model);
+    struct prng prng = {3};
+    uint64_t now_ns = 1000;
+    for (unsigned i = 1; i < BINS; i++)
+        assert_int_equal(bin_of(fixture, 3, i, 0), i + 1);
+    for (int step = 0; step < STEPS; step++) {
+        now_ns += prng_next(&prng) >> (30 + prng_below(&prng, 30));
+        if (model->count < LIVE_MAX && (!model->count || prng_below(&prng, 100) < 51))
+            model_born(model, fixture->bins, &prng, now_ns);
+        else
+            model_died(model, fixture->bins, &prng, now_ns);
+        uint32_t bin = 1 + (uint32_t)step % BINS;
+        if (step % 501)
+            continue;
+        struct bin_stats expected = model_sum(model, bin);
+        struct bin_stats found;
+        assert_true(bins_stats(fixture->bins, bin, &found));
+        assert_stats(&found, &expected);
+    }
+    free(model);
+}
+
+static void large_waste_does_not_drift(void **state)
+{
+    struct fixture *fixture = *state;
+    struct blocks *blocks;
+    struct bin_stats stats;
+    struct block gone;
+    const struct block block = {.start = 4096,
+                                .usable_bytes = UINT64_C(1) << 33,
+                                .requested_bytes = 123456789,
+                                .bin = BINS_REST};
+    assert_int_equal(blocks_new(&blocks, 0), 0);
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    bins_born(fixture->bins, &block);
+    assert_true(blocks_remove(blocks, block.start, &gone));
+    bins_died(fixture->bins, &gone, 5);
+    assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
+    assert_int_equal(stats.live_requested_bytes, 0);
+    assert_int_equal(stats.live_usable_bytes, 0);
+    blocks_free(blocks);
+}
+
+static void rates_and_growth(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    struct bin_stats stats;
+    const uint32_t id = bin_of(fixture, 3, 0, 0);
+    const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
+    const uint64_t s = 1000000000;
+    bins_born(bins, &block);
+    bins_tick(bins, 10 * s);
+    assert_true(bins_stats(bins, id, &stats));
+    assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
+    for (int i = 0; i < 30; i++)
+        bins_born(bins, &block);
+    bins_mark(bins, 11 * s);
+    for (int i = 0; i < 10; i++)
+        bins_died(bins, &block, 1001);
+    bins_tick(bins, 12 * s);
+    bins_tick(bins, 12 * s); /* no time has passed: nothing changes */
+    bins_tick(bins, 1 * s);
+    assert_true(bins_stats(bins, id, &stats));
+    assert_float_equal(stats.allocations_per_s, 15, 1e-9);
+    assert_float_equal(stats.frees_per_s, 5, 1e-9);
+    assert_float_equal(bin_stats_lifetime_ns(&stats), 1000, 1e-9);
+    assert_int_equal(stats.mark_blocks, 31);
+    assert_int_equal(stats.live_blocks, 21);
+    assert_int_equal(stats.mark_usable_bytes, 31 * 24);
+    assert_int_equal(bins_mark_ns(bins), 11 * s);
+    bins_sampled(bins, id);
+    bins_sampled(bins, 0);
+    bins_sampled(bins, 999);
+    assert_true(bins_stats(bins, id, &stats));
+    assert_int_equal(stats.samples, 1);
+}
+
+/* ---- which bin ---- */
+
+static void paths(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    uint64_t path[300];
+    struct bin_info info;
+    for (unsigned i = 0; i < 300; i++)
+        path[i] = i;
+    assert_int_equal(bins_of_path(bins, path, 0), BINS_REST);
+    uint32_t id = bins_of_path(bins, path, 5);
+    assert_int_equal(id, 2);
+    assert_int_equal(bins_of_path(bins, path, 4), 3);
+    assert_int_equal(bins_of_path(bins, path + 1, 5), 4);
+    assert_int_equal(bins_of_path(bins, path, 5), id);
+    /* Frames past the most are cut at the outer end. */
+    assert_int_equal(bins_of_path(bins, path, 300), bins_of_path(bins, path, BINS_DEPTH_MAX));
+    assert_true(bins_info(bins, 5, &info));
+    assert_int_equal(info.depth, BINS_DEPTH_MAX);
+    assert_memory_equal(info.path, path, sizeof path[0] * BINS_DEPTH_MAX);
+    assert_null(info.name);
+    assert_false(bins_info(bins, 0, &info));
+    assert_false(bins_info(bins, 6, &info));
+}
+
+static void the_rest_when_full(void **state)
+{
+    (void)state;
+    struct bins *bins;
+    assert_int_equal(bins_new(&bins, 1000), 0);
+    for (uint64_t i = 0; i < 3000; i++) {
+        uint64_t path[] = {i, i + 1};
+        uint32_t id = bins_of_path(bins, path, 2);
+        assert_int_equal(id, i < 999 ? i + 2 : BINS_REST);
+    }
+    assert_int_equal(bins_of_size(bins, 100), BINS_REST);
+    for (uint64_t i = 0; i < 999; i++) {
+        uint64_t path[] = {i, i + 1};
+        assert_int_equal(bins_of_path(bins, path, 2), i + 2);
+    }
+    assert_int_equal(bins_count(bins), 1000);
+    bins_free(bins);
+}
+
+/* Classes of sizes touch one another and hold what they say. */
+static void walked_sizes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    uint64_t bytes = 0;
+    while (bytes >> 47 == 0) {
+        struct bin_info info = info_of(fixture, bins_of_size(bins, bytes));
+        assert_true(info.walked);
+        assert_int_equal(info.least_bytes, bytes);
+        assert_true(info.most_bytes >= bytes);
+        assert_true(info.most_bytes - bytes <= (bytes < 1024 ? 15 : bytes / 4));
+        assert_int_equal(bins_of_size(bins, info.most_bytes), bins_of_size(bins, bytes));
+        bytes = info.most_bytes + 1;
+    }
+    uint32_t count = bins_count(bins);
+    bins_of_size(bins, UINT64_MAX); /* in the last one */
+    assert_int_equal(bins_count(bins), count);
+    update_names(fixture);
+    assert_string_equal(info_of(fixture, bins_of_size(bins, 24)).name, "walked, 16 to 31 bytes");
+    assert_string_equal(info_of(fixture, BINS_REST).full_name, "unknown call path");
+}
+
+/* ---- names ---- */
+
+static void names(void **state)
+{
+    struct fixture *fixture = *state;
+    uint32_t plain = bin_of(fixture, 3, 4, 0);
+    uint32_t wrapped = bin_of(fixture, 2, 3, 4);
+    uint32_t cxx = bin_of(fixture, 5, 3, 4);
+    uint32_t wrappers_only = bin_of(fixture, 1, 2, 0);
+    uint32_t hostile = bin_of(fixture, 6, 4, 0);
+    uint32_t unknown = bin_of(fixture, 77, 2, 4);
+    update_names(fixture);
+    assert_string_equal(info_of(fixture, plain).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, plain).full_name, "parse < main");
+    assert_string_equal(info_of(fixture, wrapped).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, wrapped).full_name, "xmalloc < parse < main");
+    assert_string_equal(info_of(fixture, cxx).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, wrappers_only).name, "xmalloc code.c:10");
+    assert_string_equal(info_of(fixture, hostile).full_name, "grow?[31m < main");
+    assert_string_equal(info_of(fixture, unknown).full_name, "? < xmalloc < main");
+    assert_string_equal(info_of(fixture, unknown).name, "?");
+    uint32_t in_module = bin_of(fixture, 78, 4, 0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
+                     0);
+    assert_string_equal(info_of(fixture, in_module).name, "[libx.so.1]");
+    assert_string_equal(info_of(fixture, in_module).full_name, "[libx.so.1] < main");
+}
+
+static bool name_long(void *context, uint64_t address, const char **function, const char **module,
+                      const char **file, uint32_t *line)
+{
+    (void)address, (void)module, (void)file, (void)line;
+    *function = context;
+    return true;
+}
+
+static void long_names(void **state)
+{
+    struct fixture *fixture = *state;
+    char function[3000];
+    uint64_t path[BINS_DEPTH_MAX] = {0};
+    memset(function, 'x', sizeof function - 1);
+    function[sizeof function - 1] = '\0';
+    uint32_t id = bins_of_path(fixture->bins, path, BINS_DEPTH_MAX);
+    assert_int_equal(
+        bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules, name_long, function),
+        0);
+    size_t length = strlen(info_of(fixture, id).full_name);
+    assert_true(length > BIN_RULES_NAME_BYTES / 2 && length < BIN_RULES_NAME_BYTES);
+    assert_true(strlen(info_of(fixture, id).name) < 1200);
+}
+
+/* ---- rename, combine, undo ---- */
+
+static uint64_t group_blocks(const struct fixture *fixture, uint32_t lead)
+{
+    struct bin_stats stats;
+    assert_true(bins_stats(fixture->bins, lead, &stats));
+    return stats.live_blocks;
+}
+
+static void regroup(struct fixture *fixture)
+{
+    assert_int_equal(bins_regroup(fixture->bins, &fixture->rules), 0);
+}
+
+static void undo(struct fixture *fixture)
+{
+    assert_true(bin_rules_undo(&fixture->rules));
+    regroup(fixture);
+}
+
+static void rename_and_combine(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bin_rules *rules = &fixture->rules;
+    uint32_t ids[4];
+    for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
+        ids[i] = bin_of(fixture, i + 1, 4, 0);
+        for (unsigned n = 0; n <= i; n++)
+            bins_born(fixture->bins, &(struct block){.bin = ids[i]});
+    }
+    update_names(fixture);
+    assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
+    assert_int_equal(bin_rules_combine(rules, "xmalloc < main", "parse < main"), -EEXIST);
+    assert_int_equal(bin_rules_rename(rules, "xmalloc < main", "tree\tnodes"), 0);
+    regroup(fixture);
+    assert_int_equal(info_of(fixture, ids[1]).lead, ids[2]);
+    assert_int_equal(info_of(fixture, ids[2]).lead, ids[2]);
+    assert_int_equal(group_blocks(fixture, ids[2]), 5);
+    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
+    assert_true(info_of(fixture, ids[2]).renamed);
+    /* A group into another one: through its member, four in all. */
+    assert_int_equal(bin_rules_combine(rules, "main < main", "xmalloc < main"), 0);
+    assert_int_equal(bin_rules_combine(rules, "main < main", "malloc < main"), 0);
+    regroup(fixture);
+    assert_int_equal(group_blocks(fixture, ids[3]), 10);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(info_of(fixture, ids[i]).lead, ids[3]);
+    assert_false(info_of(fixture, ids[3]).renamed);
+    undo(fixture);
+    undo(fixture);
+    assert_int_equal(group_blocks(fixture, ids[3]), 4);
+    assert_int_equal(group_blocks(fixture, ids[2]), 5);
+    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
+    undo(fixture);
+    assert_string_equal(info_of(fixture, ids[2]).name, "parse code.c:10");
+    undo(fixture);
+    assert_int_equal(group_blocks(fixture, ids[2]), 3);
+    assert_int_equal(info_of(fixture, ids[1]).lead, ids[1]);
+    assert_false(bin_rules_undo(rules));
+}
+
+/* Rules of an earlier session: bins come later, and the group's own name may never come. */
+static void rules_before_bins(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "malloc < main"), 0);
+    assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "parse < main"), 0);
+    assert_int_equal(bin_rules_rename(&fixture->rules, "never < seen", "ours"), 0);
+    uint32_t first = bin_of(fixture, 1, 4, 0);
+    update_names(fixture);
+    uint32_t second = bin_of(fixture, 3, 4, 0);
+    const uint64_t other_line[] = {320, 411};
+    uint32_t same_name = bins_of_path(fixture->bins, other_line, 2);
+    uint32_t outside = bin_of(fixture, 4, 4, 0);
+    update_names(fixture);
+    assert_int_equal(info_of(fixture, second).lead, first);
+    assert_int_equal(info_of(fixture, same_name).lead, first);
+    assert_int_equal(info_of(fixture, outside).lead, outside);
+    assert_string_equal(info_of(fixture, first).name, "ours");
+    unsigned members = 0;
+    for (uint32_t id = first; id; id = info_of(fixture, id).next)
+        members++;
+    assert_int_equal(members, 3);
+}
+
+/* Sums of a group: all fields, each from two members. */
+static void sums_of_groups(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    uint32_t a = bin_of(fixture, 1, 4, 0);
+    uint32_t b = bin_of(fixture, 3, 4, 0);
+    const uint64_t s = 1000000000;
+    struct bin_stats sum;
+    bins_tick(bins, s);
+    for (int i = 0; i < 6; i++)
+        bins_born(bins, &(struct block){.bin = i % 2 ? a : b,
+                                        .usable_bytes = 40,
+                                        .requested_bytes = 30,
+                                        .born_ns = (uint64_t)(100 + i)});
+    bins_mark(bins, s);
+    bins_died(bins,
+              &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
+              201);
+    bins_died(bins,
+              &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
+              400);
+    bins_sampled(bins, a);
+    bins_sampled(bins, b);
+    bins_tick(bins, 3 * s);
+    update_names(fixture);
+    assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);
+    regroup(fixture);
+    assert_true(bins_stats(bins, a, &sum));
+    assert_int_equal(sum.live_blocks, 4);
+    assert_int_equal(sum.live_usable_bytes, 160);
+    assert_int_equal(sum.live_requested_bytes, 120);
+    assert_int_equal(sum.allocations, 6);
+    assert_int_equal(sum.frees, 2);
+    assert_int_equal(sum.samples, 2);
+    assert_int_equal(sum.first_ns, 100);
+    assert_int_equal(sum.last_ns, 105);
+    assert_int_equal(sum.mark_blocks, 6);
+    assert_int_equal(sum.mark_usable_bytes, 240);
+    assert_int_equal(sum.sizes[6], 4);
+    assert_int_equal(sum.lifetimes[7], 1);
+    assert_int_equal(sum.lifetimes[9], 1);
+    assert_float_equal(bin_stats_lifetime_ns(&sum), 200, 1e-9);
+    assert_float_equal(sum.allocations_per_s, 3, 1e-9);
+    assert_float_equal(sum.frees_per_s, 1, 1e-9);
+    assert_true(bins_own_stats(bins, a, &sum));
+    assert_int_equal(sum.live_blocks, 2);
+    assert_true(bins_stats(bins, b, &sum)); /* leads nothing: its own */
+    assert_int_equal(sum.live_blocks, 2);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(statistics),
+        TEST(large_waste_does_not_drift),
+        TEST(rates_and_growth),
+        TEST(paths),
+        TEST(the_rest_when_full),
+        TEST(walked_sizes),
+        TEST(names),
+        TEST(long_names),
+        TEST(rename_and_combine),
+        TEST(rules_before_bins),
+        TEST(sums_of_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
