@@ -156,15 +156,16 @@ static void make_hole(void)
         free(pieces[i]);
 }
 
-/* In the middle of the first thread's blocks. */
+/* Two size words in the middle of the first thread's blocks. */
 static void corrupt(void)
 {
-    for (size_t i = WALKED_SLOTS / 2; i < WALKED_SLOTS; i++) {
-        uint64_t *block =
-            (uint64_t *)(uintptr_t)atomic_load(&shared->by_thread[0].slots[i].pointer);
-        if (!block || block[-1] & 2)
-            continue;
-        block[-1] = i % 2 ? 0x21 : 0xfffffffffffffff1u;
+    static const uint64_t words[] = {0x21, 0xfffffffffffffff1u};
+    size_t done = 0;
+    for (size_t i = WALKED_SLOTS / 2; done < 2; i++) {
+        uint64_t pointer = atomic_load(&shared->by_thread[0].slots[i].pointer);
+        uint64_t *block = (uint64_t *)(uintptr_t)pointer;
+        if (block && !(block[-1] & 2) && block[-1] > 0x100)
+            block[-1] = words[done++];
     }
 }
 
@@ -201,9 +202,11 @@ int main(int argc, char **argv)
     thread_count = (unsigned)atoi(argv[3]);
     operations = strtoull(argv[4], NULL, 10);
     atomic_store(&shared->threads, thread_count);
+#ifdef __GLIBC__
     /* Else the first large block freed makes all later ones come from the heaps. */
     if (!strcmp(mode, "still"))
         mallopt(M_MMAP_THRESHOLD, 150000);
+#endif
     if (!strcmp(mode, "nobrk"))
         block_brk();
     if (!strcmp(mode, "hole"))
