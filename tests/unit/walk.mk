@@ -16,3 +16,9 @@ tests_walk_walked_LDFLAGS = -pthread
 tests_walk_walked_static_SOURCES = $(tests_walk_walked_SOURCES)
 tests_walk_walked_static_CFLAGS = $(tests_walk_walked_CFLAGS)
 tests_walk_walked_static_LDFLAGS = -pthread -static
+
+EXTRA_PROGRAMS += tests/bench/bench_walk
+CLEANFILES += tests/bench/bench_walk
+tests_bench_bench_walk_SOURCES = tests/bench/bench_walk.c $(WALK_FOLLOW)
+tests_bench_bench_walk_LDADD = $(WALK_LDADD)
+EXTRA_tests_bench_bench_walk_DEPENDENCIES = tests/walk/walked$(EXEEXT)
