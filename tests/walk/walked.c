@@ -5,7 +5,8 @@
  *
  *   walked FD MODE THREADS OPERATIONS
  *
- * still: so many operations on each thread, then stands still. churn: goes on for ever.
+ * still: so many operations on each thread, then stands still. churn: goes on for ever, most
+ * blocks living long. storm: goes on for ever, no block living long.
  * hole, nobrk, corrupt: as still, with memory taken from brk by others, with brk blocked, and
  * with a size word overwritten at the end. many: so many small blocks, on the first thread.
  */
@@ -126,6 +127,8 @@ static void *run(void *data)
     operate(self, &random, operations, false);
     while (!strcmp(mode, "churn"))
         operate(self, &random, 1000, true);
+    while (!strcmp(mode, "storm"))
+        operate(self, &random, 1000, false);
     /* Another thread's blocks freed here: they come into this thread's cache. */
     pthread_barrier_wait(&barrier);
     struct walked_thread *other = &shared->by_thread[(index + 1) % thread_count];
