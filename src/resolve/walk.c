@@ -2,6 +2,7 @@
 #include "resolve/walk.h"
 
 #include "base/text.h"
+#include "resolve/walk_cache.h"
 #include "resolve/walk_lists.h"
 #include "resolve/walk_locate.h"
 #include "resolve/walk_mapped.h"
@@ -87,7 +88,9 @@ static void look_at(struct seen *seen, const struct walk_mapping *map)
     const char *name = file_name(map);
     if (is_libc(name))
         keep(seen->libc, name);
-    if (starts(name, "ld-musl-") || starts(name, "libc.musl-"))
+    /* Its loader is its libc; Debian has it as libc.so in a folder of its own. */
+    if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
+        (!strcmp(name, "libc.so") && strstr(map->path, "musl")))
         seen->musl = true;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if (starts(name, allocators[i]))
@@ -151,6 +154,16 @@ static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, 
 
 /* The main arena's heap: from the start of brk's memory, or where others that took some from
  * brk before malloc did have left off. */
+static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, uint64_t start)
+{
+    uint64_t head;
+    /* As a rule the first thing that malloc makes is a thread's cache. */
+    if (walk_memory_read(&walk->memory, start + 8, &head, 8) && (head & 15) == WALK_PREV_IN_USE &&
+        walk_cache_size(head & ~(uint64_t)7))
+        return start;
+    return walk_chain_resume(chain, &walk->probe, start);
+}
+
 static void find_main(struct walk *walk)
 {
     const struct walk_memory *memory = &walk->memory;
@@ -172,7 +185,7 @@ static void find_main(struct walk *walk)
     struct walk_chain chain = walk_chain_of(walk, &whole, WALK_PAGE_BYTES);
     struct walk_span *known = walk_spans_find(&walk->spans, end - 1);
     if (!known && walk_span_refresh(&whole, &walk->arenas, &walk->memory))
-        start = walk_chain_resume(&chain, &walk->probe, start);
+        start = first_chunk(walk, &chain, start);
     else
         start = known ? known->first : 0;
     free(whole.marks);

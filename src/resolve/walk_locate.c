@@ -169,7 +169,8 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
                                  unsigned number, struct walk_block *block)
 {
     uint64_t from = anchor(span, target, number);
-    uint64_t ahead = target - from + 64;
+    /* With room for the header behind a block of usual size. */
+    uint64_t ahead = target - from + 512;
     ahead = ahead < AHEAD_MIN_BYTES ? AHEAD_MIN_BYTES : ahead;
     ahead = ahead > AHEAD_MAX_BYTES ? AHEAD_MAX_BYTES : ahead;
     struct walk_chain chain = walk_chain_of(walk, span, ahead);

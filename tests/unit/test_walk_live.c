@@ -158,12 +158,32 @@ static void expect_finds(void)
     assert_int_equal(failed, 0);
 }
 
+/* What was freed last and is no block now is found to be none. After expect_all(). */
+static void expect_freed(void)
+{
+    size_t asked = 0, in_use = 0;
+    for (size_t t = 0; t < WALKED_THREADS; t++)
+        for (size_t i = 0; i < WALKED_FREED; i++) {
+            struct walk_block block;
+            uint64_t pointer = follow.shared->by_thread[t].freed[i];
+            if (!pointer || hash_find(&walked, pointer))
+                continue;
+            asked++;
+            in_use += walk_find(follow.walk, pointer, &block) && block.start == pointer &&
+                      block.state == WALK_IN_USE;
+        }
+    print_message("%zu finds of freed blocks, %zu said to be in use\n", asked, in_use);
+    assert_true(asked > 1000);
+    assert_int_equal(in_use, 0);
+}
+
 static void a_still_process_is_walked_exactly(void **state)
 {
     (void)state;
     start("walked", "still", 20, 60000, 20);
     expect_all("still", 100);
     expect_finds();
+    expect_freed();
     assert_true(walked_mmapped > 10);
     assert_true(walk_stats(follow.walk)->arenas > 4);
 }
@@ -225,23 +245,38 @@ static void sample(uint64_t *random, size_t counts[4])
                       block.state, block.arena);
 }
 
-static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
+/* Any answer about a block that was there all the time is right; the rest is counted. */
+static size_t sample_many(const char *mode, size_t samples)
 {
-    (void)state;
     size_t counts[4] = {0};
     uint64_t random = 1;
-    start("walked", "churn", 4, 20000, 0);
-    for (size_t i = 0; i < 50000; i++) {
+    start("walked", mode, 4, 20000, 0);
+    for (size_t i = 0; i < samples; i++) {
         if (i % 1000 == 0)
             assert_true(follow_update(&follow));
         sample(&random, counts);
     }
-    print_message("churn: %zu right, %zu wrong, %zu changed meanwhile, %zu failed\n", counts[2],
+    print_message("%s: %zu right, %zu wrong, %zu changed meanwhile, %zu failed\n", mode, counts[2],
                   counts[3], counts[1], counts[0]);
     print_stats();
     assert_int_equal(counts[3], 0);
-    assert_true(counts[2] > 10000);
     assert_true(counts[0] * 10 < counts[2]);
+    return counts[2];
+}
+
+static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
+{
+    (void)state;
+    /* WALK_SAMPLES: for longer runs by hand. */
+    const char *samples = getenv("WALK_SAMPLES");
+    assert_true(sample_many("churn", samples ? strtoul(samples, NULL, 10) : 50000) > 10000);
+}
+
+/* No block lives longer than some milliseconds: nothing known of the heap stays true. */
+static void a_storm_of_allocations_gives_no_wrong_answer(void **state)
+{
+    (void)state;
+    assert_true(sample_many("storm", 3000) > 100);
 }
 
 static bool count_block(void *context, const struct walk_block *block)
@@ -365,6 +400,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(a_heap_without_brk_is_walked, begin, end),
         cmocka_unit_test_setup_teardown(a_static_program_is_walked, begin, end),
         cmocka_unit_test_setup_teardown(a_process_at_full_speed_gives_no_wrong_answer, begin, end),
+        cmocka_unit_test_setup_teardown(a_storm_of_allocations_gives_no_wrong_answer, begin, end),
         cmocka_unit_test_setup_teardown(walking_all_of_a_process_at_full_speed_ends, begin, end),
         cmocka_unit_test_setup_teardown(a_corrupt_heap_is_survived, begin, end),
         cmocka_unit_test_setup_teardown(a_process_that_is_gone_gives_no_answer, begin, end),

@@ -5,7 +5,8 @@
  *
  *   walked FD MODE THREADS OPERATIONS
  *
- * still: so many operations on each thread, then stands still. churn: goes on for ever.
+ * still: so many operations on each thread, then stands still. churn: goes on for ever, most
+ * blocks living long. storm: goes on for ever, no block living long.
  * hole, nobrk, corrupt: as still, with memory taken from brk by others, with brk blocked, and
  * with a size word overwritten at the end. many: so many small blocks, on the first thread.
  */
@@ -126,6 +127,8 @@ static void *run(void *data)
     operate(self, &random, operations, false);
     while (!strcmp(mode, "churn"))
         operate(self, &random, 1000, true);
+    while (!strcmp(mode, "storm"))
+        operate(self, &random, 1000, false);
     /* Another thread's blocks freed here: they come into this thread's cache. */
     pthread_barrier_wait(&barrier);
     struct walked_thread *other = &shared->by_thread[(index + 1) % thread_count];
@@ -156,15 +159,16 @@ static void make_hole(void)
         free(pieces[i]);
 }
 
-/* In the middle of the first thread's blocks. */
+/* Two size words in the middle of the first thread's blocks. */
 static void corrupt(void)
 {
-    for (size_t i = WALKED_SLOTS / 2; i < WALKED_SLOTS; i++) {
-        uint64_t *block =
-            (uint64_t *)(uintptr_t)atomic_load(&shared->by_thread[0].slots[i].pointer);
-        if (!block || block[-1] & 2)
-            continue;
-        block[-1] = i % 2 ? 0x21 : 0xfffffffffffffff1u;
+    static const uint64_t words[] = {0x21, 0xfffffffffffffff1u};
+    size_t done = 0;
+    for (size_t i = WALKED_SLOTS / 2; done < 2; i++) {
+        uint64_t pointer = atomic_load(&shared->by_thread[0].slots[i].pointer);
+        uint64_t *block = (uint64_t *)(uintptr_t)pointer;
+        if (block && !(block[-1] & 2) && block[-1] > 0x100)
+            block[-1] = words[done++];
     }
 }
 
@@ -201,9 +205,11 @@ int main(int argc, char **argv)
     thread_count = (unsigned)atoi(argv[3]);
     operations = strtoull(argv[4], NULL, 10);
     atomic_store(&shared->threads, thread_count);
+#ifdef __GLIBC__
     /* Else the first large block freed makes all later ones come from the heaps. */
     if (!strcmp(mode, "still"))
         mallopt(M_MMAP_THRESHOLD, 150000);
+#endif
     if (!strcmp(mode, "nobrk"))
         block_brk();
     if (!strcmp(mode, "hole"))
