@@ -22,7 +22,34 @@ static void remember(struct path_known *known, const struct unwound *stack, void
     known->uses_frame_pointer = stack->used_frame_pointer;
     known->count = (uint8_t)(stack->count - 1);
     known->span_words = (uint16_t)(stack->count > 1 ? last + 1 : 0);
+    known->trust = PATH_TRUST;
     known->stack_pointer = pointer;
+}
+
+static uint32_t name(struct path_cache *cache, const struct unwound *stack)
+{
+    struct path_name *known = &cache->names[stack->hash >> (64 - PATH_NAME_BITS)];
+    if (known->hash != stack->hash || !known->path) {
+        known->path = path_table_id(stack->addresses, stack->count, stack->hash);
+        known->hash = stack->hash;
+    }
+    return (uint32_t)known->path;
+}
+
+/* A place that keeps changing is left alone for longer and longer. */
+static bool may_replace(struct path_known *known)
+{
+    enum { PATIENCE = 32 };
+    if (known->patience) {
+        known->patience--;
+        return !known->patience;
+    }
+    if (known->trust) {
+        known->trust--;
+        return false;
+    }
+    known->patience = PATIENCE;
+    return false;
 }
 
 uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame)
@@ -30,10 +57,12 @@ uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *c
     struct unwound stack;
     int saved = errno;
     unwind(&cache->unwind, frame, &stack);
-    uint32_t path = path_table_id(stack.addresses, stack.count);
-    known->path = path;
-    remember(known, &stack, frame);
-    __atomic_fetch_add(&session.header->unwound, 1, __ATOMIC_RELAXED);
+    uint32_t path = name(cache, &stack);
+    if (!known->stack_pointer || may_replace(known)) {
+        known->path = path;
+        remember(known, &stack, frame);
+    }
+    session.header->unwound++; /* a figure only: threads may lose some */
     errno = saved;
     return path;
 }
@@ -43,7 +72,7 @@ void path_check(struct path_cache *cache, const struct path_known *known, void *
     struct unwound stack;
     int saved = errno;
     unwind(&cache->unwind, frame, &stack);
-    bool same = path_table_id(stack.addresses, stack.count) == known->path;
+    bool same = name(cache, &stack) == known->path;
     __atomic_fetch_add(&session.header->checked, 1, __ATOMIC_RELAXED);
     if (!same)
         __atomic_fetch_add(&session.header->wrong, 1, __ATOMIC_RELAXED);

@@ -133,7 +133,10 @@ void unwind(struct unwind *unwind, void *const *frame, struct unwound *out)
                         .frame_is_live = true};
     start_at(unwind, step.stack - 8);
     out->count = 0;
+    out->hash = 0;
     for (;;) {
+        out->hash = (out->hash ^ address) * UINT64_C(0x9fb21c651e98df25);
+        out->hash ^= out->hash >> 29;
         out->addresses[out->count] = address;
         out->slots[out->count++] = step.stack - 8;
         if (out->count == AGENT_DEPTH_MAX)

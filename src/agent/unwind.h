@@ -26,6 +26,7 @@ struct unwind {
 
 struct unwound {
     unsigned count;
+    uint64_t hash; /* of all addresses in their order */
     bool used_frame_pointer; /* the value rbp had in the wrapper's caller decided something */
     uint64_t addresses[AGENT_DEPTH_MAX]; /* return addresses, innermost first */
     uint64_t slots[AGENT_DEPTH_MAX];     /* where on the stack each stands */
