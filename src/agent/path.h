@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PATH_CACHE_BITS = 10, PATH_NAME_BITS = 12, PATH_TRUST = 2 };
+enum { PATH_CACHE_BITS = 10, PATH_NAME_BITS = 14, PATH_TRUST = 2 };
 
 struct path_frame {
     uint32_t slot; /* words from the stack pointer to where the return address is */
@@ -34,7 +34,7 @@ struct path_known {
     uint16_t span_words; /* from the stack pointer to past the last slot */
     uint8_t count;       /* of frames, the first (the return address itself) left out */
     bool uses_frame_pointer;
-    uint8_t trust;   /* held lately; at 0 another path may take the place */
+    uint8_t trust;    /* held lately; at 0 another path may take the place */
     uint8_t patience; /* searches until it is tried again */
     struct path_frame frames[AGENT_DEPTH_MAX];
 };
@@ -64,8 +64,7 @@ static inline bool path_fits(const struct path_cache *cache, const struct path_k
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
     return known->stack_pointer == pointer &&
            known->return_address == (uint64_t)(uintptr_t)frame[1] &&
-           (!known->uses_frame_pointer ||
-            known->frame_pointer == (uint64_t)(uintptr_t)frame[0]) &&
+           (!known->uses_frame_pointer || known->frame_pointer == (uint64_t)(uintptr_t)frame[0]) &&
            unwind_may_read(&cache->unwind, pointer, pointer + 8u * known->span_words);
 }
 
@@ -74,8 +73,8 @@ static inline bool path_holds(const struct path_known *known, void *const *frame
     const char *stack = (const char *)(frame + 2);
     uint32_t different = 0;
     for (unsigned i = 0; i < known->count; i++)
-        different |= *(const uint32_t *)(stack + 8 * (uint64_t)known->frames[i].slot) ^
-                     known->frames[i].low;
+        different |=
+            *(const uint32_t *)(stack + 8 * (uint64_t)known->frames[i].slot) ^ known->frames[i].low;
     return !different;
 }
 

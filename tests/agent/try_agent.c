@@ -44,15 +44,16 @@ int main(int count, char **words)
            "%llu paths; %.2f %% unwound; %llu of %llu remembered paths wrong%s%s\n",
            events[FEED_ALLOC], events[FEED_FREE], events[FEED_MAP], events[FEED_UNMAP],
            (unsigned long long)feed_lost(watch.feed), (unsigned long long)counts.no_path,
-           (unsigned long long)counts.paths, asked ? 100.0 * (double)counts.unwound / (double)asked : 0,
+           (unsigned long long)counts.paths,
+           asked ? 100.0 * (double)counts.unwound / (double)asked : 0,
            (unsigned long long)counts.wrong, (unsigned long long)counts.checked, why ? "; " : "",
            why ? why : "");
     struct rusage used;
     getrusage(RUSAGE_CHILDREN, &used);
     printf("%.3f s of CPU in the program\n",
            (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec / 1e6);
-    bool is_bad = !is_running || watch.status || counts.wrong * 200 > counts.checked ||
-                  !events[FEED_ALLOC];
+    bool is_bad =
+        !is_running || watch.status || counts.wrong * 200 > counts.checked || !events[FEED_ALLOC];
     feed_free(watch.feed);
     return is_bad;
 }
