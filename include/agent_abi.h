@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#define AGENT_MAGIC UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
-#define AGENT_VERSION 1u
+#define AGENT_MAGIC    UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
+#define AGENT_VERSION  1u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 
 enum {
@@ -110,7 +110,7 @@ enum agent_kind {
     AGENT_UNMAP,
 };
 
-#define AGENT_KIND_SHIFT 56
+#define AGENT_KIND_SHIFT   56
 #define AGENT_ADDRESS_MASK ((UINT64_C(1) << AGENT_KIND_SHIFT) - 1)
 
 /* Where the parts begin, in bytes from the start. */

@@ -27,8 +27,7 @@ void frame_table_start(void)
 {
 #if __GLIBC_PREREQ(2, 35)
     /* By name, so that the agent also loads beside an older libc than it was built with. */
-    find_object =
-        (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    find_object = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
 #endif
 }
 
@@ -73,10 +72,11 @@ static const uint8_t *table_header(uint64_t address)
     return search.header;
 }
 
+/* __builtin_memcpy here and in rule.c: -fno-builtin would make calls of it. */
 static uint32_t read_u32(const uint8_t *at)
 {
     uint32_t value;
-    memcpy(&value, at, sizeof value);
+    __builtin_memcpy(&value, at, sizeof value);
     return value;
 }
 
@@ -157,7 +157,7 @@ static uint64_t read_form(const uint8_t *at, uint8_t encoding)
 {
     uint64_t value;
     if (form_bytes(encoding) == 8)
-        memcpy(&value, at, sizeof value);
+        __builtin_memcpy(&value, at, sizeof value);
     else if ((encoding & FORM_MASK) == FORM_SDATA4)
         value = (uint64_t)(int64_t)read_s32(at);
     else

@@ -41,8 +41,7 @@ static void *map(void *address, size_t length, int protection, int flags, int fd
     return mapping;
 }
 
-INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd,
-                      off_t offset)
+INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
     return map(address, length, protection, flags, fd, offset, OWN_FRAME);
 }

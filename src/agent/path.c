@@ -12,38 +12,73 @@ static void remember(struct path_known *known, const struct unwound *stack, void
     uint64_t last = 0;
     known->stack_pointer = 0;
     for (unsigned i = 1; i < stack->count; i++) {
-        last = (stack->slots[i] - pointer) / 8;
-        known->frames[i - 1] = (struct path_frame){(uint32_t)last, (uint32_t)stack->addresses[i]};
+        last = (stack->frames[i].slot - pointer) / 8;
+        known->frames[i - 1] =
+            (struct path_frame){(uint32_t)last, (uint32_t)stack->frames[i].address};
     }
     if (last >= UINT16_MAX)
         return;
-    known->return_address = stack->addresses[0];
+    known->return_address = stack->frames[0].address;
     known->frame_pointer = (uint64_t)(uintptr_t)frame[0];
     known->uses_frame_pointer = stack->used_frame_pointer;
     known->count = (uint8_t)(stack->count - 1);
     known->span_words = (uint16_t)(stack->count > 1 ? last + 1 : 0);
+    known->trust = PATH_TRUST;
     known->stack_pointer = pointer;
+}
+
+static uint32_t new_name(const struct unwound *stack)
+{
+    uint64_t addresses[AGENT_DEPTH_MAX];
+    for (unsigned i = 0; i < stack->count; i++)
+        addresses[i] = stack->frames[i].address;
+    return path_table_id(addresses, stack->count, stack->hash);
+}
+
+static uint32_t name(struct path_cache *cache, const struct unwound *stack)
+{
+    struct path_name *known = &cache->names[stack->hash >> (64 - PATH_NAME_BITS)];
+    if (known->hash != stack->hash || !known->path) {
+        known->path = new_name(stack);
+        known->hash = stack->hash;
+    }
+    return (uint32_t)known->path;
+}
+
+/* A place that keeps changing is left alone for longer and longer. */
+static bool may_replace(struct path_known *known)
+{
+    enum { PATIENCE = 32 };
+    if (known->patience) {
+        known->patience--;
+        return !known->patience;
+    }
+    if (known->trust) {
+        known->trust--;
+        return false;
+    }
+    known->patience = PATIENCE;
+    return false;
 }
 
 uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame)
 {
-    struct unwound stack;
     int saved = errno;
-    unwind(&cache->unwind, frame, &stack);
-    uint32_t path = path_table_id(stack.addresses, stack.count);
-    known->path = path;
-    remember(known, &stack, frame);
-    __atomic_fetch_add(&session.header->unwound, 1, __ATOMIC_RELAXED);
+    const struct unwound *stack = unwind(&cache->unwind, frame);
+    uint32_t path = name(cache, stack);
+    if (!known->stack_pointer || may_replace(known)) {
+        known->path = path;
+        remember(known, stack, frame);
+    }
+    session.header->unwound++; /* a figure only: threads may lose some */
     errno = saved;
     return path;
 }
 
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame)
 {
-    struct unwound stack;
     int saved = errno;
-    unwind(&cache->unwind, frame, &stack);
-    bool same = path_table_id(stack.addresses, stack.count) == known->path;
+    bool same = name(cache, unwind(&cache->unwind, frame)) == known->path;
     __atomic_fetch_add(&session.header->checked, 1, __ATOMIC_RELAXED);
     if (!same)
         __atomic_fetch_add(&session.header->wrong, 1, __ATOMIC_RELAXED);

@@ -4,7 +4,11 @@
  * pointer) with the place and value of every return address on the stack. As long as each still
  * stands in its place the path is the same: a frame's return address and position fix where the
  * next one is, except in frames that measure from the frame pointer (rbp), so that one is
- * compared too where the unwinding used it. Else the stack is unwound anew.
+ * compared too where the unwinding used it.
+ *
+ * Where paths of one wrapper at one depth take turns, remembering them whole does not pay (tried:
+ * each costs many cache lines, and stepping by known rules is as fast). Such a place is left
+ * alone for a while, and the stack unwound.
  */
 #ifndef MISSTOP_AGENT_PATH_H
 #define MISSTOP_AGENT_PATH_H
@@ -15,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PATH_CACHE_BITS = 10 };
+enum { PATH_CACHE_BITS = 10, PATH_NAME_BITS = 14, PATH_TRUST = 2 };
 
 struct path_frame {
     uint32_t slot; /* words from the stack pointer to where the return address is */
@@ -30,37 +34,48 @@ struct path_known {
     uint16_t span_words; /* from the stack pointer to past the last slot */
     uint8_t count;       /* of frames, the first (the return address itself) left out */
     bool uses_frame_pointer;
+    uint8_t trust;    /* held lately; at 0 another path may take the place */
+    uint8_t patience; /* searches until it is tried again */
     struct path_frame frames[AGENT_DEPTH_MAX];
+};
+
+/* The id of an unwound path by the hash of all its addresses. */
+struct path_name {
+    uint64_t hash;
+    uint64_t path;
 };
 
 struct path_cache {
     struct unwind unwind;
     struct path_known known[1 << PATH_CACHE_BITS];
+    struct path_name names[1 << PATH_NAME_BITS];
 };
 
-/* Unwinds, names the path, remembers it. Keeps errno. */
+/* Unwinds, and remembers the path if what was remembered no longer holds. Keeps errno. */
 uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame);
 
 /* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
 
-static inline bool path_holds(const struct path_cache *cache, const struct path_known *known,
-                              void *const *frame)
+/* Whether the entry is for this caller at this depth, and its stack may be looked at. */
+static inline bool path_fits(const struct path_cache *cache, const struct path_known *known,
+                             void *const *frame)
 {
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
-    if (known->stack_pointer != pointer ||
-        known->return_address != (uint64_t)(uintptr_t)frame[1])
-        return false;
-    if (known->uses_frame_pointer && known->frame_pointer != (uint64_t)(uintptr_t)frame[0])
-        return false;
-    if (!unwind_may_read(&cache->unwind, pointer, pointer + 8u * known->span_words))
-        return false;
-    uint32_t differ = 0;
+    return known->stack_pointer == pointer &&
+           known->return_address == (uint64_t)(uintptr_t)frame[1] &&
+           (!known->uses_frame_pointer || known->frame_pointer == (uint64_t)(uintptr_t)frame[0]) &&
+           unwind_may_read(&cache->unwind, pointer, pointer + 8u * known->span_words);
+}
+
+static inline bool path_holds(const struct path_known *known, void *const *frame)
+{
     const char *stack = (const char *)(frame + 2);
+    uint32_t different = 0;
     for (unsigned i = 0; i < known->count; i++)
-        differ |= *(const uint32_t *)(stack + 8 * (uint64_t)known->frames[i].slot) ^
-                  known->frames[i].low;
-    return !differ;
+        different |=
+            *(const uint32_t *)(stack + 8 * (uint64_t)known->frames[i].slot) ^ known->frames[i].low;
+    return !different;
 }
 
 static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
@@ -68,8 +83,9 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
     uint64_t key = (uint64_t)(uintptr_t)frame[1] * UINT64_C(0x9e3779b97f4a7c15) ^
                    (uint64_t)(uintptr_t)frame * UINT64_C(0xc2b2ae3d27d4eb4f);
     struct path_known *known = &cache->known[key >> (64 - PATH_CACHE_BITS)];
-    if (UNLIKELY(!path_holds(cache, known, frame)))
+    if (UNLIKELY(known->patience || !path_fits(cache, known, frame) || !path_holds(known, frame)))
         return path_unwind(cache, known, frame);
+    known->trust = PATH_TRUST;
     if (UNLIKELY(gate->check))
         path_check(cache, known, frame);
     return known->path;

@@ -24,16 +24,6 @@ int path_table_start(void)
     return slots ? 0 : -1;
 }
 
-static uint64_t hash_path(const uint64_t *addresses, unsigned count)
-{
-    uint64_t hash = count;
-    for (unsigned i = 0; i < count; i++) {
-        hash = (hash ^ addresses[i]) * UINT64_C(0x9fb21c651e98df25);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 static bool is_path(uint32_t id, const uint64_t *addresses, unsigned count)
 {
     struct agent_path path = session.paths[id];
@@ -64,9 +54,8 @@ static uint32_t lost(void)
     return 0;
 }
 
-uint32_t path_table_id(const uint64_t *addresses, unsigned count)
+uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_t hash)
 {
-    uint64_t hash = hash_path(addresses, count);
     uint32_t ours = 0;
     for (unsigned probe = 0; probe < PROBES_MAX; probe++) {
         uint64_t *slot = &slots[(hash + probe) & slot_mask];

@@ -12,7 +12,10 @@
 /* Before the gate opens. */
 int path_table_start(void);
 
-/* The id of a path, made where it is new; 0 when the memory for paths is full (counted). */
-uint32_t path_table_id(const uint64_t *addresses, unsigned count);
+/*
+ * The id of a path with this hash (unwind.h), made where it is new; 0 when the memory for paths
+ * is full (counted).
+ */
+uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_t hash);
 
 #endif

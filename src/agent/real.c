@@ -40,8 +40,7 @@ static bool same_library(void *a, void *b)
 {
     Dl_info first;
     Dl_info second;
-    return a && b && dladdr(a, &first) && dladdr(b, &second) &&
-           first.dli_fbase == second.dli_fbase;
+    return a && b && dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
 }
 
 static void *next(const char *name)

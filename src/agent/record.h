@@ -60,8 +60,8 @@ static inline void record_long(enum agent_kind kind, uint64_t stamp, const void 
     uint64_t slack = usable_bytes > bytes ? usable_bytes - bytes : 0;
     struct agent_unit *unit = &thread->units[thread->head & thread->mask];
     unit->first = stamp;
-    unit->second = ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) |
-                   (uint64_t)kind << AGENT_KIND_SHIFT;
+    unit->second = ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind
+                                                                             << AGENT_KIND_SHIFT;
     unit = &thread->units[(thread->head + 1) & thread->mask];
     unit->first = bytes;
     unit->second = path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32;
@@ -84,8 +84,8 @@ static inline void record_free(const void *block)
         return;
     struct agent_unit *unit = &thread->units[thread->head & thread->mask];
     unit->first = stamp;
-    unit->second = ((uint64_t)(uintptr_t)block & AGENT_ADDRESS_MASK) |
-                   (uint64_t)AGENT_FREE << AGENT_KIND_SHIFT;
+    unit->second = ((uint64_t)(uintptr_t)block & AGENT_ADDRESS_MASK) | (uint64_t)AGENT_FREE
+                                                                           << AGENT_KIND_SHIFT;
     record_end(thread, 1);
 }
 

@@ -50,7 +50,7 @@ static uint64_t take_bytes(struct machine *machine, unsigned bytes)
         machine->is_bad = true;
         return 0;
     }
-    memcpy(&value, machine->at, bytes);
+    __builtin_memcpy(&value, machine->at, bytes);
     machine->at += bytes;
     return value;
 }
@@ -258,8 +258,7 @@ static void run(struct machine *machine, const uint8_t *from, const uint8_t *to)
 {
     machine->at = from;
     machine->end = to;
-    while (machine->at < machine->end && machine->location <= machine->address &&
-           !machine->is_bad)
+    while (machine->at < machine->end && machine->location <= machine->address && !machine->is_bad)
         execute(machine);
 }
 

@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 enum rule_cfa {
-    RULE_UNKNOWN, /* no call frame information: generated code, perhaps with frame pointers */
-    RULE_END,     /* outermost frame, signal frame, or a rule too odd to follow */
-    RULE_STACK,   /* CFA = rsp + cfa_offset */
-    RULE_FRAME,   /* CFA = rbp + cfa_offset */
+    RULE_UNKNOWN,   /* no call frame information: generated code, perhaps with frame pointers */
+    RULE_END,       /* outermost frame, signal frame, or a rule too odd to follow */
+    RULE_STACK,     /* CFA = rsp + cfa_offset */
+    RULE_FRAME,     /* CFA = rbp + cfa_offset */
     RULE_REALIGNED, /* CFA = *(rbp + cfa_offset): functions that realign their stack */
 };
 

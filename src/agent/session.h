@@ -37,7 +37,7 @@ struct session {
 extern struct gate *gate; /* never NULL */
 extern struct session session;
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 static inline bool session_on(void)

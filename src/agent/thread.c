@@ -28,8 +28,8 @@ static void give_back(struct thread *thread)
     do {
         thread->next_free = (uint32_t)top;
         next = (((top >> 32) + 1) << 32) | (thread->index + 1);
-    } while (!__atomic_compare_exchange_n(&pool, &top, next, true, __ATOMIC_RELEASE,
-                                          __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange_n(&pool, &top, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 static void thread_ended(void *data)

@@ -37,8 +37,10 @@ static void start_at(struct unwind *unwind, uint64_t address)
     if (unwind->unmaps != gate->unmaps) {
         unwind->unmaps = gate->unmaps;
         unwind->low = unwind->high = 0;
-        if (unwind->unloads != gate->unloads)
+        if (unwind->unloads != gate->unloads) {
             memset(unwind->rules, 0, sizeof unwind->rules);
+            unwind->stacks[unwind->current].count = 0;
+        }
         unwind->unloads = gate->unloads;
     }
     if (page >= unwind->low && page < unwind->high)
@@ -72,7 +74,8 @@ static const struct rule *rule_for(struct unwind *unwind, uint64_t return_addres
 }
 
 struct step {
-    uint64_t stack; /* rsp and rbp in the frame that the return address leads to */
+    uint64_t address; /* the return address, */
+    uint64_t stack;   /* and rsp and rbp in the frame that it leads to */
     uint64_t frame;
     bool frame_is_live; /* rbp is still what it was in the wrapper's caller */
     bool used_live_frame;
@@ -108,45 +111,110 @@ static uint64_t find_cfa(struct unwind *unwind, struct step *step, const struct 
     }
 }
 
-/* What rbp was in the caller. A saved value stands in the frame, or the rule is wrong. */
-static void restore_frame(struct step *step, const struct rule *rule, uint64_t cfa)
+/* Where the caller's rbp is saved; 0: it was not touched. */
+static uint64_t find_saved(struct step *step, const struct rule *rule, uint64_t cfa)
 {
-    uint64_t at;
     if (rule->cfa == RULE_UNKNOWN)
-        at = cfa - 16;
-    else if (rule->rbp == RULE_AT_CFA)
-        at = cfa + (uint64_t)(int64_t)rule->rbp_offset;
-    else if (rule->rbp == RULE_AT_RBP)
-        at = use_frame(step) + (uint64_t)(int64_t)rule->rbp_offset;
-    else
-        return;
-    bool is_inside = at >= step->stack && at < cfa && !(at & 7);
-    step->frame = is_inside ? load(at) : 0;
-    step->frame_is_live = false;
+        return cfa - 16;
+    if (rule->rbp == RULE_AT_CFA)
+        return cfa + (uint64_t)(int64_t)rule->rbp_offset;
+    if (rule->rbp == RULE_AT_RBP)
+        return use_frame(step) + (uint64_t)(int64_t)rule->rbp_offset;
+    return 0;
 }
 
-void unwind(struct unwind *unwind, void *const *frame, struct unwound *out)
+static enum unwind_way way_of(const struct rule *rule)
 {
-    uint64_t address = (uint64_t)(uintptr_t)frame[1];
-    struct step step = {.stack = (uint64_t)(uintptr_t)(frame + 2),
+    if (rule->cfa == RULE_STACK && rule->rbp != RULE_AT_RBP)
+        return UNWIND_BY_STACK;
+    return rule->cfa == RULE_FRAME || rule->cfa == RULE_UNKNOWN ? UNWIND_BY_FRAME : UNWIND_BY_RULE;
+}
+
+/* To the next frame, whose CFA and saved rbp are known to be readable. */
+static void move(struct step *step, uint64_t cfa, uint64_t saved)
+{
+    step->address = load(cfa - 8);
+    step->stack = cfa;
+    if (saved) {
+        step->frame = load(saved);
+        step->frame_is_live = false;
+    }
+}
+
+static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwound_frame *from)
+{
+    const struct rule *rule = rule_for(unwind, step->address);
+    uint64_t cfa = find_cfa(unwind, step, rule);
+    if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load(cfa - 8) < CODE_LOWEST)
+        return false;
+    uint64_t saved = find_saved(step, rule, cfa);
+    /* A saved value stands in the frame, or the rule is wrong. */
+    if (saved && (saved < step->stack || saved >= cfa || saved & 7))
+        return false;
+    from->way = way_of(rule);
+    from->saved = saved ? (int32_t)(saved - from->slot) : 0;
+    if (saved && saved - from->slot > INT32_MAX)
+        from->way = UNWIND_BY_RULE;
+    move(step, cfa, saved);
+    return true;
+}
+
+/* If the frame stood here the time before: where the next one is follows without a rule. */
+static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
+                           const struct unwound_frame *before)
+{
+    if (before->slot != from->slot || before->address != from->address ||
+        before->way == UNWIND_BY_RULE)
+        return false;
+    if (before->way == UNWIND_BY_FRAME) {
+        if (before->frame != step->frame)
+            return false;
+        use_frame(step);
+    }
+    uint64_t slot = before[1].slot;
+    if (UNLIKELY(slot >= unwind->high && !can_read(unwind, slot)))
+        return false;
+    if (UNLIKELY(load(slot) < CODE_LOWEST))
+        return false;
+    from->way = before->way;
+    from->saved = before->saved;
+    move(step, slot + 8, before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0);
+    return true;
+}
+
+const struct unwound *unwind(struct unwind *unwind, void *const *frame)
+{
+    uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    struct step step = {.address = (uint64_t)(uintptr_t)frame[1],
+                        .stack = (uint64_t)(uintptr_t)(frame + 2),
                         .frame = (uint64_t)(uintptr_t)frame[0],
                         .frame_is_live = true};
     start_at(unwind, step.stack - 8);
+    const struct unwound_frame *before = unwind->stacks[unwind->current].frames;
+    /* The outermost of before has none outside of it. */
+    const struct unwound_frame *last = before + unwind->stacks[unwind->current].count;
+    last -= last > before;
+    unwind->current ^= 1;
+    struct unwound *out = &unwind->stacks[unwind->current];
     out->count = 0;
+    out->hash = 0;
     for (;;) {
-        out->addresses[out->count] = address;
-        out->slots[out->count++] = step.stack - 8;
+        struct unwound_frame *from = &out->frames[out->count++];
+        from->address = step.address;
+        from->slot = step.stack - 8;
+        from->frame = step.frame;
+        out->hash += step.address * factor; /* a sum: the products do not wait for each other */
+        factor *= UINT64_C(0xd1342543de82ef95);
         if (out->count == AGENT_DEPTH_MAX)
             break;
-        const struct rule *rule = rule_for(unwind, address);
-        uint64_t cfa = find_cfa(unwind, &step, rule);
-        if (cfa <= step.stack || !can_read(unwind, cfa - 8))
+        while (before < last && before->slot < from->slot)
+            before++;
+        if (!(before < last && step_as_before(unwind, &step, from, before)) &&
+            !step_by_rule(unwind, &step, from))
             break;
-        address = load(cfa - 8);
-        if (address < CODE_LOWEST)
-            break;
-        restore_frame(&step, rule, cfa);
-        step.stack = cfa;
     }
+    out->hash ^= out->hash >> 32;
+    out->hash *= UINT64_C(0x9fb21c651e98df25);
     out->used_frame_pointer = step.used_live_frame;
+    return out;
 }

@@ -65,15 +65,14 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
 {
     feed->fd = memfd_create("misstop-agent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (feed->fd < 0)
-        return error_set(error, -errno, "no memory for the allocation agent: %s",
-                         strerror(errno));
+        return error_set(error, -errno, "no memory for the allocation agent: %s", strerror(errno));
     /* Sealed: else the target could shrink it, and a read of ours would be a SIGBUS. */
     if (fchmod(feed->fd, 0600) || ftruncate(feed->fd, (off_t)size_bytes) ||
         fcntl(feed->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return error_set(error, -errno, "cannot set up memory for the allocation agent: %s",
                          strerror(errno));
-    void *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        feed->fd, 0);
+    void *memory =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, feed->fd, 0);
     if (memory == MAP_FAILED)
         return error_set(error, -errno,
                          "cannot map %llu MiB for the allocation agent: %s; is there a ulimit -v?",
@@ -164,8 +163,8 @@ static bool skip_ring(struct feed *feed, struct cursor *cursor)
 
 static struct agent_unit copy_unit(const struct feed *feed, uint32_t ring, uint64_t at)
 {
-    const struct agent_unit *unit = feed->units + (uint64_t)ring * feed->sizes.ring_units +
-                                    (at & (feed->sizes.ring_units - 1));
+    const struct agent_unit *unit =
+        feed->units + (uint64_t)ring * feed->sizes.ring_units + (at & (feed->sizes.ring_units - 1));
     return (struct agent_unit){__atomic_load_n(&unit->first, __ATOMIC_RELAXED),
                                __atomic_load_n(&unit->second, __ATOMIC_RELAXED)};
 }

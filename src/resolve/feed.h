@@ -42,14 +42,14 @@ enum feed_state {
 };
 
 struct feed_counts {
-    uint64_t ring_full;  /* events lost because misstop did not read in time */
-    uint64_t no_ring;    /* ... because more threads live than there are rings */
-    uint64_t damaged;    /* times a ring made no sense and was skipped to its end */
-    uint64_t no_path;    /* events without a path: no room for more paths */
-    uint64_t paths;      /* distinct paths */
-    uint64_t unwound;    /* events whose path was not remembered by the agent */
-    uint64_t checked;    /* with feed_check_paths(): remembered paths compared, */
-    uint64_t wrong;      /* ... and found to differ from a fresh unwind */
+    uint64_t ring_full; /* events lost because misstop did not read in time */
+    uint64_t no_ring;   /* ... because more threads live than there are rings */
+    uint64_t damaged;   /* times a ring made no sense and was skipped to its end */
+    uint64_t no_path;   /* events without a path: no room for more paths */
+    uint64_t paths;     /* distinct paths */
+    uint64_t unwound;   /* events whose path was not remembered by the agent */
+    uint64_t checked;   /* with feed_check_paths(): remembered paths compared, */
+    uint64_t wrong;     /* ... and found to differ from a fresh unwind */
 };
 
 /* Memory for one target. -ENOMEM, or as memfd_create(2) and mmap(2) say. */

@@ -9,7 +9,7 @@
 enum { TRIES = 5 };
 
 #define FIRST_NS (CLOCK_NS_PER_S / 1000)
-#define BASE_NS CLOCK_NS_PER_S
+#define BASE_NS  CLOCK_NS_PER_S
 
 static bool tsc_is_invariant(void)
 {

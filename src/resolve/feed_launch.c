@@ -23,19 +23,17 @@ int feed_inherit(const struct feed *feed)
 }
 
 int feed_environment(const struct feed *feed, const char *agent_path, char *preload,
-                     size_t preload_size, char *variable, size_t variable_size,
-                     struct error *error)
+                     size_t preload_size, char *variable, size_t variable_size, struct error *error)
 {
     const char *before = getenv("LD_PRELOAD");
     bool has_before = before && *before;
     if (strpbrk(agent_path, " :"))
-        return error_set(error, -EINVAL,
-                         "%s: LD_PRELOAD cannot hold a path with spaces or colons", agent_path);
+        return error_set(error, -EINVAL, "%s: LD_PRELOAD cannot hold a path with spaces or colons",
+                         agent_path);
     int length = snprintf(preload, preload_size, "LD_PRELOAD=%s%s%s", agent_path,
                           has_before ? ":" : "", has_before ? before : "");
     int other = snprintf(variable, variable_size, AGENT_VARIABLE "=%d", feed_fd(feed));
-    if (length < 0 || (size_t)length >= preload_size || other < 0 ||
-        (size_t)other >= variable_size)
+    if (length < 0 || (size_t)length >= preload_size || other < 0 || (size_t)other >= variable_size)
         return error_set(error, -ENAMETOOLONG, "LD_PRELOAD would be too long");
     return 0;
 }
@@ -67,11 +65,9 @@ static bool gains_rights(int fd)
         return false;
     if (status.st_mode & S_ISUID && status.st_uid != getuid())
         return true;
-    if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-        status.st_gid != getgid())
+    if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status.st_gid != getgid())
         return true;
-    return getuid() && fgetxattr(fd, "security.capability", capabilities,
-                                 sizeof capabilities) > 0;
+    return getuid() && fgetxattr(fd, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
 static enum feed_refusal look_at_interpreter(Elf *elf, const char *path, struct error *error)
@@ -143,8 +139,10 @@ enum feed_refusal feed_refusal(const char *command, struct error *error)
         enum feed_refusal refusal = FEED_SETUID;
         bool is_script = read_script(fd, path);
         if (!is_script && gains_rights(fd))
-            error_set(error, -EPERM, "%s is setuid, setgid or has capabilities: "
-                                     "the system ignores LD_PRELOAD for it", path);
+            error_set(error, -EPERM,
+                      "%s is setuid, setgid or has capabilities: "
+                      "the system ignores LD_PRELOAD for it",
+                      path);
         else if (!is_script)
             refusal = look_at_elf(fd, path, error);
         close(fd);

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int feed_paths_init(struct feed_paths *paths, const char *memory,
-                    const struct agent_sizes *sizes)
+int feed_paths_init(struct feed_paths *paths, const char *memory, const struct agent_sizes *sizes)
 {
     paths->shared = (const struct agent_path *)(memory + agent_paths_at(sizes));
     paths->shared_words = (const uint64_t *)(memory + agent_words_at(sizes));

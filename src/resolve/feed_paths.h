@@ -18,8 +18,7 @@ struct feed_paths {
 };
 
 /* `memory`: the shared memory. -ENOMEM. */
-int feed_paths_init(struct feed_paths *paths, const char *memory,
-                    const struct agent_sizes *sizes);
+int feed_paths_init(struct feed_paths *paths, const char *memory, const struct agent_sizes *sizes);
 void feed_paths_fini(struct feed_paths *paths);
 
 /* Copies a path at its first event; false: no such path, or it makes no sense. */

@@ -32,20 +32,19 @@ static unsigned long frames;
 static void compare(void *const *frame)
 {
     void *theirs[AGENT_DEPTH_MAX + MORE + 8];
-    struct unwound ours;
     int count = backtrace(theirs, AGENT_DEPTH_MAX + MORE + 8);
     int skip = 0;
     while (skip < count && theirs[skip] != frame[1])
         skip++;
-    unwind(own, frame, &ours);
+    const struct unwound *ours = unwind(own, frame);
     count = count - skip > AGENT_DEPTH_MAX ? AGENT_DEPTH_MAX : count - skip;
     unsigned common = 0;
-    while (common < ours.count && (int)common < count &&
-           ours.addresses[common] == (uint64_t)(uintptr_t)theirs[skip + (int)common])
+    while (common < ours->count && (int)common < count &&
+           ours->frames[common].address == (uint64_t)(uintptr_t)theirs[skip + (int)common])
         common++;
     __atomic_fetch_add(&compared, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&frames, (unsigned long)count, __ATOMIC_RELAXED);
-    if (common < ours.count)
+    if (common < ours->count)
         __atomic_fetch_add(&different, 1, __ATOMIC_RELAXED);
     else if ((int)common < count)
         __atomic_fetch_add(&shorter, 1, __ATOMIC_RELAXED);

@@ -134,8 +134,8 @@ int main(int count, char **words)
     per_thread = strtoul(words[3], NULL, 10) / thread_count;
     live = strtoul(words[4], NULL, 10);
     open_log(words[1], thread_count * per_thread * 3);
-    blocks = mmap(NULL, live * sizeof *blocks, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    blocks = mmap(NULL, live * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                  -1, 0);
     pthread_barrier_init(&barrier, NULL, (unsigned)thread_count + 1);
     for (uint64_t i = 0; i < thread_count; i++)
         pthread_create(&threads[i], NULL, thread_main, (void *)(uintptr_t)i);

@@ -45,8 +45,7 @@ static struct step *read_log(const char *path, size_t *count, struct log_head *h
     struct stat status;
     int fd = open(path, O_RDONLY);
     assert_true(fd >= 0 && !fstat(fd, &status));
-    const struct log_head *log =
-        mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const struct log_head *log = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     const struct log_entry *entries = (const struct log_entry *)(log + 1);
     struct step *steps = malloc((log->count + 1) * sizeof *steps);
     *count = 0;

@@ -205,7 +205,7 @@ static int hazard_indirect(void)
         return 77;
     void *(*new)(size_t) = (void *(*)(size_t))dlsym(library, "_Znwm");
     void (*delete)(void *) = (void (*)(void *))dlsym(library, "_ZdlPv");
-    delete (new(MARK));
+    delete (new (MARK));
     return 0;
 }
 
@@ -299,13 +299,13 @@ static const struct {
     const char *name;
     int (*run)(void);
 } hazards[] = {
-    {"fork", hazard_fork},           {"child", hazard_child},
-    {"threads", hazard_threads},     {"destructors", hazard_destructors},
-    {"signals", hazard_signals},     {"dlopen", hazard_dlopen},
-    {"longjmp", hazard_longjmp},     {"environment", hazard_environment},
-    {"indirect", hazard_indirect},   {"functions", hazard_functions},
-    {"maps", hazard_maps},           {"stacks", hazard_stacks},
-    {"reader", hazard_reader},       {"full", hazard_full},
+    {"fork", hazard_fork},         {"child", hazard_child},
+    {"threads", hazard_threads},   {"destructors", hazard_destructors},
+    {"signals", hazard_signals},   {"dlopen", hazard_dlopen},
+    {"longjmp", hazard_longjmp},   {"environment", hazard_environment},
+    {"indirect", hazard_indirect}, {"functions", hazard_functions},
+    {"maps", hazard_maps},         {"stacks", hazard_stacks},
+    {"reader", hazard_reader},     {"full", hazard_full},
     {"early", hazard_early},
 };
 

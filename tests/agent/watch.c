@@ -60,8 +60,8 @@ static void become(const struct watch *watch, const char *const *words)
 void watch_start(struct watch *watch, const char *const *words)
 {
     struct error error = {0};
-    int code = feed_new_sized(&watch->feed, watch->sizes.ring_count ? &watch->sizes : &large,
-                              &error);
+    int code =
+        feed_new_sized(&watch->feed, watch->sizes.ring_count ? &watch->sizes : &large, &error);
     must(!code, error.text);
     if (watch->check_paths)
         feed_check_paths(watch->feed);

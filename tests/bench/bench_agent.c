@@ -135,10 +135,10 @@ static void start(enum way way, const struct feed *feed, int threads, int levels
     snprintf(thread_word, sizeof thread_word, "%d", threads);
     snprintf(depth_word, sizeof depth_word, "%d", levels);
     snprintf(pairs_word, sizeof pairs_word, "%llu", (unsigned long long)pairs);
-    if (way == AGENT && (feed_inherit(feed) ||
-                         feed_environment(feed, agent, preload, sizeof preload, variable,
-                                          sizeof variable, NULL) ||
-                         putenv(preload) || putenv(variable)))
+    if (way == AGENT &&
+        (feed_inherit(feed) ||
+         feed_environment(feed, agent, preload, sizeof preload, variable, sizeof variable, NULL) ||
+         putenv(preload) || putenv(variable)))
         _exit(126);
     if (way != HEAPTRACK)
         execl(self, self, "work", result_file, thread_word, depth_word, pairs_word, NULL);
@@ -246,10 +246,11 @@ int main(int count, char **words)
         return 1;
     close(result);
     char *end = strstr(self, "/tests/bench/");
-    snprintf(agent, sizeof agent, "%.*s/src/agent/libmisstop-agent.so",
-             end ? (int)(end - self) : 1, end ? self : ".");
+    snprintf(agent, sizeof agent, "%.*s/src/agent/libmisstop-agent.so", end ? (int)(end - self) : 1,
+             end ? self : ".");
     printf("CPU time per malloc and free pair, ns (lost: share of events; reading: ns an event)\n");
-    printf("threads depth     alone    agent    extra     lost   reading  heaptrack     extra   ratio\n");
+    printf("threads depth     alone    agent    extra     lost   reading  heaptrack     extra   "
+           "ratio\n");
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
         for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
             measure(threads[t], depths[d], 2000000);

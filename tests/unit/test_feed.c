@@ -34,8 +34,8 @@ static int open_feed(void **state)
     (void)state;
     if (feed_new_sized(&feed, &sizes, NULL))
         return -1;
-    memory = mmap(NULL, agent_total_bytes(&sizes), PROT_READ | PROT_WRITE, MAP_SHARED,
-                  feed_fd(feed), 0);
+    memory =
+        mmap(NULL, agent_total_bytes(&sizes), PROT_READ | PROT_WRITE, MAP_SHARED, feed_fd(feed), 0);
     header = (struct agent_header *)memory;
     rings = (struct agent_ring *)(memory + agent_rings_at());
     kept_count = 0;
@@ -145,9 +145,8 @@ static void a_path_out_of_bounds_is_no_path(void **state)
 {
     (void)state;
     struct agent_path *paths = (struct agent_path *)(memory + agent_paths_at(&sizes));
-    static const struct agent_path bad[] = {{127, 2},        {0, AGENT_DEPTH_MAX + 1},
-                                            {0, UINT32_MAX}, {UINT32_MAX, 2},
-                                            {0, 0}};
+    static const struct agent_path bad[] = {
+        {127, 2}, {0, AGENT_DEPTH_MAX + 1}, {0, UINT32_MAX}, {UINT32_MAX, 2}, {0, 0}};
     header->rings_used = 1;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         paths[1] = bad[i];
@@ -161,9 +160,9 @@ static void a_ring_that_lies_is_skipped_and_counted(void **state)
 {
     (void)state;
     header->rings_used = 3;
-    rings[0].head = UINT64_MAX / 2;             /* more than it holds */
+    rings[0].head = UINT64_MAX / 2;                /* more than it holds */
     put_kind(1, AGENT_ALLOC, now_stamp(), 0x1000); /* half a record */
-    put_kind(2, 77, now_stamp(), 0x1000);       /* no such kind */
+    put_kind(2, 77, now_stamp(), 0x1000);          /* no such kind */
     assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 0);
     assert_int_equal(feed_counts(feed).damaged, 3);
     assert_int_equal(feed_lost(feed), 3);

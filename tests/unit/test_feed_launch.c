@@ -23,8 +23,9 @@ static void the_environment_keeps_what_was_there(void **state)
     struct feed *feed;
     assert_int_equal(feed_new(&feed, &error), 0);
     unsetenv("LD_PRELOAD");
-    assert_int_equal(feed_environment(feed, "/a.so", preload, sizeof preload, variable,
-                                      sizeof variable, &error), 0);
+    assert_int_equal(
+        feed_environment(feed, "/a.so", preload, sizeof preload, variable, sizeof variable, &error),
+        0);
     assert_string_equal(preload, "LD_PRELOAD=/a.so");
     snprintf(wanted, sizeof wanted, "MISSTOP_AGENT=%d", feed_fd(feed));
     assert_string_equal(variable, wanted);
@@ -33,9 +34,11 @@ static void the_environment_keeps_what_was_there(void **state)
     unsetenv("LD_PRELOAD");
     assert_string_equal(preload, "LD_PRELOAD=/a.so:/b.so /c.so");
     assert_int_equal(feed_environment(feed, "/with space.so", preload, sizeof preload, variable,
-                                      sizeof variable, &error), -EINVAL);
-    assert_int_equal(feed_environment(feed, "/a.so", preload, 12, variable, sizeof variable,
-                                      &error), -ENAMETOOLONG);
+                                      sizeof variable, &error),
+                     -EINVAL);
+    assert_int_equal(
+        feed_environment(feed, "/a.so", preload, 12, variable, sizeof variable, &error),
+        -ENAMETOOLONG);
     feed_free(feed);
 }
 
