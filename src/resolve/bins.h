@@ -30,6 +30,9 @@ enum {
     BINS_MOST_DEFAULT = 1 << 16,
 };
 
+/* What the namer calls the innermost frame of a mapping, which is no allocation. */
+#define BINS_MAPPING_NAME "mmap"
+
 struct bin_stats {
     uint64_t live_blocks;
     uint64_t live_usable_bytes;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Names of bins: the full one tells the whole path and is the same in every run, so no
- * addresses; the short one is the first frame that is no wrapper of an allocator.
+ * addresses; the short one is the first frame that is no wrapper of an allocator. What stands
+ * inside of a wrapper without a name of its own (a static function of a stripped library) is
+ * part of the allocator too, and outside of it the first frame with a name says more than one
+ * without.
  */
 #include "resolve/bins_state.h"
 
@@ -15,8 +18,10 @@
 enum { FRAME_NAME_BYTES = 512 };
 
 struct frame {
-    char text[FRAME_NAME_BYTES];  /* function, else [module], else ? */
-    bool known;                   /* the function is */
+    char text[FRAME_NAME_BYTES]; /* function, else [module], else ? */
+    bool known;                  /* the function is */
+    bool nameless;               /* called by its place in its module */
+    bool wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or nothing */
 };
 
@@ -32,6 +37,13 @@ static const char *last_component(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* "libx.so.1+0x1230" */
+static bool is_place(const char *function, const char *module)
+{
+    size_t length = module ? strlen(module) : 0;
+    return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
+}
+
 static void frame_name(struct frame *frame, const struct naming *naming, uint64_t return_address)
 {
     const char *function = NULL;
@@ -42,6 +54,8 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
         naming->namer(naming->context, return_address - 1, &function, &module, &file, &line);
     frame->known = found && function && *function;
     frame->place[0] = '\0';
+    frame->nameless = !frame->known || is_place(function, module);
+    frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
     else if (found && module && *module)
@@ -61,13 +75,50 @@ static char *short_name(const struct frame *frame)
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
-/* Both names, while the path is walked from the innermost frame out. */
+/* The short name, while the path is walked from the innermost frame out. */
+struct choice {
+    struct frame frame;
+    bool chosen;
+    bool settled; /* nothing further out is better */
+};
+
+enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* frames that are looked at */
+
+static void consider(struct choice *choice, const struct frame *frame, unsigned depth)
+{
+    bool empty = !choice->chosen;
+    if (choice->settled)
+        return;
+    /* A mapping is whoever asked for it: what an allocator maps belongs to no caller. */
+    if (empty && !strcmp(frame->text, BINS_MAPPING_NAME)) {
+        choice->frame = *frame;
+        choice->chosen = true;
+        return;
+    }
+    if (!empty && !strcmp(choice->frame.text, BINS_MAPPING_NAME)) {
+        choice->settled = true;
+        int used = snprintf(choice->frame.text, sizeof choice->frame.text,
+                            BINS_MAPPING_NAME " in %.400s", frame->text);
+        snprintf(choice->frame.place, sizeof choice->frame.place, "%s",
+                 used > 0 ? frame->place : "");
+        return;
+    }
+    bool better = empty || choice->frame.wraps ||
+                  (frame->wraps && choice->frame.nameless && depth < WRAPPER_WITHIN) ||
+                  (!frame->nameless && choice->frame.nameless && depth < NAME_WITHIN);
+    if (better)
+        choice->frame = *frame;
+    choice->chosen = true;
+    choice->settled = !choice->frame.nameless && !choice->frame.wraps;
+}
+
+/* Both names. */
 static int name_path(struct bin *bin, const uint64_t *path, const struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES];
+    struct choice choice = {.chosen = false};
     struct frame frame;
     size_t used = 0;
-    bool settled = false;
     for (unsigned i = 0; i < bin->depth; i++) {
         frame_name(&frame, naming, path[i]);
         size_t left = sizeof full - used;
@@ -77,16 +128,11 @@ static int name_path(struct bin *bin, const uint64_t *path, const struct naming 
             break;
         }
         used += (size_t)wrote;
-        if (settled)
-            continue;
-        settled = !frame.known || !wrappers_match(naming->wrappers, frame.text);
-        free(bin->short_name);
-        bin->short_name = short_name(&frame); /* wrappers all the way: the outermost */
-        if (!bin->short_name)
-            return -ENOMEM;
+        consider(&choice, &frame, i);
     }
     bin->full_name = strdup(full);
-    return bin->full_name ? 0 : -ENOMEM;
+    bin->short_name = short_name(&choice.frame);
+    return bin->full_name && bin->short_name ? 0 : -ENOMEM;
 }
 
 static int name_plainly(struct bin *bin)

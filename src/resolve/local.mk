@@ -14,6 +14,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
+	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/files.c src/resolve/files.h \
 	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \

@@ -2,6 +2,7 @@
 #include "resolve/names.h"
 
 #include "base/text.h"
+#include "resolve/demangle.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +21,11 @@ const char *object_kind_name(enum object_kind kind)
 static const char *clean(struct names *names, const char *text)
 {
     char safe[NAMES_TEXT_MAX];
+    char plain[NAMES_TEXT_MAX];
     if (!text)
         return NULL;
+    const char *demangled = demangle(text, plain, sizeof plain);
+    text = demangled ? demangled : text;
     text_sanitise(safe, sizeof safe, text, strlen(text));
     const char *copy = arena_string(&names->strings, safe);
     return copy ? copy : "";

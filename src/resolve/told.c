@@ -83,27 +83,52 @@ static bool make_path_room(struct told *told, uint32_t path)
     return true;
 }
 
-static uint32_t bin_of(struct told *told, uint32_t path)
+/*
+ * A path that ends in a mapping has other bins than the same one that ends in malloc; and
+ * shorter ones, for whose call made an allocator take the next mapping is chance.
+ */
+static uint32_t bin_of(struct told *told, uint32_t path, bool mapping)
 {
     const uint64_t *frames;
-    if (!path || !make_path_room(told, path))
+    uint64_t marked[2] = {TOLD_MAPPING};
+    uint32_t index = path * 2 + mapping;
+    if (!path || path > UINT32_MAX / 4 || !make_path_room(told, index))
         return BINS_REST;
-    if (!told->bin_of_path[path]) {
-        uint32_t depth = feed_path(told->feed, path, &frames);
-        if (!depth)
-            return BINS_REST;
-        told->bin_of_path[path] = bins_of_path(told->bins, frames, depth);
+    if (told->bin_of_path[index])
+        return told->bin_of_path[index];
+    uint32_t depth = feed_path(told->feed, path, &frames);
+    if (!depth)
+        return BINS_REST;
+    if (mapping) {
+        marked[1] = frames[0];
+        frames = marked;
+        depth = 2;
     }
-    return told->bin_of_path[path];
+    told->bin_of_path[index] = bins_of_path(told->bins, frames, depth);
+    return told->bin_of_path[index];
+}
+
+/* The namer of our own, which knows the mark of a mapping. */
+bool told_name_address(void *context, uint64_t address, const char **function, const char **module,
+                       const char **file, uint32_t *line)
+{
+    const struct told *told = context;
+    if (address != TOLD_MAPPING - 1)
+        return told->namer(told->context, address, function, module, file, line);
+    *function = BINS_MAPPING_NAME;
+    *module = *file = NULL;
+    *line = 0;
+    return true;
 }
 
 static void add_block(struct told *told, struct blocks *blocks, const struct feed_event *event)
 {
+    bool mapping = blocks == told->mappings;
     struct block block = {.start = event->address,
                           .usable_bytes = event->usable,
                           .requested_bytes = event->requested,
                           .born_ns = event->time_ns,
-                          .bin = bin_of(told, event->path)};
+                          .bin = bin_of(told, event->path, mapping)};
     if (!blocks_add(blocks, &block))
         bins_born(told->bins, &block);
 }
@@ -195,7 +220,7 @@ void told_name_bins(struct told *told)
     uint32_t count = bins_count(told->bins);
     if (count == told->named)
         return;
-    bins_update_names(told->bins, &told->wrappers, &told->rules, told->namer, told->context);
+    bins_update_names(told->bins, &told->wrappers, &told->rules, told_name_address, told);
     told->named = count;
 }
 

@@ -23,6 +23,9 @@
 
 enum { TOLD_DEPTH_SHOWN = 64 };
 
+/* Innermost "return address" of a path that made a mapping. */
+#define TOLD_MAPPING UINT64_C(2)
+
 struct told {
     struct feed *feed;       /* not owned */
     struct blocks *blocks;   /* of malloc and its kin */
@@ -30,9 +33,9 @@ struct told {
     struct bins *bins;
     struct bin_rules rules;
     struct wrappers wrappers;
-    uint32_t *bin_of_path; /* [path_room] by the feed's path; 0: not asked yet */
+    uint32_t *bin_of_path; /* [path_room] by the feed's path * 2, + 1 for mappings; 0: not yet */
     uint32_t path_room;
-    uint32_t named;        /* bins there were when names were given last */
+    uint32_t named;  /* bins there were when names were given last */
     uint32_t *leads; /* bins that stand for their group, as of the last tick */
     uint32_t lead_count;
     uint32_t lead_room;
@@ -71,6 +74,10 @@ void told_tick(struct told *told, uint64_t now_ns);
 int told_rename(struct told *told, uint32_t bin, const char *name);
 int told_combine(struct told *told, const uint32_t *bins, uint32_t count);
 int told_undo(struct told *told);
+
+/* A bins_namer; context: the struct told. */
+bool told_name_address(void *context, uint64_t address, const char **function, const char **module,
+                       const char **file, uint32_t *line);
 
 /* NULL: not named yet. */
 const char *told_name(const struct told *told, uint32_t bin);

@@ -18,7 +18,7 @@ static char *describe_site(struct told *told, uint64_t address)
     const char *file = NULL;
     uint32_t line = 0;
     /* A return address is behind its call, perhaps behind the last line of the function. */
-    if (!told->namer(told->context, address - 1, &function, &module, &file, &line) || !function)
+    if (!told_name_address(told, address - 1, &function, &module, &file, &line) || !function)
         return arena_printf(&told->strings, "0x%llx", (unsigned long long)address);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (file && line)
