@@ -42,7 +42,7 @@ struct heap_bin {
     double quiet_s;            /* since its last one */
     double growth_blocks;      /* since the mark */
     double growth_bytes;
-    uint64_t sizes[HEAP_SIZES]; /* allocations by usable size; live blocks if walked */
+    uint64_t sizes[HEAP_SIZES]; /* live blocks by usable size */
 };
 
 struct heap_summary {

@@ -3,6 +3,7 @@ AM_TESTS_ENVIRONMENT = \
 	MISSTOP='$(abs_top_builddir)/src/misstop'; export MISSTOP; \
 	DEMO='$(abs_top_builddir)/src/misstop-demo'; export DEMO; \
 	PLANTED='$(abs_top_builddir)/tests/live/planted'; export PLANTED; \
+	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
@@ -23,6 +24,17 @@ tests_live_test_live_clock_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 tests_live_test_live_counter_SOURCES = $(LIVE_SOURCES)
 tests_live_test_live_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_live_clock tests/live/test_live_counter
+
+# Heap blocks against a program's own log. The program itself without sanitizers, which bring a
+# malloc of their own.
+check_PROGRAMS += tests/live/churn tests/live/test_heap
+tests_live_churn_SOURCES = tests/live/churn.c tests/live/churn.h
+tests_live_churn_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_churn_LDFLAGS =
+tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c
+tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDIR='"$(abs_builddir)/src/agent"'
+tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/live/test_heap
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline

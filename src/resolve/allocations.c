@@ -104,6 +104,12 @@ bool allocations_find(struct allocations *allocations, const struct space *space
     return false;
 }
 
+bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
+                     uint64_t *bound)
+{
+    return allocations->tells && told_gap(&allocations->told, address, base, bound);
+}
+
 void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,
                       uint64_t now_ns)
 {

@@ -7,7 +7,7 @@
  * A block of the agent is told on the clock of the samples: allocations_follow() brings the
  * index to the time of a sample before that is looked up, so a block that was freed and given
  * out again does not blame its successor. A walked block is looked at when a sample asks, and
- * again when that look is older than ALLOCATIONS_FRESH_NS.
+ * is believed for a moment (walked.h).
  */
 #ifndef MISSTOP_RESOLVE_ALLOCATIONS_H
 #define MISSTOP_RESOLVE_ALLOCATIONS_H
@@ -19,8 +19,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define ALLOCATIONS_FRESH_NS UINT64_C(200000000)
 
 struct allocations;
 
@@ -60,6 +58,11 @@ void allocations_forget(struct allocations *allocations);
 /* The block around an address of the heap, as it was at `time_ns`. */
 bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
                       uint64_t time_ns, struct allocation *found);
+
+/* Narrows [base, bound) around an address that no block covers to the gap between blocks; false:
+ * blocks around it are not known. For the split points of the search. */
+bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
+                     uint64_t *bound);
 
 /* Once per refresh: rates, names of new bins, and a walk of the whole heap when that is due. */
 void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,

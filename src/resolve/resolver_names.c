@@ -77,10 +77,16 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
         return extent_of_gap(&space->maps, address, extent);
     if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
         return false;
-    if (resolver->allocations)
-        finding_refine(&finding, resolver->allocations, space, address, clock_now_ns());
+    bool heap = resolver->allocations &&
+                (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
+    bool block = heap && finding_refine(&finding, resolver->allocations, space, address,
+                                        clock_now_ns());
     extent->base = finding.base;
     extent->bound = finding.end;
+    extent->object = 0;
+    if (heap && !block &&
+        allocations_gap(resolver->allocations, address, &extent->base, &extent->bound))
+        return extent->bound > extent->base;
     extent->object = finding_intern(&finding, &resolver->names);
     if (finding.bin)
         resolver_note_bin(resolver, extent->object, finding.bin);

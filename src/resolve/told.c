@@ -192,6 +192,25 @@ bool told_find(const struct told *told, uint64_t address, struct block *block)
     return blocks_find(told->blocks, address, block) || blocks_find(told->mappings, address, block);
 }
 
+static bool narrow(const struct blocks *blocks, uint64_t address, uint64_t *base, uint64_t *bound)
+{
+    struct block block;
+    bool before = blocks_previous(blocks, address, &block) && block.start >= *base;
+    uint64_t end = before ? block.start + block.usable_bytes : 0;
+    if (before && end > *base && end <= address)
+        *base = end;
+    bool after = blocks_next(blocks, address, &block) && block.start < *bound;
+    if (after)
+        *bound = block.start;
+    return before || after;
+}
+
+bool told_gap(const struct told *told, uint64_t address, uint64_t *base, uint64_t *bound)
+{
+    bool mapped = narrow(told->mappings, address, base, bound);
+    return narrow(told->blocks, address, base, bound) || mapped;
+}
+
 uint32_t told_lead(const struct told *told, uint32_t bin)
 {
     struct bin_info info;

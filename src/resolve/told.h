@@ -61,6 +61,9 @@ long told_follow(struct told *told, uint64_t until_ns);
 /* The block around an address, else the mapping; false: neither. */
 bool told_find(const struct told *told, uint64_t address, struct block *block);
 
+/* Narrows [base, bound) to the gap between blocks or mappings; false: there is none in it. */
+bool told_gap(const struct told *told, uint64_t address, uint64_t *base, uint64_t *bound);
+
 /* The bin that stands for a bin's group. */
 uint32_t told_lead(const struct told *told, uint32_t bin);
 

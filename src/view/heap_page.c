@@ -110,8 +110,7 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     draw_path(bin, canvas, left);
     if (!both)
         return;
-    used = pane_title(canvas, right, false,
-                      bin->heap.walked ? "Sizes of live blocks" : "Sizes allocated");
+    used = pane_title(canvas, right, false, "Sizes of live blocks");
     right.row += used;
     right.rows -= used;
     draw_sizes(bin, canvas, right);

@@ -247,7 +247,7 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
     assert_true(contains("7 events lost"));
     assert_true(contains("particles_new (demo.c:71)"));
     assert_true(contains("< main (demo.c:120)"));
-    assert_true(contains("Sizes allocated"));
+    assert_true(contains("Sizes of live blocks"));
     assert_true(contains("leak?"));
     assert_true(contains("250us"));
     assert_true(contains("+1.0M"));
