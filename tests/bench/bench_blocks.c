@@ -261,14 +261,36 @@ static void print_scale(void)
     free(words);
 }
 
+/* Bytes a block of the chosen one, for a heap of one size: few large blocks are dear. */
+static int print_bytes(void)
+{
+    static const unsigned sizes[] = {16, 48, 112, 496, 2032, 4096, 131072};
+    printf("radix, bytes a block:");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        void *index = candidate_radix.new();
+        if (!index)
+            return 1;
+        for (uint64_t n = 1; n <= MILLION; n++) {
+            struct block block = {.start = n * (sizes[i] + 16), .usable_bytes = sizes[i]};
+            candidate_radix.add(index, &block);
+        }
+        printf(" %.1f of %u%s", (double)candidate_radix.memory_bytes(index) / MILLION, sizes[i],
+               i + 1 < sizeof sizes / sizeof sizes[0] ? "," : "\n");
+        candidate_radix.free(index);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int next = 1;
     bool full = next < argc && !strcmp(argv[next], "--full") && next++;
     uint64_t millions = next < argc ? strtoull(argv[next++], NULL, 10) : 0;
     const char *only = next < argc ? argv[next] : NULL;
-    puts("ns each (churn, young: of a remove and an add); B: bytes a block");
     print_scale();
+    if (print_bytes())
+        return 1;
+    puts("ns each (churn, young: of a remove and an add); B: bytes a block");
     puts("candidate  live     add   churn   young  random waiting   local    miss       B");
     if (millions)
         return bench_all(millions * MILLION, only);
