@@ -10,7 +10,7 @@
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
 const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
-                                                 16, 20, 24, 28, 32, 40, 48, 56, 65, 66, 264};
+                                                 16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
 int slab_init(struct slab *slab, uint64_t bound_bytes)
 {
@@ -51,18 +51,41 @@ static int slab_extend(struct slab *slab)
     return 0;
 }
 
+static uint32_t slab_pop(struct slab *slab, unsigned class)
+{
+    uint32_t line = slab->free_lines[class];
+    if (line)
+        memcpy(&slab->free_lines[class], slab_at(slab, line), sizeof line);
+    return line;
+}
+
+/* From the next larger piece that is free; what remains of it goes to smaller classes. */
+static uint32_t slab_split(struct slab *slab, unsigned class)
+{
+    uint32_t line = 0;
+    unsigned from = class;
+    while (!line && ++from < SLAB_CLASSES)
+        line = slab_pop(slab, from);
+    if (!line)
+        return 0;
+    uint32_t rest = line + slab_class_lines[class];
+    uint32_t end = line + slab_class_lines[from];
+    for (unsigned piece = SLAB_CLASSES; piece-- > 0;)
+        for (; end - rest >= slab_class_lines[piece]; rest += slab_class_lines[piece])
+            slab_release(slab, rest, piece);
+    return line;
+}
+
 uint32_t slab_alloc(struct slab *slab, unsigned class)
 {
     assert(class < SLAB_CLASSES);
-    uint32_t line = slab->free_lines[class];
-    if (line) {
-        memcpy(&slab->free_lines[class], slab_at(slab, line), sizeof line);
+    uint32_t line = slab_pop(slab, class);
+    if (line)
         return line;
-    }
     uint64_t end_line = slab->next_line + slab_class_lines[class];
     while (end_line * SLAB_LINE_BYTES > slab->usable_bytes)
         if (slab_extend(slab))
-            return 0;
+            return slab_split(slab, class);
     line = (uint32_t)slab->next_line;
     slab->next_line = end_line;
     return line;

@@ -5,7 +5,8 @@
  *
  * The address range of the bound is reserved at the start and made usable step by step, so
  * nothing ever moves and a line number is an addition away from its address. What is given
- * back is kept for the same size, not returned to the system.
+ * back is kept for the same size, and split for smaller ones once the bound is reached; pieces
+ * are not joined again. It is not returned to the system.
  */
 #ifndef MISSTOP_RESOLVE_SLAB_H
 #define MISSTOP_RESOLVE_SLAB_H
@@ -14,9 +15,9 @@
 
 enum {
     SLAB_LINE_BYTES = 64,
-    SLAB_CLASSES = 22,
-    SLAB_CLASS_LEAF = 20, /* the two tables of radix.h */
-    SLAB_CLASS_MIDDLE = 21,
+    SLAB_CLASSES = 21,
+    SLAB_CLASS_LEAF = 19,   /* a leaf of radix.h, or the largest page */
+    SLAB_CLASS_MIDDLE = 20, /* of radix.h */
     SLAB_CLASS_BITS = 5,
     SLAB_LINE_BITS = 32 - SLAB_CLASS_BITS, /* a line number and a class fit into 32 bits */
 };
@@ -34,7 +35,7 @@ struct slab {
     uint32_t free_lines[SLAB_CLASSES]; /* first of a list linked through the lines; 0: none */
 };
 
-/* Lines of each class. Classes below SLAB_CLASS_LEAF are the sizes of a page (page.h). */
+/* Lines of each class, ascending; those up to SLAB_CLASS_LEAF are the sizes of a page (page.h). */
 extern const uint16_t slab_class_lines[SLAB_CLASSES];
 
 /* The bound is brought into 2 MiB .. SLAB_BOUND_MAX_BYTES and to whole 2 MiB. -ENOMEM. */

@@ -110,7 +110,7 @@ static void malformed_lines(void **state)
                                "combine\ta\ta\n"
                                "combine\tx\ty\n"
                                "combine\ty\tx\n" /* would go round in circles */
-                               "re\0name\ta\tb\n"
+                               "rename\ta\tb\0c\n"
                                "rename\te\tesc \x1b[2J\n"
                                "rename\tlast\tno newline";
     struct bin_rules rules;

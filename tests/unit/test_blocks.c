@@ -397,6 +397,45 @@ static void memory_is_bounded(void **state)
     check_bound((UINT64_C(8) << 30) + 2056, 80);
 }
 
+/* A block that got its page but no table must give the page back. */
+static void refusals_keep_nothing(void **state)
+{
+    (void)state;
+    const uint64_t step_bytes = 2 << 20; /* a leaf each */
+    struct blocks *blocks;
+    assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
+    uint64_t count = fill(blocks, step_bytes);
+    for (uint64_t i = 1; i < 1000; i++) {
+        struct block block = {.start = (count + i) * step_bytes, .usable_bytes = 8};
+        assert_int_equal(blocks_add(blocks, &block), -ENOMEM);
+    }
+    assert_int_equal(blocks_refused(blocks), 1000);
+    /* The few lines that are too few for a leaf still do for a page of an old leaf. */
+    struct block block = {.start = step_bytes + 4096, .usable_bytes = 8};
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    blocks_free(blocks);
+}
+
+/* At the bound, what dense pages gave back serves thin ones. */
+static void memory_changes_its_use(void **state)
+{
+    (void)state;
+    struct blocks *blocks;
+    assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
+    uint64_t dense = fill(blocks, 8);
+    for (uint64_t i = 1; i <= dense; i++)
+        if (i % 256 > 4) /* four are left to a page */
+            assert_true(blocks_remove(blocks, i * 8, NULL));
+    uint64_t kept = blocks_count(blocks);
+    for (uint64_t i = 0; i < 10000; i++) {
+        struct block block = {.start = 0x40000000 + i * 4096, .usable_bytes = 24};
+        assert_int_equal(blocks_add(blocks, &block), 0);
+    }
+    assert_int_equal(blocks_count(blocks), kept + 10000);
+    assert_true(blocks_memory_bytes(blocks) <= blocks_bound(blocks));
+    blocks_free(blocks);
+}
+
 static void hostile_input(void **state)
 {
     (void)state;
@@ -504,6 +543,8 @@ int main(void)
         cmocka_unit_test(others_against_model),
         cmocka_unit_test(many_blocks),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(memory_changes_its_use),
+        cmocka_unit_test(refusals_keep_nothing),
         cmocka_unit_test(hostile_input),
         cmocka_unit_test(extremes),
         cmocka_unit_test(precision),
