@@ -8,7 +8,7 @@
 enum {
     ATTEMPTS = 5,
     ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
-    AGREED_MANY = 8,   /* marks met that stand for a proof where there is none */
+    AGREED_MANY = 16,  /* marks met that stand for a proof where there is none */
     UNREST_FINDS = 256,
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
@@ -16,12 +16,12 @@ enum {
     BACKOFF_MAX = 1024
 };
 
-static const uint64_t back_bytes[ATTEMPTS_NEAR] = {1, 1 << 16, 1 << 20};
+static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
-/* Where to chain from. Two marks before the address at least, so that the chain meets one.
- * The further attempts take more room for what may have changed since. */
+/* Where to chain from: so far before the address that the chain meets marks on its way. The
+ * further attempts take more room for what may have changed since. */
 static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
     uint64_t near = walk_span_below(span, target);
@@ -179,6 +179,8 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
     if (!walk_chain_start(&chain, from))
         return WALK_FAIL_UNREADABLE;
     enum walk_failure failure = follow(walk, &chain, target, &top);
+    if (failure == WALK_FAIL_BROKEN || failure == WALK_FAIL_CHANGED)
+        span->unrest = UNREST_FINDS;
     if (failure)
         return failure;
     if (!enough(span, &chain.trust, number))
@@ -220,7 +222,6 @@ enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_
             return failure;
         }
         walk->stats.retries++;
-        span->unrest = UNREST_FINDS;
         if (!walk_span_refresh(span, &walk->arenas, &walk->memory)) {
             walk_spans_remove(&walk->spans, span);
             return failure;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK_PAGES_MAX = 1 << 28 }; /* 1 TiB of heap: half a GiB of marks, if ever touched */
+enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap: a GiB of marks, if ever touched */
 
 void walk_spans_fini(struct walk_spans *spans)
 {
@@ -118,20 +118,20 @@ static bool refresh_heap(struct walk_span *span, const struct walk_arenas *arena
 
 static void make_marks(struct walk_span *span)
 {
-    uint64_t bytes = span->end - (span->first & ~(uint64_t)(WALK_PAGE_BYTES - 1));
-    uint64_t pages = (bytes + WALK_PAGE_BYTES - 1) / WALK_PAGE_BYTES;
-    if (pages <= span->mark_count || pages > MARK_PAGES_MAX)
+    uint64_t bytes = span->end - (span->first & ~(uint64_t)(WALK_MARK_BYTES - 1));
+    uint64_t cells = (bytes + WALK_MARK_BYTES - 1) / WALK_MARK_BYTES;
+    if (cells <= span->mark_count || cells > MARKS_MAX)
         return;
     /* Of half as much again only what is used is ever backed by memory. */
-    pages += pages / 2;
-    uint16_t *marks = calloc(pages, sizeof *marks);
+    cells += cells / 2;
+    uint8_t *marks = calloc(cells, sizeof *marks);
     if (!marks)
         return;
     if (span->mark_count)
         memcpy(marks, span->marks, span->mark_count * sizeof *marks);
     free(span->marks);
     span->marks = marks;
-    span->mark_count = pages;
+    span->mark_count = cells;
 }
 
 bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
@@ -144,22 +144,22 @@ bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
     return sound;
 }
 
-static uint64_t page_of(const struct walk_span *span, uint64_t address)
+static uint64_t cell_of(const struct walk_span *span, uint64_t address)
 {
-    return address / WALK_PAGE_BYTES - span->first / WALK_PAGE_BYTES;
+    return address / WALK_MARK_BYTES - span->first / WALK_MARK_BYTES;
 }
 
 uint64_t walk_span_below(const struct walk_span *span, uint64_t address)
 {
     if (address <= span->first || !span->mark_count)
         return span->first;
-    uint64_t page = page_of(span, address);
-    if (page >= span->mark_count)
-        page = span->mark_count - 1;
-    for (uint64_t i = page + 1; i-- > 0;) {
+    uint64_t cell = cell_of(span, address);
+    if (cell >= span->mark_count)
+        cell = span->mark_count - 1;
+    for (uint64_t i = cell + 1; i-- > 0;) {
         if (!span->marks[i])
             continue;
-        uint64_t at = (span->first & ~(uint64_t)(WALK_PAGE_BYTES - 1)) + i * WALK_PAGE_BYTES +
+        uint64_t at = (span->first & ~(uint64_t)(WALK_MARK_BYTES - 1)) + i * WALK_MARK_BYTES +
                       (span->marks[i] - 1u) * 16;
         if (at <= address && at > span->first)
             return at;
@@ -169,16 +169,16 @@ uint64_t walk_span_below(const struct walk_span *span, uint64_t address)
 
 void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct walk_trust *trust)
 {
-    uint64_t page = page_of(span, at);
-    uint64_t passed = page_of(span, from) + 1;
-    if (page >= span->mark_count)
+    uint64_t cell = cell_of(span, at);
+    uint64_t passed = cell_of(span, from) + 1;
+    if (cell >= span->mark_count)
         return;
-    uint16_t mark = (uint16_t)((at & (WALK_PAGE_BYTES - 1)) / 16 + 1);
-    trust->agreed += span->marks[page] == mark;
-    trust->differed += span->marks[page] && span->marks[page] != mark;
+    uint8_t mark = (uint8_t)((at & (WALK_MARK_BYTES - 1)) / 16 + 1);
+    trust->agreed += span->marks[cell] == mark;
+    trust->differed += span->marks[cell] && span->marks[cell] != mark;
     if (!walk_trusted(trust))
         return;
-    span->marks[page] = mark;
-    if (passed < page)
-        memset(span->marks + passed, 0, (page - passed) * sizeof *span->marks);
+    span->marks[cell] = mark;
+    if (passed < cell)
+        memset(span->marks + passed, 0, (cell - passed) * sizeof *span->marks);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A span is a stretch of memory that is one chain of chunks: the main arena's heap, a heap of
- * a thread arena, or a mapping the main arena took where brk failed. For each page of it a
+ * a thread arena, or a mapping the main arena took where brk failed. For each KiB of it a
  * mark remembers the first chunk that starts there, so that a lookup need not chain from the
  * start. Private to the walk.
  */
@@ -10,7 +10,7 @@
 
 #include "resolve/walk_arena.h"
 
-enum { WALK_SPANS_MAX = 65536 };
+enum { WALK_SPANS_MAX = 65536, WALK_MARK_BYTES = 1024 };
 
 struct walk_span {
     uint64_t first;      /* chunk */
@@ -19,7 +19,7 @@ struct walk_span {
     uint64_t limit;      /* how far the span could grow */
     uint64_t mapped_end; /* where its mapping ended when last told */
     uint32_t arena;
-    uint16_t *marks; /* of each page: the first chunk's place in 16 bytes, plus 1; 0: unknown */
+    uint8_t *marks; /* of each KiB: the first chunk's place in 16 bytes, plus 1; 0: unknown */
     size_t mark_count;
     uint32_t backoff; /* finds that will not chain from the start, after one that failed */
     uint32_t waiting; /* of them to come */
@@ -35,7 +35,7 @@ struct walk_trust {
 
 static inline bool walk_trusted(const struct walk_trust *trust)
 {
-    return trust->proved || (trust->agreed > 1 && !trust->differed);
+    return trust->proved || (trust->agreed > 2 && !trust->differed);
 }
 
 struct walk_spans {
@@ -69,7 +69,7 @@ void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct w
 static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_t at,
                                   struct walk_trust *trust)
 {
-    if ((from ^ at) & ~(uint64_t)(WALK_PAGE_BYTES - 1))
+    if ((from ^ at) & ~(uint64_t)(WALK_MARK_BYTES - 1))
         walk_span_mark(span, from, at, trust);
 }
 

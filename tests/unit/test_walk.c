@@ -123,6 +123,13 @@ static void top_and_foreign_addresses_are_told(void **state)
     end();
 }
 
+static size_t two_in_use(size_t from)
+{
+    while (!image.blocks[from].in_use || !image.blocks[from + 1].in_use)
+        from++;
+    return from;
+}
+
 static void a_chunk_that_changes_is_seen_anew(void **state)
 {
     (void)state;
@@ -131,13 +138,95 @@ static void a_chunk_that_changes_is_seen_anew(void **state)
     for (size_t b = 0; b < image.block_count; b++)
         find(image.blocks[b].start, &image.blocks[b]);
     /* Two blocks in use, next to each other, become one; the old header stays inside. */
-    size_t b = 400;
-    while (!image.blocks[b].in_use || !image.blocks[b + 1].in_use)
-        b++;
+    size_t b = two_in_use(400);
     uint64_t more = image.blocks[b + 1].usable_bytes + 8;
     *image_word(&image, image.blocks[b].start - 8) += more;
     image.blocks[b].usable_bytes += more;
     find(image.blocks[b + 1].start + 8, &image.blocks[b]);
+    end();
+}
+
+/* The process goes on between the reads of one find: never the block as it was before. */
+static void a_chunk_that_changes_meanwhile_is_not_given_as_it_was(void **state)
+{
+    (void)state;
+    size_t answers = 0;
+    for (uint64_t reads = 1; reads < 8; reads++) {
+        struct walk_block block;
+        begin(&image_layouts[3]);
+        update();
+        for (size_t b = 0; b < 500; b++)
+            find(image.blocks[b].start, &image.blocks[b]);
+        size_t b = two_in_use(300);
+        uint64_t head = image.blocks[b].start - 8;
+        uint64_t more = image.blocks[b + 1].usable_bytes + 8;
+        image.change.address = head;
+        image.change.value = *image_word(&image, head) + more;
+        image.change.reads = image.reads + reads;
+        bool found = walk_find(walk, image.blocks[b + 1].start + 8, &block);
+        if (found && image.reads > image.change.reads) {
+            assert_int_equal(block.start, image.blocks[b].start);
+            assert_int_equal(block.usable_bytes, image.blocks[b].usable_bytes + more);
+            answers++;
+        }
+        end();
+    }
+    assert_true(answers > 0);
+}
+
+static void unlink_chunk(uint64_t chunk)
+{
+    uint64_t next = *image_word(&image, chunk + 16);
+    uint64_t previous = *image_word(&image, chunk + 24);
+    *image_word(&image, next + 24) = previous;
+    *image_word(&image, previous + 16) = next;
+}
+
+/* Many blocks, all known, give way to a large one that is not written to: their headers stay,
+ * lead from one to the next, and agree with what is remembered. Only the lists tell. */
+static void old_headers_inside_a_block_are_not_believed(void **state)
+{
+    (void)state;
+    begin(&image_layouts[3]);
+    update();
+    for (size_t b = 0; b < 800; b++)
+        find(image.blocks[b].start, &image.blocks[b]);
+    size_t first = two_in_use(500);
+    size_t last = two_in_use(first + 60) + 1;
+    for (size_t b = first; b < last; b++) {
+        uint64_t behind = image.blocks[b].start + image.blocks[b].usable_bytes;
+        if (!(*image_word(&image, behind) & 1))
+            unlink_chunk(image.blocks[b].start - 16);
+    }
+    struct image_block *large = &image.blocks[first];
+    uint64_t bytes = image.blocks[last].start - large->start;
+    *image_word(&image, large->start - 8) = bytes | (*image_word(&image, large->start - 8) & 7);
+    large->usable_bytes = bytes - 8;
+    for (size_t b = last - 1; b > first; b -= 7)
+        find(image.blocks[b].start, large);
+    end();
+}
+
+/* A free chunk's size stands at its end too: where they differ no chunk is believed. */
+static void a_size_told_twice_must_agree(void **state)
+{
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update();
+    size_t b = 100;
+    uint64_t behind;
+    do {
+        b++;
+        behind = image.blocks[b].start + image.blocks[b].usable_bytes;
+    } while (image.blocks[b].in_use || *image_word(&image, behind) & 1);
+    find(image.blocks[b].start, &image.blocks[b]);
+    *image_word(&image, behind - 8) ^= 16;
+    assert_false(walk_find(walk, image.blocks[b].start, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BROKEN], 1);
+    walk_all(walk, check, NULL);
+    assert_int_equal(walk_stats(walk)->broken_spans, 1);
+    assert_int_equal(wrong, 0);
     end();
 }
 
@@ -250,6 +339,9 @@ int main(void)
         cmocka_unit_test(every_block_is_found_by_its_bytes),
         cmocka_unit_test(top_and_foreign_addresses_are_told),
         cmocka_unit_test(a_chunk_that_changes_is_seen_anew),
+        cmocka_unit_test(a_chunk_that_changes_meanwhile_is_not_given_as_it_was),
+        cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
+        cmocka_unit_test(a_size_told_twice_must_agree),
         cmocka_unit_test(random_damage_ends_and_stays_inside),
         cmocka_unit_test(why_there_is_no_heap_is_said),
         cmocka_unit_test(an_arena_found_later_is_walked),

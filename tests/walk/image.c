@@ -229,10 +229,8 @@ void image_fini(struct image *image)
         free(image->parts[i].memory);
 }
 
-static size_t read_some(void *context, uint64_t address, void *out, size_t size)
+static size_t copy_some(struct image *image, uint64_t address, void *out, size_t size)
 {
-    struct image *image = context;
-    image->reads++;
     for (size_t i = 0; i < IMAGE_PARTS; i++) {
         uint64_t offset = address - image->parts[i].start;
         if (address < image->parts[i].start || offset >= image->parts[i].bytes)
@@ -243,6 +241,15 @@ static size_t read_some(void *context, uint64_t address, void *out, size_t size)
         return part;
     }
     return 0;
+}
+
+static size_t read_some(void *context, uint64_t address, void *out, size_t size)
+{
+    struct image *image = context;
+    size_t got = copy_some(image, address, out, size);
+    if (++image->reads == image->change.reads)
+        *image_word(image, image->change.address) = image->change.value;
+    return got;
 }
 
 static bool read_all(void *context, uint64_t address, void *out, size_t size)

@@ -43,6 +43,11 @@ struct image {
     struct image_block blocks[IMAGE_BLOCKS_MAX];
     size_t block_count;
     uint64_t reads; /* done through image_target() */
+    struct {        /* one word changes when so many reads are done: the process goes on */
+        uint64_t reads;
+        uint64_t address;
+        uint64_t value;
+    } change;
 };
 
 void image_make(struct image *image, const struct image_layout *layout);
