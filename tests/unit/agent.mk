@@ -1,6 +1,6 @@
 # tests of the agent and of the feed that reads it
 AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
-	tests/unit/test_feed tests/unit/test_feed_launch
+	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_unwind
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
 AGENT_TEST_LIBS = src/libresolve.a src/libbase.a $(DW_LIBS) $(ELF_LIBS) $(CMOCKA_LIBS)
@@ -14,6 +14,10 @@ tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
 tests_unit_test_feed_LDADD = $(AGENT_TEST_LIBS)
 tests_unit_test_feed_launch_SOURCES = tests/unit/test_feed_launch.c
 tests_unit_test_feed_launch_LDADD = $(AGENT_TEST_LIBS)
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c \
+	src/agent/frame_table.c src/agent/rule.c src/agent/unwind.c
+tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
+tests_unit_test_unwind_LDADD = $(CMOCKA_LIBS) -lpthread
 # Built by the compiler alone: where there is no static libc, the test says so and goes on.
 check_SCRIPTS = tests/agent/fixed
 CLEANFILES += tests/agent/fixed
