@@ -171,14 +171,17 @@ static bool step_as_before(struct unwind *unwind, struct step *step, struct unwo
             return false;
         use_frame(step);
     }
+    /* Checked as if it were hostile: a signal handler may have unwound in between. */
     uint64_t slot = before[1].slot;
-    if (UNLIKELY(slot >= unwind->high && !can_read(unwind, slot)))
+    uint64_t saved = before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0;
+    if (slot <= from->slot || (UNLIKELY(slot >= unwind->high) && !can_read(unwind, slot)) ||
+        (saved && (saved <= from->slot || saved >= slot)))
         return false;
     if (UNLIKELY(load(slot) < CODE_LOWEST))
         return false;
     from->way = before->way;
     from->saved = before->saved;
-    move(step, slot + 8, before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0);
+    move(step, slot + 8, saved);
     return true;
 }
 
@@ -196,16 +199,16 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame)
     last -= last > before;
     unwind->current ^= 1;
     struct unwound *out = &unwind->stacks[unwind->current];
-    out->count = 0;
-    out->hash = 0;
+    uint64_t hash = 0;
+    unsigned count = 0;
     for (;;) {
-        struct unwound_frame *from = &out->frames[out->count++];
+        struct unwound_frame *from = &out->frames[count++];
         from->address = step.address;
         from->slot = step.stack - 8;
         from->frame = step.frame;
-        out->hash += step.address * factor; /* a sum: the products do not wait for each other */
+        hash += step.address * factor; /* a sum: the products do not wait for each other */
         factor *= UINT64_C(0xd1342543de82ef95);
-        if (out->count == AGENT_DEPTH_MAX)
+        if (count == AGENT_DEPTH_MAX)
             break;
         while (before < last && before->slot < from->slot)
             before++;
@@ -213,8 +216,8 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame)
             !step_by_rule(unwind, &step, from))
             break;
     }
-    out->hash ^= out->hash >> 32;
-    out->hash *= UINT64_C(0x9fb21c651e98df25);
+    out->count = count;
+    out->hash = (hash ^ hash >> 32) * UINT64_C(0x9fb21c651e98df25);
     out->used_frame_pointer = step.used_live_frame;
     return out;
 }
