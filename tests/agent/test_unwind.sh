@@ -34,7 +34,7 @@ compare() { # name, command...
         sed -n 1,5p "$folder/err"
         status=1
     fi
-    grep -a 'allocations, ' "$folder/tried" | sed 's/^.*\(^\| \)\([0-9]* allocations\)/    \2/'
+    LC_ALL=C grep -ao '[0-9]* allocations, .*' "$folder/tried" | sed 's/^/    /'
 }
 
 i=0
