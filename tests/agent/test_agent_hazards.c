@@ -20,8 +20,10 @@ static struct watch watch;
 static void run(const char *hazard, const char *file)
 {
     const char *const words[] = {"victim", hazard, file, NULL};
+    const char *why;
     watch_run(&watch, words);
-    assert_int_equal(feed_state(watch.feed, NULL), FEED_RUNNING);
+    assert_int_equal(feed_state(watch.feed, &why), FEED_RUNNING);
+    assert_null(why);
     assert_int_equal(feed_counts(watch.feed).damaged, 0);
 }
 
