@@ -4,6 +4,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
+	src/resolve/feed_rings.c src/resolve/feed_rings.h \
 	src/resolve/frames.c src/resolve/frames.h \
 	src/resolve/heap.c src/resolve/heap.h \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
