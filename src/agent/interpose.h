@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the agent puts in front of libc's functions: the only symbols it exports. */
+/*
+ * What the agent puts in front of libc's functions: the only symbols it exports.
+ *
+ * A program that defines malloc itself comes before us, and its malloc wins: we see only what it
+ * asks libc for, and misstop says so. A malloc of another library (jemalloc, tcmalloc) comes
+ * after us and is called by us, wherever it was preloaded; their operator new does not call
+ * malloc, and is not recorded. It could only be by exporting operator new, which would then also
+ * stand before that of a libstdc++ that is loaded later and that we could not find to call.
+ *
+ * The environment is cleaned, so what is started by exec from here is not recorded, not even
+ * when it is the same process (a shell script's last exec).
+ */
 #ifndef MISSTOP_AGENT_INTERPOSE_H
 #define MISSTOP_AGENT_INTERPOSE_H
 

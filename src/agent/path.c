@@ -6,24 +6,27 @@
 #include <errno.h>
 #include <string.h>
 
+/* Places are checked: a signal handler that allocates may have unwound over `stack`. */
 static void remember(struct path_known *known, const struct unwound *stack, void *const *frame)
 {
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
-    uint64_t last = 0;
+    uint64_t end = 0; /* words, past the last slot */
     known->stack_pointer = 0;
     for (unsigned i = 1; i < stack->count; i++) {
-        last = (stack->frames[i].slot - pointer) / 8;
+        uint64_t slot = (stack->frames[i].slot - pointer) / 8;
+        if (slot < end || slot >= UINT16_MAX)
+            return;
+        end = slot + 1;
         known->frames[i - 1] =
-            (struct path_frame){(uint32_t)last, (uint32_t)stack->frames[i].address};
+            (struct path_frame){(uint32_t)slot, (uint32_t)stack->frames[i].address};
     }
-    if (last >= UINT16_MAX)
-        return;
     known->return_address = stack->frames[0].address;
     known->frame_pointer = (uint64_t)(uintptr_t)frame[0];
     known->uses_frame_pointer = stack->used_frame_pointer;
     known->count = (uint8_t)(stack->count - 1);
-    known->span_words = (uint16_t)(stack->count > 1 ? last + 1 : 0);
+    known->span_words = (uint16_t)end;
     known->trust = PATH_TRUST;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
     known->stack_pointer = pointer;
 }
 

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,9 +97,16 @@ bool real_find(void)
     return ready(true);
 }
 
+/* A program at a fixed address that takes malloc's address has a stub of that name: not its own. */
 bool real_own_malloc(void)
 {
-    return !same_library(dlsym(RTLD_DEFAULT, "malloc"), real_early);
+    Dl_info info;
+    ElfW(Sym) *symbol = NULL;
+    void *first = dlsym(RTLD_DEFAULT, "malloc");
+    if (same_library(first, real_early))
+        return false;
+    return !dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+           symbol->st_shndx != SHN_UNDEF;
 }
 
 static void *early_malloc(size_t size_bytes)

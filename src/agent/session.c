@@ -107,28 +107,31 @@ static int open_gate(struct agent_header *header)
     return 0;
 }
 
+static void start(const struct real *functions, int fd, uint64_t size_bytes)
+{
+    /* The header alone first: where there is no room for the rest it can be said why. */
+    struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
+    if (!header || take_sizes(header, size_bytes) || !take_over(header))
+        return;
+    char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
+    close(fd);
+    if (!memory || !functions->malloc) {
+        give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
+        return;
+    }
+    madvise(memory, size_bytes, MADV_DONTDUMP);
+    take_parts(memory);
+    rule_start();
+    open_gate(header);
+}
+
 void session_start(const struct real *functions)
 {
     uint64_t size_bytes;
     int saved = errno;
     int fd = descriptor();
-    if (fd < 0 || !is_sealed(fd, &size_bytes))
-        goto out;
-    /* The header alone first: where there is no room for the rest it can be said why. */
-    struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
-    if (!header || take_sizes(header, size_bytes) || !take_over(header))
-        goto out;
-    char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
-    if (!memory || !functions->malloc) {
-        give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
-        goto out;
-    }
-    close(fd);
-    madvise(memory, size_bytes, MADV_DONTDUMP);
-    take_parts(memory);
-    rule_start();
-    open_gate(header);
-out:
+    if (fd >= 0 && is_sealed(fd, &size_bytes))
+        start(functions, fd, size_bytes);
     errno = saved;
 }
 

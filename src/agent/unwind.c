@@ -171,50 +171,58 @@ static bool step_as_before(struct unwind *unwind, struct step *step, struct unwo
             return false;
         use_frame(step);
     }
+    /* Checked as if it were hostile: a signal handler may have unwound in between. */
     uint64_t slot = before[1].slot;
-    if (UNLIKELY(slot >= unwind->high && !can_read(unwind, slot)))
+    uint64_t saved = before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0;
+    if (slot <= from->slot || (UNLIKELY(slot >= unwind->high) && !can_read(unwind, slot)) ||
+        (saved && (saved <= from->slot || saved >= slot)))
         return false;
     if (UNLIKELY(load(slot) < CODE_LOWEST))
         return false;
     from->way = before->way;
     from->saved = before->saved;
-    move(step, slot + 8, before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0);
+    move(step, slot + 8, saved);
     return true;
+}
+
+/* `before` to `last`: the frames of the time before, without the outermost. */
+static void walk(struct unwind *unwind, struct step *step, const struct unwound_frame *before,
+                 const struct unwound_frame *last, struct unwound *out)
+{
+    uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = 0;
+    unsigned count = 0; /* not in `out`, which a handler that allocates may be filling too */
+    for (;;) {
+        struct unwound_frame *from = &out->frames[count++];
+        from->address = step->address;
+        from->slot = step->stack - 8;
+        from->frame = step->frame;
+        hash += step->address * factor; /* a sum: the products do not wait for each other */
+        factor *= UINT64_C(0xd1342543de82ef95);
+        if (count == AGENT_DEPTH_MAX)
+            break;
+        while (before < last && before->slot < from->slot)
+            before++;
+        if (!(before < last && step_as_before(unwind, step, from, before)) &&
+            !step_by_rule(unwind, step, from))
+            break;
+    }
+    out->count = count;
+    out->hash = (hash ^ hash >> 32) * UINT64_C(0x9fb21c651e98df25);
+    out->used_frame_pointer = step->used_live_frame;
 }
 
 const struct unwound *unwind(struct unwind *unwind, void *const *frame)
 {
-    uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
     struct step step = {.address = (uint64_t)(uintptr_t)frame[1],
                         .stack = (uint64_t)(uintptr_t)(frame + 2),
                         .frame = (uint64_t)(uintptr_t)frame[0],
                         .frame_is_live = true};
     start_at(unwind, step.stack - 8);
-    const struct unwound_frame *before = unwind->stacks[unwind->current].frames;
-    /* The outermost of before has none outside of it. */
-    const struct unwound_frame *last = before + unwind->stacks[unwind->current].count;
-    last -= last > before;
+    const struct unwound *before = &unwind->stacks[unwind->current & 1];
+    unsigned inner = before->count ? before->count - 1 : 0;
     unwind->current ^= 1;
-    struct unwound *out = &unwind->stacks[unwind->current];
-    out->count = 0;
-    out->hash = 0;
-    for (;;) {
-        struct unwound_frame *from = &out->frames[out->count++];
-        from->address = step.address;
-        from->slot = step.stack - 8;
-        from->frame = step.frame;
-        out->hash += step.address * factor; /* a sum: the products do not wait for each other */
-        factor *= UINT64_C(0xd1342543de82ef95);
-        if (out->count == AGENT_DEPTH_MAX)
-            break;
-        while (before < last && before->slot < from->slot)
-            before++;
-        if (!(before < last && step_as_before(unwind, &step, from, before)) &&
-            !step_by_rule(unwind, &step, from))
-            break;
-    }
-    out->hash ^= out->hash >> 32;
-    out->hash *= UINT64_C(0x9fb21c651e98df25);
-    out->used_frame_pointer = step.used_live_frame;
+    struct unwound *out = &unwind->stacks[unwind->current & 1];
+    walk(unwind, &step, before->frames, before->frames + inner, out);
     return out;
 }

@@ -10,11 +10,12 @@ src_libresolve_a_SOURCES = \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
-	src/resolve/demangle.c src/resolve/demangle.h \
+	src/resolve/feed_rings.c src/resolve/feed_rings.h \
 	src/resolve/files.c src/resolve/files.h \
 	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \

@@ -20,8 +20,10 @@ static struct watch watch;
 static void run(const char *hazard, const char *file)
 {
     const char *const words[] = {"victim", hazard, file, NULL};
+    const char *why;
     watch_run(&watch, words);
-    assert_int_equal(feed_state(watch.feed, NULL), FEED_RUNNING);
+    assert_int_equal(feed_state(watch.feed, &why), FEED_RUNNING);
+    assert_null(why);
     assert_int_equal(feed_counts(watch.feed).damaged, 0);
 }
 
@@ -237,6 +239,19 @@ static void full_tables_of_paths_lose_paths_only(void **state)
     assert_true(feed_counts(watch.feed).no_path > 0);
 }
 
+static void without_address_space_it_gives_up_and_says_why(void **state)
+{
+    (void)state;
+    const char *const words[] = {"victim", "longjmp", NULL};
+    const char *why;
+    watch.address_space_bytes = 64 << 20;
+    watch_run(&watch, words);
+    assert_int_equal(watch.status, 0);
+    assert_int_equal(watch.count, 0);
+    assert_int_equal(feed_state(watch.feed, &why), FEED_GAVE_UP);
+    assert_non_null(strstr(why, "address space"));
+}
+
 /* A reader in a process of its own. */
 static void read_for_ever(int input, int output, int report)
 {
@@ -303,6 +318,7 @@ int main(void)
         cmocka_unit_test_teardown(a_malloc_of_the_programs_own_wins, forget),
         cmocka_unit_test_teardown(a_full_ring_counts_and_never_waits, forget),
         cmocka_unit_test_teardown(full_tables_of_paths_lose_paths_only, forget),
+        cmocka_unit_test_teardown(without_address_space_it_gives_up_and_says_why, forget),
         cmocka_unit_test(killing_misstop_leaves_the_program_undisturbed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,9 @@ static void become(const struct watch *watch, const char *const *words)
                          sizeof variable, NULL) ||
         putenv(preload) || putenv(variable))
         _exit(126);
+    if (watch->address_space_bytes)
+        setrlimit(RLIMIT_AS,
+                  &(struct rlimit){watch->address_space_bytes, watch->address_space_bytes});
     execvp(watch->by_path ? words[0] : watch_file(words[0]), (char *const *)(uintptr_t)words);
     _exit(127);
 }

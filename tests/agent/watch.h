@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 struct watch {
-    struct agent_sizes sizes; /* 0: large enough that nothing is lost */
-    const char *preload;      /* LD_PRELOAD that is already there, or NULL */
+    struct agent_sizes sizes;     /* 0: large enough that nothing is lost */
+    uint64_t address_space_bytes; /* limit of it; 0: none */
+    const char *preload;          /* LD_PRELOAD that is already there, or NULL */
     bool check_paths;
     bool by_path;      /* the program is found as a shell finds it */
     bool leave_unread; /* read nothing until the program has ended */

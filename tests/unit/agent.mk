@@ -1,6 +1,7 @@
 # tests of the agent and of the feed that reads it
 AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
 	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_told
+	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_unwind
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
 AGENT_TEST_LIBS = src/libresolve.a src/libbase.a $(RESOLVER_LIBS) $(CMOCKA_LIBS)
@@ -16,6 +17,10 @@ tests_unit_test_feed_launch_SOURCES = tests/unit/test_feed_launch.c
 tests_unit_test_feed_launch_LDADD = $(AGENT_TEST_LIBS)
 tests_unit_test_told_SOURCES = tests/unit/test_told.c $(WATCH_SOURCES)
 tests_unit_test_told_LDADD = $(AGENT_TEST_LIBS) -lm
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c \
+	src/agent/frame_table.c src/agent/rule.c src/agent/unwind.c
+tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
+tests_unit_test_unwind_LDADD = $(CMOCKA_LIBS) -lpthread
 # Built by the compiler alone: where there is no static libc, the test says so and goes on.
 check_SCRIPTS = tests/agent/fixed
 CLEANFILES += tests/agent/fixed
@@ -30,8 +35,8 @@ tests_agent_logger_SOURCES = tests/agent/logger.c tests/agent/logger.h
 tests_agent_logger_CFLAGS = $(WATCHED_CFLAGS)
 tests_agent_logger_LDFLAGS = -pthread
 tests_agent_victim_SOURCES = tests/agent/victim.c tests/agent/victim.h
-tests_agent_victim_CFLAGS = $(WATCHED_CFLAGS) -fno-builtin -fno-optimize-sibling-calls
-tests_agent_victim_LDFLAGS = -pthread
+tests_agent_victim_CFLAGS = $(WATCHED_CFLAGS) -fno-builtin -fno-optimize-sibling-calls -fno-pie
+tests_agent_victim_LDFLAGS = -pthread -no-pie
 tests_agent_victim_LDADD = -ldl
 tests_agent_plugin_so_SOURCES = tests/agent/plugin.c
 tests_agent_plugin_so_CFLAGS = $(WATCHED_CFLAGS) -fPIC
