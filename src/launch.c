@@ -51,7 +51,7 @@ static void load_agent(const struct feed *feed, struct agent_variables *variable
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
-static int find_agent(char *path, size_t size, struct error *error)
+int launch_agent(char *path, size_t size, struct error *error)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -71,7 +71,7 @@ static int prepare_agent(const struct feed *feed, struct agent_variables *variab
                          struct error *error)
 {
     char path[PATH_MAX + 64];
-    int code = find_agent(path, sizeof path, error);
+    int code = launch_agent(path, sizeof path, error);
     return code ? code
                 : feed_environment(feed, path, variables->preload, sizeof variables->preload,
                                    variables->memory, sizeof variables->memory, error);

@@ -31,6 +31,9 @@ struct launch {
 int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct feed *feed,
                    struct error *error);
 
+/* Path of the allocation agent; -ENOENT: it is not where it was built or installed. */
+int launch_agent(char *path, size_t size, struct error *error);
+
 /* Opens the gate; 0 once exec has happened, else what exec said. */
 int launch_go(struct launch *launch, const char *name, struct error *error);
 

@@ -12,6 +12,7 @@
 #include "view/view.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -100,7 +101,9 @@ static int open_pipeline(struct run *run, struct error *error)
 static void open_feed(struct run *run)
 {
     const struct options *options = run->options;
+    char path[PATH_MAX + 64];
     if (!(options->heap & OPTIONS_HEAP_AGENT) ||
+        launch_agent(path, sizeof path, &run->heap_note) ||
         feed_refusal(options->command[0], &run->heap_note) != FEED_PRELOADABLE)
         return;
     if (feed_new(&run->feed, &run->heap_note))

@@ -80,6 +80,8 @@ void allocations_settle(struct allocations *allocations, uint64_t now_ns)
 
 void allocations_forget(struct allocations *allocations)
 {
+    if (allocations->tells)
+        told_forget(&allocations->told);
     if (allocations->walks)
         walked_forget(&allocations->walked);
     allocations->marked_ns = 0;

@@ -4,7 +4,7 @@
  * addresses; the short one is the first frame that is no wrapper of an allocator. What stands
  * inside of a wrapper without a name of its own (a static function of a stripped library) is
  * part of the allocator too, and outside of it the first frame with a name says more than one
- * without.
+ * without; as long as both are of one module, for main() is no name for what a library does.
  */
 #include "resolve/bins_state.h"
 
@@ -15,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME_NAME_BYTES = 512 };
+enum { FRAME_NAME_BYTES = 512, FRAME_MODULE_BYTES = 128 };
 
 struct frame {
     char text[FRAME_NAME_BYTES]; /* function, else [module], else ? */
     bool known;                  /* the function is */
-    bool nameless;               /* called by its place in its module */
+    char module[FRAME_MODULE_BYTES];
+    bool nameless; /* called by its place in its module */
     bool wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or nothing */
 };
@@ -54,6 +55,7 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
         naming->namer(naming->context, return_address - 1, &function, &module, &file, &line);
     frame->known = found && function && *function;
     frame->place[0] = '\0';
+    snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
     frame->nameless = !frame->known || is_place(function, module);
     frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
     if (frame->known)
@@ -103,9 +105,11 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
                  used > 0 ? frame->place : "");
         return;
     }
-    bool better = empty || choice->frame.wraps ||
-                  (frame->wraps && choice->frame.nameless && depth < WRAPPER_WITHIN) ||
-                  (!frame->nameless && choice->frame.nameless && depth < NAME_WITHIN);
+    bool related = *frame->module && !strcmp(frame->module, choice->frame.module);
+    bool better =
+        empty || choice->frame.wraps ||
+        (related && choice->frame.nameless &&
+         ((frame->wraps && depth < WRAPPER_WITHIN) || (!frame->nameless && depth < NAME_WITHIN)));
     if (better)
         choice->frame = *frame;
     choice->chosen = true;

@@ -187,6 +187,12 @@ long told_follow(struct told *told, uint64_t until_ns)
     return feed_read(told->feed, until_ns, take_event, told);
 }
 
+void told_forget(struct told *told)
+{
+    blocks_remove_range(told->blocks, 0, BLOCKS_ADDRESS_END, block_gone, told);
+    blocks_remove_range(told->mappings, 0, BLOCKS_ADDRESS_END, block_gone, told);
+}
+
 bool told_find(const struct told *told, uint64_t address, struct block *block)
 {
     return blocks_find(told->blocks, address, block) || blocks_find(told->mappings, address, block);

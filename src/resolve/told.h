@@ -58,6 +58,9 @@ void told_fini(struct told *told);
 /* Brings blocks and bins up to a time. Number of events. */
 long told_follow(struct told *told, uint64_t until_ns);
 
+/* Another program runs in the process: every block is gone. */
+void told_forget(struct told *told);
+
 /* The block around an address, else the mapping; false: neither. */
 bool told_find(const struct told *told, uint64_t address, struct block *block);
 

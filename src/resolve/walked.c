@@ -11,6 +11,8 @@
 
 enum { CACHE_BYTES_MAX = 64 << 20 };
 
+static const uint64_t look_ns = 20000000;
+
 static bool read_all(void *context, uint64_t address, void *out, size_t size)
 {
     const struct walked *walked = context;
@@ -52,8 +54,9 @@ void walked_forget(struct walked *walked)
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     hash_clear(&walked->class_of);
     memset(walked->classes, 0, sizeof walked->classes);
-    snprintf(walked->classes[0].name, sizeof walked->classes[0].name, "malloc (free blocks)");
-    walked->class_count = 1;
+    snprintf(walked->classes[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
+    snprintf(walked->classes[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
+    walked->class_count = WALKED_HEADERS + 1;
     walked->seen_maps = walked->counted_ns = walked->next_ns = 0;
     walked->live_blocks = walked->usable_bytes = 0;
     walked->marked = false;
@@ -74,7 +77,7 @@ static uint32_t class_of(struct walked *walked, uint64_t usable_bytes)
     bool created = false;
     uint32_t *index = hash_insert(&walked->class_of, size_class, &created);
     if (!index)
-        return 0;
+        return WALKED_FREE;
     if (created && walked->class_count < WALKED_CLASSES_MAX) {
         struct walked_class *class = &walked->classes[walked->class_count];
         *class = (struct walked_class){.size_class = size_class};
@@ -94,10 +97,13 @@ static enum walk_mapping_kind kind_of(const struct map *map)
                                        : WALK_MAPPING_OTHER;
 }
 
-static void show_maps(struct walked *walked, const struct maps *maps)
+/* While no arena is known it is looked for again and again: malloc may not have been used yet. */
+static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
 {
-    if (walked->seen_maps == maps->changes)
+    bool found = walk_stats(walked->walk)->arenas;
+    if (walked->seen_maps == maps->changes && (found || now_ns < walked->looked_ns + look_ns))
         return;
+    walked->looked_ns = now_ns;
     struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
     if (!mappings)
         return;
@@ -122,7 +128,7 @@ static void remember(struct walked *walked, const struct walk_block *found, uint
         .usable_bytes = found->usable_bytes,
         .requested_bytes = found->usable_bytes,
         .born_ns = now_ns,
-        .bin = found->state == WALK_IN_USE ? class_of(walked, found->usable_bytes) : 0,
+        .bin = found->state == WALK_IN_USE ? class_of(walked, found->usable_bytes) : WALKED_FREE,
         .walked = true};
     /* Full: start again rather than grow. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
@@ -136,12 +142,19 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
     if (blocks_find(walked->cache, address, block) && now_ns < block->born_ns + WALKED_FRESH_NS)
         return true;
     bool answered = walk_find(walked->walk, address, &found);
-    if (!answered && walked->seen_maps != space->maps.changes) {
-        show_maps(walked, &space->maps);
+    if (!answered) {
+        show_maps(walked, &space->maps, now_ns);
         answered = walk_find(walked->walk, address, &found);
     }
-    if (!answered || address < found.start || address >= found.start + found.usable_bytes)
+    if (!answered || address >= found.start + found.usable_bytes)
         return false;
+    if (address < found.start) {
+        *block = (struct block){.start = address & ~(uint64_t)15,
+                                .usable_bytes = found.start - (address & ~(uint64_t)15),
+                                .bin = WALKED_HEADERS,
+                                .walked = true};
+        return true;
+    }
     remember(walked, &found, now_ns, block);
     return true;
 }
@@ -171,7 +184,7 @@ static void count_all(struct walked *walked)
 
 void walked_tick(struct walked *walked, const struct space *space, uint64_t now_ns)
 {
-    show_maps(walked, &space->maps);
+    show_maps(walked, &space->maps, now_ns);
     if (walk_status(walked->walk) || now_ns < walked->next_ns)
         return;
     uint64_t start = clock_now_ns();

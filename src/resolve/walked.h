@@ -24,7 +24,10 @@
 
 enum { WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
 
-/* Class 0 is what malloc holds and nobody has asked for: free blocks and the heap's top. */
+/* What malloc holds and nobody has asked for (free blocks, the heap's top), and what it writes in
+ * front of each block. Neither is counted as live. */
+enum { WALKED_FREE, WALKED_HEADERS };
+
 struct walked_class {
     char name[WALKED_NAME_BYTES];
     uint64_t size_class;
@@ -43,6 +46,7 @@ struct walked {
     struct walked_class classes[WALKED_CLASSES_MAX];
     uint32_t class_count;
     uint64_t seen_maps;  /* state of the maps that the walk knows */
+    uint64_t looked_ns;  /* when it was shown them */
     uint64_t counted_ns; /* last count of all; 0: none yet */
     uint64_t next_ns;
     uint64_t live_blocks;

@@ -201,8 +201,13 @@ static void judge_one(const struct churn_block **sorted, size_t count, const str
         verdict->missed++;
     else if (said_is_possible)
         verdict->right++;
-    else
+    else {
         verdict->wrong++;
+        printf("  wrong: 0x%lx at %lu said 0x%lx+%lu; log: 0x%lx+%lu, born %+ld..%+ld ns\n",
+               answer->address, answer->time_ns, answer->base, answer->size_bytes, certain->start,
+               certain->usable_bytes, (long)(certain->alloc_before_ns - answer->time_ns),
+               (long)(certain->alloc_after_ns - answer->time_ns));
+    }
 }
 
 static struct verdict judge(const struct session *session, const char *path)

@@ -32,6 +32,11 @@ check tui_wait '[Rr]ecur'
 tui_keys 4 S
 check tui_wait '[Ss]earching|[Ss]ettled'
 tui_keys 7
+check tui_wait 'known by agent'
+check tui_wait 'Allocated at'
+tui_keys M
+check tui_wait 'GROWTH|growth'
+tui_keys 8
 check tui_wait '[Ff]reeze'
 tui_keys 1
 # freeze: the picture stands, sorting goes on
