@@ -6,6 +6,7 @@
 #include "target.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -149,11 +150,10 @@ static void a_library_that_moves(void **state)
     assert_true(before && before != after);
 }
 
-static void thread_local_variables_of_libraries(void **state)
+static void expect_library_tls(const char *name)
 {
-    (void)state;
     watch(NULL);
-    assert_true(tell("open", "one.so"));
+    assert_true(tell("open", name));
     assert_true(target_tell(&target, "touch"));
     assert_true(target_tell(&target, "thread"));
     /* A sample in the library's code makes it known; the next refresh finds its images. */
@@ -167,6 +167,30 @@ static void thread_local_variables_of_libraries(void **state)
     target_expect(resolver, target_address(&target, "thread_tls"), "planted_tls", OBJECT_TLS, 16);
     assert_int_not_equal(target_address(&target, "library_tls"),
                          target_address(&target, "library_thread_tls"));
+}
+
+static void thread_local_variables_of_libraries(void **state)
+{
+    (void)state;
+    expect_library_tls("one.so");
+}
+
+/* Addressed through descriptors, as compilers for other machines do by default. */
+static void thread_local_variables_by_descriptor(void **state)
+{
+    (void)state;
+    if (!target_build(target_path("gnu2.so"), "-O1 -shared -fPIC -mtls-dialect=gnu2", library))
+        skip();
+    expect_library_tls("gnu2.so");
+}
+
+/* There from the start, a library has its image below the program's. */
+static void thread_local_variables_of_a_library_from_the_start(void **state)
+{
+    (void)state;
+    setenv("LD_PRELOAD", target_path("one.so"), 1);
+    expect_library_tls("one.so");
+    unsetenv("LD_PRELOAD");
 }
 
 static void stacks_of_all_threads(void **state)
@@ -263,6 +287,8 @@ int main(void)
         cmocka_unit_test_teardown(libraries_come_and_go_by_records, end),
         cmocka_unit_test_teardown(a_library_that_moves, end),
         cmocka_unit_test_teardown(thread_local_variables_of_libraries, end),
+        cmocka_unit_test_teardown(thread_local_variables_by_descriptor, end),
+        cmocka_unit_test_teardown(thread_local_variables_of_a_library_from_the_start, end),
         cmocka_unit_test_teardown(stacks_of_all_threads, end),
         cmocka_unit_test_teardown(functions_of_the_vdso, end),
         cmocka_unit_test_teardown(another_root, end),

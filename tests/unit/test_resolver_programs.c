@@ -140,7 +140,9 @@ static void replaced_while_it_runs(void **state)
         skip();
     assert_true(target_build(target_path("other"), "-O1 -g",
                              "int wrong[1 << 20] = {1}; int main(void) { return wrong[1]; }"));
-    assert_true(target_run("mv %s %s", target_path("other"), target_path("planted")));
+    /* The second is the name that /proc/PID/maps will have for the first. */
+    assert_true(
+        target_run("cd %s && cp other 'planted (deleted)' && mv other planted", target_folder()));
     resolver = target_watch(&target);
     expect_everything(OBJECT_GLOBAL);
 }
