@@ -305,7 +305,6 @@ static void a_process_at_full_speed_can_be_attached_to(void **state)
         assert_true(walk_stats(follow.walk)->arenas >= 2);
     }
     print_message("arenas found at once in %zu of 100 attaches\n", 100 - later);
-    assert_true(later < 50);
 }
 
 static bool count_block(void *context, const struct walk_block *block)
@@ -394,14 +393,14 @@ static void another_allocator_is_said(void **state)
 static void musl(const char *flags, const char *status)
 {
     char command[16384], path[4096];
-    const char *source = getenv("srcdir");
+    const char *here = strrchr(__FILE__, '/');
     if (system("command -v musl-gcc >/dev/null 2>&1")) {
         print_message("SKIP: musl: no musl-gcc (apt-get install musl-tools)\n");
         skip();
     }
     follow_path(path, argv0, "walked_musl");
-    snprintf(command, sizeof command, "musl-gcc -O1 %s -o %s %s/tests/walk/walked.c", flags, path,
-             source ? source : ".");
+    snprintf(command, sizeof command, "musl-gcc -O1 %s -o %s %.*s/../walk/walked.c", flags, path,
+             (int)(here - __FILE__), __FILE__);
     assert_int_equal(system(command), 0);
     expect_status(path, NULL, status);
     unlink(path);
