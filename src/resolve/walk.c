@@ -15,8 +15,11 @@
 #define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
 
 enum {
+    DATA_BYTES_MUCH = 1 << 20,
     DATA_BYTES_MAX = 64 << 20, /* of a program's data, searched for arenas */
-    SEARCH_TRIES = 4           /* while no arena is found: malloc may not have been used yet */
+    /* A process that allocates in that moment may not look sound; malloc may not have been used. */
+    SEARCH_TRIES = 16,
+    SEARCH_TRIES_WITHOUT = 2 /* libc */
 };
 
 /* What the paths of the mappings tell. */
@@ -103,6 +106,7 @@ static void look_at(struct seen *seen, const struct walk_mapping *map)
 static bool search(struct walk *walk, const struct walk_mapping *mappings, size_t count, bool libc)
 {
     uint64_t bytes = 0;
+    walk->search_costly = false;
     for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {
         const struct walk_mapping *map = &mappings[i];
         if (!map->writable || map->kind != WALK_MAPPING_FILE || (libc && !is_libc(file_name(map))))
@@ -110,6 +114,7 @@ static bool search(struct walk *walk, const struct walk_mapping *mappings, size_
         uint64_t size = map->end - map->start;
         size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
         bytes += size;
+        walk->search_costly |= bytes > DATA_BYTES_MUCH;
         if (walk_arenas_search(&walk->arenas, &walk->memory, map->start, map->start + size))
             return true;
     }
@@ -139,10 +144,14 @@ static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, 
     for (size_t i = 0; i < count; i++)
         look_at(&seen, &mappings[i]);
     bool found = false;
-    for (unsigned i = 0; i < SEARCH_TRIES && !found && count && !seen.musl; i++)
+    unsigned tries = *seen.libc ? SEARCH_TRIES : SEARCH_TRIES_WITHOUT;
+    for (unsigned i = 0; i < tries && !found && count && !seen.musl; i++)
         found = search(walk, mappings, count, *seen.libc);
     if (!found) {
         say_why_not(walk, &seen);
+        /* A program's own data may be large: gone through ever more seldom. */
+        walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
+        walk->search_waiting = walk->search_backoff;
         return;
     }
     *walk->status = '\0';
@@ -208,8 +217,10 @@ int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t c
     int code = walk_memory_map(&walk->memory, mappings, count);
     if (code)
         return code;
-    if (!walk->arenas.count)
+    if (!walk->arenas.count && !walk->search_waiting)
         find_arenas(walk, mappings, count);
+    else if (!walk->arenas.count)
+        walk->search_waiting--;
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(&walk->arenas, &walk->memory);

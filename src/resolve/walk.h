@@ -87,7 +87,9 @@ struct walk_stats {
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 
-/* The mappings as they are now, by ascending address. 0 or -ENOMEM. Copied. */
+/* The mappings as they are now, by ascending address. 0 or -ENOMEM. Copied. To be called when
+ * they changed, and now and then as long as walk_status() says that there is no heap: malloc
+ * may not have been used yet, or was just at work. */
 int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count);
 
 /* NULL: the heap can be walked. Else why not; the text holds names the process chose, sanitised. */

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ADDRESS_END ((uint64_t)1 << 47)
+
 enum {
+    LIKE_BINS_WORDS = 12,
     PAIRS_MIN = 64, /* 127 in every glibc so far: shorter runs are other ring lists */
     PAIRS_MAX = 256,
     BEHIND_BINS_WORDS = 16,  /* `next` stands this near: after the bin map of 2 words */
@@ -53,35 +56,30 @@ static bool empty_bin(const struct words *data, size_t pair)
     return data->words[pair] == bin && data->words[pair + 1] == bin;
 }
 
-/* The bin's first and last chunk point back at it: their bk at +24, fd at +16. */
-static bool filled_bin(const struct words *data, size_t pair, struct walk_memory *memory)
+static bool could_be_chunk(uint64_t address)
 {
-    uint64_t bin = data->start + pair * 8 - 16;
-    uint64_t first = data->words[pair];
-    uint64_t last = data->words[pair + 1];
-    uint64_t back, forth;
-    if (first < WALK_PAGE_BYTES || last < WALK_PAGE_BYTES || (first | last) & 15)
-        return false;
-    return walk_memory_read(memory, first + 24, &back, 8) && back == bin &&
-           walk_memory_read(memory, last + 16, &forth, 8) && forth == bin;
+    return address >= WALK_PAGE_BYTES && !(address & 15) && address < ADDRESS_END;
 }
 
-static bool is_bin(const struct words *data, size_t pair, struct walk_memory *memory)
+/* A filled bin points at its first and last chunk. Whether these point back is not asked: in a
+ * process that allocates all the time one of a hundred bins always is just changing. */
+static bool is_bin(const struct words *data, size_t pair)
 {
-    return empty_bin(data, pair) || filled_bin(data, pair, memory);
+    return empty_bin(data, pair) ||
+           (could_be_chunk(data->words[pair]) && could_be_chunk(data->words[pair + 1]));
 }
 
 /* The chunk that ends the heap ends on a page. */
-static bool is_top(uint64_t top, struct walk_memory *memory)
+static bool is_top(uint64_t pointer_at, struct walk_memory *memory)
 {
-    uint64_t head;
-    return top >= WALK_PAGE_BYTES && !(top & 15) && walk_memory_read(memory, top + 8, &head, 8) &&
-           head & 1 && !(head & 0xe) && !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
+    uint64_t top, head;
+    return walk_memory_read(memory, pointer_at, &top, 8) && could_be_chunk(top) &&
+           walk_memory_read(memory, top + 8, &head, 8) && head & 1 && !(head & 0xe) &&
+           !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
 }
 
-/* The next run of bins at or after *at, which is moved behind it. */
-static bool find_bins(const struct words *data, struct walk_memory *memory, size_t *at,
-                      struct bins *bins)
+/* The next run of pairs that may be bins at or after *at, which is moved behind it. */
+static bool find_bins(const struct words *data, size_t *at, struct bins *bins)
 {
     size_t i = *at;
     while (i + 1 < data->count && !empty_bin(data, i))
@@ -89,22 +87,29 @@ static bool find_bins(const struct words *data, struct walk_memory *memory, size
     if (i + 1 >= data->count)
         return false;
     size_t first = i, behind = i + 2;
-    while (first >= 4 && i - first < PAIRS_MAX * 2 && is_bin(data, first - 2, memory))
+    while (first >= 4 && i - first < PAIRS_MAX * 2 && is_bin(data, first - 2))
         first -= 2;
-    while (behind + 1 < data->count && behind - first < PAIRS_MAX * 2 &&
-           is_bin(data, behind, memory))
+    while (behind + 1 < data->count && behind - first < PAIRS_MAX * 2 && is_bin(data, behind))
         behind += 2;
     *bins = (struct bins){first, behind};
     *at = behind;
     return true;
 }
 
-/* Whether a run of bins is an arena's: long enough, behind a top chunk. */
-static bool is_arena(const struct words *data, const struct bins *bins, struct walk_memory *memory)
+/* Whether a run is an arena's: long enough, behind a top chunk. The pointers before the bins
+ * (fast bins, top, last remainder) may look like some and are left out. */
+static bool is_arena(const struct words *data, struct bins *bins, struct walk_memory *memory)
 {
-    size_t pairs = (bins->behind - bins->first) / 2;
-    return bins->first >= 2 && pairs >= PAIRS_MIN && pairs < PAIRS_MAX &&
-           is_top(data->words[bins->first - 2], memory);
+    size_t first = bins->first;
+    for (size_t i = first; i >= 2 && i <= first + LIKE_BINS_WORDS; i += 2) {
+        size_t pairs = (bins->behind - i) / 2;
+        if (i >= bins->behind || pairs < PAIRS_MIN || pairs > PAIRS_MAX)
+            return false;
+        bins->first = i;
+        if (is_top(data->start + i * 8 - 16, memory))
+            return true;
+    }
+    return false;
 }
 
 /* How far into the arena that starts at `start` its bins are; 0: no arena. */
@@ -116,7 +121,7 @@ static uint64_t bins_in(struct walk_memory *memory, uint64_t start)
     struct words data = {words, sizeof words / 8, start};
     if (start & 7 || !walk_memory_read(memory, start, words, sizeof words))
         return 0;
-    if (!find_bins(&data, memory, &at, &bins) || !is_arena(&data, &bins, memory) ||
+    if (!find_bins(&data, &at, &bins) || !is_arena(&data, &bins, memory) ||
         bins.first * 8 > BEFORE_BINS_BYTES)
         return 0;
     return bins.first * 8;
@@ -152,7 +157,9 @@ static bool settle(struct walk_arenas *arenas, struct walk_memory *memory, const
                    const struct bins *bins)
 {
     uint64_t first_bin = data->start + bins->first * 8;
-    for (size_t i = bins->behind; i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
+    /* `next` may look like a bin as well. */
+    for (size_t i = bins->behind - LIKE_BINS_WORDS;
+         i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
         uint64_t next = data->words[i];
         bool self = next < first_bin && first_bin - next <= BEFORE_BINS_BYTES && !(next & 7);
         uint64_t offset = self ? first_bin - next : bins_in(memory, next);
@@ -174,7 +181,7 @@ static bool search_words(struct walk_arenas *arenas, struct walk_memory *memory,
 {
     struct bins bins;
     size_t at = 0;
-    while (find_bins(data, memory, &at, &bins))
+    while (find_bins(data, &at, &bins))
         if (is_arena(data, &bins, memory) && settle(arenas, memory, data, &bins))
             return true;
     return false;

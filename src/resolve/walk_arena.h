@@ -5,8 +5,9 @@
  *
  *   flags, fast bins | top, last remainder | bins: pairs of fd and bk | bin map | next arena ...
  *
- * An empty bin points at itself (16 bytes before its pair), a filled one at chunks that point
- * back, and `next` closes a ring of arenas (glibc malloc/malloc.c). Private to the walk.
+ * An empty bin points at itself (16 bytes before its pair), a filled one at
+ * chunks, top at a chunk that ends on a page, and `next` closes a ring of arenas (glibc
+ * malloc/malloc.c). Private to the walk.
  */
 #ifndef MISSTOP_RESOLVE_WALK_ARENA_H
 #define MISSTOP_RESOLVE_WALK_ARENA_H

@@ -42,8 +42,11 @@ struct walk {
     struct walk_lists lists;
     struct walk_mapped mapped;
     struct walk_stats stats;
-    uint64_t refresh_at; /* where walk_refresh() goes on */
-    char status[256];    /* "": the heap can be walked */
+    uint64_t refresh_at;     /* where walk_refresh() goes on */
+    uint32_t search_backoff; /* updates between two searches for arenas that found none */
+    uint32_t search_waiting; /* of them to come */
+    bool search_costly;
+    char status[256]; /* "": the heap can be walked */
     char source[128];
 };
 
