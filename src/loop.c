@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "profile/profile.h"
 #include "resolve/resolver.h"
+#include "sample/sampler.h"
 
 #include <errno.h>
 #include <math.h>
@@ -80,8 +81,8 @@ static void watch(struct loop *loop, enum loop_source source, int fd)
 
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
 {
-    *loop = (struct loop){.setup = setup, .delay_s = setup->options->delay_s,
-                          .started_ns = clock_now_ns()};
+    *loop = (struct loop){
+        .setup = setup, .delay_s = setup->options->delay_s, .started_ns = clock_now_ns()};
     int timer = open_timer(loop->delay_s);
     int signals = open_signals();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
@@ -109,7 +110,9 @@ static void drain(struct loop *loop)
 {
     bool replay = loop->setup->options->input;
     bool paced = replay && loop->setup->screen;
-    uint64_t until = paced ? clock_now_ns() - loop->started_ns : UINT64_MAX;
+    uint64_t until = paced                          ? clock_now_ns() - loop->started_ns
+                     : replay || loop->target_ended ? UINT64_MAX
+                                                    : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code = pipeline_drain(loop->setup->pipeline, until);
     if (code == -ENODATA)
         loop->target_ended = true;
@@ -120,8 +123,7 @@ static void drain(struct loop *loop)
 static int print_snapshot(const struct loop *loop, FILE *out, const struct snapshot *snapshot)
 {
     const struct options *options = loop->setup->options;
-    return options->json ? json_print(out, snapshot)
-                         : text_print(out, snapshot, &options->view);
+    return options->json ? json_print(out, snapshot) : text_print(out, snapshot, &options->view);
 }
 
 /* One refresh: all that waits goes to the tables, then a snapshot to the view. */
@@ -288,8 +290,8 @@ static void show_end(struct loop *loop)
     loop->polled[LOOP_RECORDS].fd = -1;
     refresh(loop);
     bool replay = loop->setup->options->input;
-    screen_message(loop->setup->screen, replay ? "end of the recording; q leaves"
-                                               : "the process has ended; q leaves");
+    screen_message(loop->setup->screen,
+                   replay ? "end of the recording; q leaves" : "the process has ended; q leaves");
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     arm_timer(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
@@ -359,8 +361,7 @@ static bool picked_now(struct screen *screen, int signals, pid_t *picked)
     struct signalfd_siginfo info;
     struct request request;
     while (read(signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD &&
-            info.ssi_signo != SIGTSTP)
+        if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD && info.ssi_signo != SIGTSTP)
             return true;
     while ((request = picker_input(screen)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_PICK)

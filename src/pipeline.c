@@ -238,7 +238,8 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     if (pipeline->live) {
-        pipeline->told += resolver_follow(pipeline->resolver, clock_now_ns());
+        /* No further than the samples: those still to come must find the blocks of their time. */
+        pipeline->told += resolver_follow(pipeline->resolver, until_ns);
         resolver_settle(pipeline->resolver, clock_now_ns());
     }
     return count;

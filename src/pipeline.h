@@ -45,8 +45,9 @@ void pipeline_close(struct pipeline *pipeline);
 int pipeline_fd(const struct pipeline *pipeline);
 
 /*
- * Moves waiting records through to the tables: live all of them, in replay those of the
- * first until_ns of the recording. Number of records, or -ENODATA at the end.
+ * Moves waiting records through to the tables: live those up to until_ns of CLOCK_MONOTONIC
+ * (see SAMPLER_SETTLES_NS), in replay those of the first until_ns of the recording; UINT64_MAX:
+ * all of them. Number of records, or -ENODATA at the end.
  */
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 

@@ -60,50 +60,93 @@ static void keep_recurrence(struct snapshot_window *shown, const struct snapshot
     shown->top[i] = *one;
 }
 
-/* Distinct functions of each line listed: a second walk, over listed lines only. */
-static void count_functions(struct build *build, struct snapshot_window *shown)
+static uint64_t line_of(const struct window *window, const struct window_entry *entry)
+{
+    return entry->address >> window->key_shift << window->key_shift;
+}
+
+/* The listed lines while they are looked at more closely. */
+struct lines {
+    struct hash index;     /* line -> place in the list */
+    struct hash functions; /* (place, function) seen */
+    struct hash objects;   /* (place, object) -> samples */
+};
+
+static const uint32_t *listed_line(const struct lines *lines, const struct window *window,
+                                   const struct window_entry *entry)
+{
+    return hash_find(&lines->index, line_of(window, entry));
+}
+
+static void count_on_lines(struct lines *lines, const struct window *window,
+                           struct snapshot_window *shown)
+{
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const uint32_t *place = listed_line(lines, window, entry);
+        bool created = false;
+        if (!place)
+            continue;
+        if (hash_insert(&lines->functions, (uint64_t)*place << 32 | entry->function, &created) &&
+            created)
+            shown->top[*place].functions++;
+        uint32_t *count =
+            hash_insert(&lines->objects, (uint64_t)*place << 32 | entry->object, NULL);
+        if (count)
+            ++*count;
+    }
+}
+
+/* Several variables may share a line: it goes by the one that was missed on most. */
+static void name_lines(struct build *build, const struct lines *lines,
+                       struct snapshot_window *shown)
 {
     const struct window *window = &build->profile->window;
-    struct hash seen;
-    struct hash lines;
-    hash_init(&seen);
-    hash_init(&lines);
-    for (size_t i = 0; i < shown->top_count; i++) {
-        uint32_t *index = hash_insert(&lines, shown->top[i].address, NULL);
-        if (index)
-            *index = (uint32_t)i;
+    uint32_t most[RECURRENCES] = {0};
+    uint32_t owner[RECURRENCES] = {0};
+    for (size_t i = 0; lines->objects.slots && i <= lines->objects.mask; i++) {
+        const struct hash_slot *slot = &lines->objects.slots[i];
+        uint32_t place = (uint32_t)(slot->key >> 32);
+        if (slot->used && slot->value > most[place]) {
+            most[place] = slot->value;
+            owner[place] = (uint32_t)slot->key;
+        }
     }
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        uint64_t line = entry->address >> window->key_shift << window->key_shift;
-        const uint32_t *index = hash_find(&lines, line);
-        bool created = false;
-        if (index && hash_insert(&seen, (uint64_t)*index << 32 | entry->function, &created) &&
-            created)
-            shown->top[*index].functions++;
+        const uint32_t *place = listed_line(lines, window, entry);
+        if (!place || entry->object != owner[*place])
+            continue;
+        uint64_t into_line = entry->address - line_of(window, entry);
+        shown->top[*place].object = build_object_index(build, entry->object);
+        shown->top[*place].offset =
+            entry->offset - (into_line < entry->offset ? into_line : entry->offset);
     }
-    hash_fini(&seen);
-    hash_fini(&lines);
 }
 
 static void list_recurrences(struct build *build, struct snapshot_window *shown)
 {
     const struct window *window = &build->profile->window;
+    struct lines lines = {0};
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        if (!entry->mapped || entry->count < 2)
-            continue;
-        uint64_t line = entry->address >> window->key_shift << window->key_shift;
-        struct snapshot_recurrence one = {
-            .address = line,
-            .count = entry->count,
-            .set = entry->set,
-            .object = build_object_index(build, entry->object),
-            .offset = entry->offset - (entry->address - line < entry->offset ? entry->address - line
-                                                                             : entry->offset)};
-        keep_recurrence(shown, &one);
+        struct snapshot_recurrence one = {.address = line_of(window, entry),
+                                          .count = entry->count,
+                                          .set = entry->set,
+                                          .object = UINT32_MAX};
+        if (entry->mapped && entry->count > 1)
+            keep_recurrence(shown, &one);
     }
-    count_functions(build, shown);
+    for (size_t i = 0; i < shown->top_count; i++) {
+        uint32_t *place = hash_insert(&lines.index, shown->top[i].address, NULL);
+        if (place)
+            *place = (uint32_t)i;
+    }
+    count_on_lines(&lines, window, shown);
+    name_lines(build, &lines, shown);
+    hash_fini(&lines.index);
+    hash_fini(&lines.functions);
+    hash_fini(&lines.objects);
 }
 
 static void list_pairs(struct build *build, struct snapshot_window *shown)

@@ -137,7 +137,7 @@ int sampler_fd(const struct sampler *sampler)
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
 {
     return sampler->replay ? perfdata_read(sampler->replay, until_ns, sink, context)
-                           : session_read(&sampler->session, sink, context);
+                           : session_read(&sampler->session, until_ns, sink, context);
 }
 
 int sampler_tick(struct sampler *sampler, uint64_t now_ns)

@@ -63,9 +63,12 @@ int sampler_fd(const struct sampler *sampler);
 /*
  * Hands every record that waits to the sink, in time order. Returns their number, 0 when
  * there was nothing, -ENODATA at the end of a replay, a negative errno on trouble.
- * Replay hands over at most the records up to `until_ns` of recorded time since its start
- * (UINT64_MAX: everything); live reads what the rings hold.
+ * Replay hands over at most the records up to `until_ns` of recorded time since its start, live
+ * those up to `until_ns` of CLOCK_MONOTONIC; UINT64_MAX: everything. Live, the rings of several
+ * CPUs are read one after the other: a time about SAMPLER_SETTLES_NS ago makes sure that no
+ * record of one comes after a later one of another.
  */
+#define SAMPLER_SETTLES_NS 1000000
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
 
 /*

@@ -80,7 +80,7 @@ int session_open(struct session *session, const struct source *source,
                  const struct kernel *kernel, struct error *error);
 void session_close(struct session *session);
 int session_enable(struct session *session, bool on);
-long session_read(struct session *session, sampler_sink sink, void *context);
+long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
 /* Parts of the above, in session_events.c. */

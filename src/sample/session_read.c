@@ -56,6 +56,38 @@ static void stage_ring(struct session *session, struct ring *ring)
     ring_release(ring);
 }
 
+static size_t staged_size(const struct session *session, uint64_t offset)
+{
+    struct perf_event_header header;
+    memcpy(&header, session->staging + offset, sizeof header);
+    return ((size_t)header.size + 7) & ~(size_t)7;
+}
+
+static int compare_offset(const void *a, const void *b)
+{
+    const struct session_order *x = a;
+    const struct session_order *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* What is not handed over yet moves to the front, for the next call. */
+static void keep_from(struct session *session, size_t first)
+{
+    size_t count = session->order_count - first;
+    uint64_t used = 0;
+    memmove(session->order, session->order + first, count * sizeof *session->order);
+    if (count)
+        qsort(session->order, count, sizeof *session->order, compare_offset);
+    for (size_t i = 0; i < count; i++) {
+        size_t size = staged_size(session, session->order[i].offset);
+        memmove(session->staging + used, session->staging + session->order[i].offset, size);
+        session->order[i].offset = used;
+        used += size;
+    }
+    session->order_count = count;
+    session->staging_used = used;
+}
+
 static int compare_order(const void *a, const void *b)
 {
     const struct session_order *x = a;
@@ -95,20 +127,20 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
     sink(context, &record);
 }
 
-long session_read(struct session *session, sampler_sink sink, void *context)
+long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct epoll_event ready[16];
     /* Clears the edge; what is to be read, the rings themselves say. */
     while (epoll_wait(session->epoll_fd, ready, 16, 0) == 16)
         continue;
-    session->staging_used = 0;
-    session->order_count = 0;
     for (size_t i = 0; i < session->cpu_count; i++)
         if (session->cpus[i].ring.memory)
             stage_ring(session, &session->cpus[i].ring);
     if (session->order_count)
         qsort(session->order, session->order_count, sizeof *session->order, compare_order);
-    for (size_t i = 0; i < session->order_count; i++)
-        hand_over(session, i, sink, context);
-    return (long)session->order_count;
+    size_t handed = 0;
+    for (; handed < session->order_count && session->order[handed].time_ns <= until_ns; handed++)
+        hand_over(session, handed, sink, context);
+    keep_from(session, handed);
+    return (long)handed;
 }

@@ -181,10 +181,34 @@ static void a_hot_line_is_no_conflict(void **state)
     profile_free(profile);
 }
 
+/* The newest sample on a line is of a small neighbour of the object that is missed on there. */
+static void a_line_goes_by_what_misses_most_on_it(void **state)
+{
+    (void)state;
+    struct profile *profile = fresh(10);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 2001; i++) {
+        bool neighbour = i > 2000;
+        struct place place = {.object = neighbour ? 2 : 1, .base = neighbour ? 0x10000 : 0x10020};
+        place.access =
+            (struct access){.time_ns = i, .weight = 1, .address = neighbour ? 0x10008 : 0x10028};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 2002);
+    assert_int_equal(snapshot->object_count, 1);
+    assert_int_equal(snapshot->window.top_count, 1);
+    assert_int_equal(snapshot->window.top[0].count, 2001);
+    assert_int_equal(snapshot->window.top[0].object, 0);
+    assert_int_equal(snapshot->window.top[0].offset, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_and_shares), cmocka_unit_test(hot_field_is_one_row),
-        cmocka_unit_test(one_set_is_concentrated), cmocka_unit_test(a_hot_line_is_no_conflict)};
+        cmocka_unit_test(one_set_is_concentrated), cmocka_unit_test(a_hot_line_is_no_conflict),
+        cmocka_unit_test(a_line_goes_by_what_misses_most_on_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,7 +197,7 @@ static void drain_until(struct session *session, struct seen *seen, sampler_sink
 {
     for (int waited_ms = 0; waited_ms < DEADLINE_MS && !done(seen); waited_ms += 20) {
         sleep_ms(20);
-        session_read(session, sink, seen);
+        session_read(session, UINT64_MAX, sink, seen);
     }
 }
 
@@ -548,7 +548,7 @@ static void threads_that_die_meanwhile_are_no_error(void **state)
     atomic_store(&board->go, 1);
     drain_until(&session, &seen, count, first_and_grandchild);
     sleep_ms(200); /* time for the grandchild to show, if it did */
-    session_read(&session, count, &seen);
+    session_read(&session, UINT64_MAX, count, &seen);
     assert_true(seen.of_tid[0] > 0);
     assert_int_equal(seen.of_tid[2], 0);
     assert_true(atomic_load(&board->grandchild)); /* inherited as well, and filtered */
