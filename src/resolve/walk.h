@@ -9,10 +9,11 @@
  * Owned by whoever follows a process; knows nothing of samples, maps or processes except
  * through `struct walk_target` and the mappings given. Not thread-safe.
  *
- * What can be wrong: a lookup trusts chunk boundaries seen earlier when the chain from one
- * passes through the next. A block that took the place of many others and was never written
- * to for kilobytes around the address still shows their old headers; walk_refresh() finds
- * that out.
+ * A lookup chains from a boundary seen earlier. Where boundaries were seen to change it believes
+ * the chain only after a free chunk that is in its list (walk_locate.c). What can be wrong: in
+ * a heap that was at rest so far, a block that took the place of many others and was not
+ * written to for kilobytes around the address still shows their old headers, until the first
+ * lookup that meets a difference. walk_refresh() now and then narrows that.
  */
 #ifndef MISSTOP_RESOLVE_WALK_H
 #define MISSTOP_RESOLVE_WALK_H
@@ -99,7 +100,8 @@ const char *walk_status(const struct walk *walk);
 const char *walk_source(const struct walk *walk);
 
 /* The block that holds the address (its header and the 8 bytes it borrows from the next one
- * included). False: counted by reason. Bounded: reads at most 256 MiB, as a rule 10 KiB. */
+ * included). False: counted by reason. Bounded: reads some 256 MiB at most an attempt, as a
+ * rule 5 KiB in all. */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Visits every block in use; false from the visitor ends it. Blocks visited, or -ENODATA where

@@ -190,7 +190,7 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
 
 /* A span whose chain from the start is broken stays so for a while: it is not read whole for
  * each sample. */
-static bool wait(struct walk_span *span)
+static bool must_wait(struct walk_span *span)
 {
     if (!span->waiting)
         return false;
@@ -213,7 +213,7 @@ enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_
     if (target < span->first)
         return WALK_FAIL_FOREIGN;
     for (unsigned i = 0; i < ATTEMPTS; i++) {
-        if (i == ATTEMPTS_NEAR && wait(span))
+        if (i == ATTEMPTS_NEAR && must_wait(span))
             return failure;
         failure = attempt(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
