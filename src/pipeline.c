@@ -31,7 +31,7 @@ struct pipeline {
     uint16_t ranking;
     bool live;
     bool ended;
-    bool agent;
+    bool heap;               /* its blocks are told or walked */
     bool exec_seen;
     long told;              /* events of the agent since pipeline_patience_ms() was asked */
     char status[256];
@@ -199,7 +199,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->live = !options->input;
-    pipeline->agent = options->feed;
+    pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
     int code = open_stages(pipeline, options, error);
@@ -248,14 +248,14 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 /*
  * Records wait in rings of the kernel, which wake us when they fill up; allocations in rings
  * of the agent, which does not: a thread that does nothing but malloc and free fills one in
- * less than 10 ms.
+ * less than 10 ms. And a heap that is walked has to be read before the block is another one.
  */
 int pipeline_patience_ms(struct pipeline *pipeline)
 {
-    enum { QUIET_MS = 100, AGENT_MS = 5, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    enum { QUIET_MS = 100, HEAP_MS = 5, BUSY_MS = 1, BUSY_EVENTS = 10000 };
     long told = pipeline->told;
     pipeline->told = 0;
-    return !pipeline->agent ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : AGENT_MS;
+    return !pipeline->heap ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 
 int pipeline_enable(struct pipeline *pipeline, bool on)

@@ -49,18 +49,17 @@ void process_exe(pid_t pid, char *out, size_t out_size)
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
 
+/* Where a page is missing, the kernel stops there and tells how far it came. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
 {
     size_t used = 0;
-    /* A read that crosses into an unmapped page fails whole: go page by page. */
     while (used < size) {
-        size_t part = 4096 - ((address + used) & 4095);
-        part = part < size - used ? part : size - used;
-        struct iovec local = {(char *)out + used, part};
-        struct iovec remote = {(void *)(uintptr_t)(address + used), part};
-        if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)part)
+        struct iovec local = {(char *)out + used, size - used};
+        struct iovec remote = {(void *)(uintptr_t)(address + used), size - used};
+        ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+        if (got <= 0)
             break;
-        used += part;
+        used += (size_t)got;
     }
     return used;
 }

@@ -25,18 +25,36 @@ static size_t read_some(void *context, uint64_t address, void *out, size_t size)
     return process_read_some(walked->pid, address, out, size);
 }
 
+static int new_walk(struct walked *walked)
+{
+    struct walk_target target = {.context = walked, .read = read_all, .read_some = read_some};
+    return walk_new(&walked->walk, &target);
+}
+
+static void start_anew(struct walked *walked)
+{
+    blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
+    hash_clear(&walked->class_of);
+    memset(walked->classes, 0, sizeof walked->classes);
+    snprintf(walked->classes[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
+    snprintf(walked->classes[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
+    walked->class_count = WALKED_HEADERS + 1;
+    walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
+    walked->live_blocks = walked->usable_bytes = 0;
+    walked->marked = false;
+}
+
 int walked_init(struct walked *walked, pid_t pid)
 {
     *walked = (struct walked){.pid = pid};
-    struct walk_target target = {.context = walked, .read = read_all, .read_some = read_some};
-    int code = walk_new(&walked->walk, &target);
+    int code = new_walk(walked);
     if (!code)
         code = blocks_new(&walked->cache, CACHE_BYTES_MAX);
     if (code) {
         walked_fini(walked);
         return code;
     }
-    walked_forget(walked);
+    start_anew(walked);
     return 0;
 }
 
@@ -51,15 +69,12 @@ void walked_fini(struct walked *walked)
 
 void walked_forget(struct walked *walked)
 {
-    blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
-    hash_clear(&walked->class_of);
-    memset(walked->classes, 0, sizeof walked->classes);
-    snprintf(walked->classes[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
-    snprintf(walked->classes[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
-    walked->class_count = WALKED_HEADERS + 1;
-    walked->seen_maps = walked->counted_ns = walked->next_ns = 0;
-    walked->live_blocks = walked->usable_bytes = 0;
-    walked->marked = false;
+    struct walk *before = walked->walk;
+    if (new_walk(walked))
+        walked->walk = before; /* no memory: what it knows of is gone, and it will say so */
+    else
+        walk_free(before);
+    start_anew(walked);
 }
 
 unsigned walked_size_bin(uint64_t bytes)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define WALKED_FRESH_NS UINT64_C(50000000)
+#define WALKED_FRESH_NS UINT64_C(2000000)
 #define WALKED_COST     0.01
 
 enum { WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };

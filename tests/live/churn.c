@@ -3,9 +3,10 @@
  * Allocates and frees at random and reads its blocks, with a log of its own of every block:
  * what misstop says of each sample is compared with it.
  *
- *   churn LOG OPERATIONS
+ *   churn LOG OPERATIONS [hold]
  *
- * Between operations it reads from one of its blocks for some time, so that samples fall there.
+ * With a third word it stands still at the end, until it is ended. Between operations it reads from
+ * one of its blocks for some time, so that samples fall there.
  */
 #include "churn.h"
 
@@ -57,7 +58,7 @@ static struct churn_head *open_log(const char *path, uint64_t count)
 int main(int count, char **words)
 {
     uint64_t random = 7;
-    if (count != 3)
+    if (count < 3)
         return 2;
     uint64_t operations = strtoull(words[2], NULL, 10);
     struct churn_head *head = open_log(words[1], operations);
@@ -80,5 +81,8 @@ int main(int count, char **words)
         head->count = i + 1;
         read_block(blocks[place], size, &random);
     }
+    head->done = 1;
+    if (count > 3)
+        pause();
     return 0;
 }

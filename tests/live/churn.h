@@ -17,6 +17,7 @@ struct churn_block {
 
 struct churn_head {
     uint64_t count;
+    uint64_t done;
     struct churn_block blocks[];
 };
 
