@@ -364,7 +364,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
            (size_t)blocks_count(told.blocks), comparison.same, comparison.other,
            comparison.unknown);
     assert_int_equal(comparison.other, 0);
-    assert_int_equal(comparison.unknown, 0);
+    assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
     assert_int_equal(comparison.same, blocks_count(told.blocks));
     walked_fini(&walked);
     space_fini(&space);

@@ -333,8 +333,56 @@ static void names(void **state)
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                        name_fake, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
                      0);
-    assert_string_equal(info_of(fixture, in_module).name, "[libx.so.1]");
+    /* Of the same module: a name says more than none. */
+    assert_string_equal(info_of(fixture, in_module).name, "main code.c:10");
     assert_string_equal(info_of(fixture, in_module).full_name, "[libx.so.1] < main");
+}
+
+/* Frames of a stripped library, its exported functions, the program, and a mapping. */
+static bool name_stripped(void *context, uint64_t address, const char **function,
+                          const char **module, const char **file, uint32_t *line)
+{
+    static const struct {
+        const char *function;
+        const char *module;
+    } frames[] = {
+        {"libx.so.1+0x10", "libx.so.1"}, {"xmalloc", "libx.so.1"}, {"libx.so.1+0x20", "libx.so.1"},
+        {"x_parse", "libx.so.1"},        {"main", "prog"},         {"prog+0x30", "prog"},
+        {"malloc", "libagent.so"},       {BINS_MAPPING_NAME, NULL}};
+    (void)context;
+    *function = frames[address / 100].function;
+    *module = frames[address / 100].module;
+    *file = NULL;
+    *line = 0;
+    return true;
+}
+
+static void names_past_frames_without_one(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { INNER, WRAPPER, OUTER, EXPORTED, MAIN, PROGRAM, AGENT, MAPPING };
+    static const struct {
+        unsigned path[5];
+        unsigned depth;
+        const char *name;
+    } cases[] = {
+        {{INNER, WRAPPER, OUTER, EXPORTED, MAIN}, 5, "x_parse"},
+        {{INNER, WRAPPER, EXPORTED, MAIN}, 4, "x_parse"},
+        {{INNER, OUTER, MAIN}, 3, "libx.so.1+0x10"}, /* main is no name for a library's doing */
+        {{PROGRAM, MAIN}, 2, "main"},
+        {{INNER, AGENT, MAIN}, 3, "libx.so.1+0x10"}, /* nor is who called malloc */
+        {{MAPPING, INNER}, 2, "mmap in libx.so.1+0x10"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t path[5];
+        for (unsigned k = 0; k < cases[i].depth; k++)
+            path[k] = cases[i].path[k] * 100 + 51;
+        uint32_t id = bins_of_path(fixture->bins, path, cases[i].depth);
+        assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                           name_stripped, NULL),
+                         0);
+        assert_string_equal(info_of(fixture, id).name, cases[i].name);
+    }
 }
 
 static bool name_long(void *context, uint64_t address, const char **function, const char **module,
@@ -508,6 +556,7 @@ int main(void)
         TEST(the_rest_when_full),
         TEST(walked_sizes),
         TEST(names),
+        TEST(names_past_frames_without_one),
         TEST(long_names),
         TEST(rename_and_combine),
         TEST(rules_before_bins),
