@@ -39,7 +39,8 @@ int allocations_new(struct allocations **out, const struct allocations_options *
         allocations->options = *options;
     }
     if (!code && options->feed) {
-        code = told_init(&allocations->told, options->feed, options->name, options->context);
+        code = told_init(&allocations->told, options->feed, options->name, options->assigned,
+                         options->context);
         allocations->tells = !code;
     }
     if (!code && options->walk) {
@@ -112,14 +113,14 @@ bool allocations_gap(const struct allocations *allocations, uint64_t address, ui
     return allocations->tells && told_gap(&allocations->told, address, base, bound);
 }
 
-void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,
-                      uint64_t now_ns)
+void allocations_tick(struct allocations *allocations, const struct space *space,
+                      const struct tcbs *tcbs, bool alive, uint64_t now_ns)
 {
     allocations->now_ns = now_ns;
     if (allocations->tells)
         told_tick(&allocations->told, now_ns);
     if (allocations->walks && alive)
-        walked_tick(&allocations->walked, space, now_ns);
+        walked_tick(&allocations->walked, space, tcbs, now_ns);
 }
 
 void allocations_mark(struct allocations *allocations, uint64_t now_ns)

@@ -16,8 +16,10 @@
 #include "heap_bin.h"
 #include "resolve/feed.h"
 #include "resolve/space.h"
+#include "resolve/tcb.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct allocations;
@@ -26,12 +28,17 @@ struct allocations;
 typedef bool allocations_name(void *context, uint64_t address, const char **function,
                               const char **module, const char **file, uint32_t *line);
 
+/* The variable that a call's result goes to, "type.variable"; false: not known. */
+typedef bool allocations_assigned(void *context, uint64_t return_address, char *out,
+                                  size_t out_size);
+
 struct allocations_options {
     struct feed *feed; /* NULL: no agent; not owned */
     bool walk;         /* read the heap from outside where the agent tells nothing */
     const char *note;  /* why there is no agent; NULL */
     pid_t pid;
     allocations_name *name;
+    allocations_assigned *assigned; /* NULL: not known */
     void *context;
 };
 
@@ -65,8 +72,8 @@ bool allocations_gap(const struct allocations *allocations, uint64_t address, ui
                      uint64_t *bound);
 
 /* Once per refresh: rates, names of new bins, and a walk of the whole heap when that is due. */
-void allocations_tick(struct allocations *allocations, const struct space *space, bool alive,
-                      uint64_t now_ns);
+void allocations_tick(struct allocations *allocations, const struct space *space,
+                      const struct tcbs *tcbs, bool alive, uint64_t now_ns);
 
 void allocations_mark(struct allocations *allocations, uint64_t now_ns);
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name);

@@ -21,6 +21,7 @@
 #include "resolve/wrappers.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -102,11 +103,18 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
                         const char **file, uint32_t *line);
 
 /*
+ * The variable that a call's result goes to, as "type.variable", by the return address; NULL in
+ * place of it, or false: not known. It is the better short name.
+ */
+typedef bool bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+
+/*
  * Names the bins that have no name yet, then groups and renames all by the rules. Symbols
  * are asked for at the return address minus 1: that is inside the call. -ENOMEM.
  */
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
-                      const struct bin_rules *rules, bins_namer *namer, void *context);
+                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
+                      void *context);
 
 /* Groups and renames by changed rules, of which nothing is kept. -ENOMEM: partly done. */
 int bins_regroup(struct bins *bins, const struct bin_rules *rules);

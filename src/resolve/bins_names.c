@@ -20,6 +20,7 @@ enum { FRAME_NAME_BYTES = 512, FRAME_MODULE_BYTES = 128 };
 struct frame {
     char text[FRAME_NAME_BYTES]; /* function, else [module], else ? */
     bool known;                  /* the function is */
+    uint64_t address;            /* behind the call; 0: it is no allocation's */
     char module[FRAME_MODULE_BYTES];
     bool nameless; /* called by its place in its module */
     bool wraps;
@@ -29,6 +30,7 @@ struct frame {
 struct naming {
     const struct wrappers *wrappers;
     bins_namer *namer;
+    bins_assigned *assigned;
     void *context;
 };
 
@@ -55,6 +57,7 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
         naming->namer(naming->context, return_address - 1, &function, &module, &file, &line);
     frame->known = found && function && *function;
     frame->place[0] = '\0';
+    frame->address = return_address;
     snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
     frame->nameless = !frame->known || is_place(function, module);
     frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
@@ -71,9 +74,16 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
 }
 
-static char *short_name(const struct frame *frame)
+/* TYPE.VARIABLE, else function and line. */
+static char *short_name(const struct frame *frame, const struct naming *naming)
 {
     char *name;
+    char variable[FRAME_NAME_BYTES];
+    if (frame->address && naming->assigned &&
+        naming->assigned(naming->context, frame->address, variable, sizeof variable)) {
+        text_sanitise(variable, sizeof variable, variable, strlen(variable));
+        return strdup(variable);
+    }
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
@@ -99,6 +109,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     }
     if (!empty && !strcmp(choice->frame.text, BINS_MAPPING_NAME)) {
         choice->settled = true;
+        choice->frame.address = 0;
         int used = snprintf(choice->frame.text, sizeof choice->frame.text,
                             BINS_MAPPING_NAME " in %.400s", frame->text);
         snprintf(choice->frame.place, sizeof choice->frame.place, "%s",
@@ -119,7 +130,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
 /* Both names. */
 static int name_path(struct bin *bin, const uint64_t *path, const struct naming *naming)
 {
-    char full[BIN_RULES_NAME_BYTES];
+    char full[BIN_RULES_NAME_BYTES] = "";
     struct choice choice = {.chosen = false};
     struct frame frame;
     size_t used = 0;
@@ -135,7 +146,7 @@ static int name_path(struct bin *bin, const uint64_t *path, const struct naming 
         consider(&choice, &frame, i);
     }
     bin->full_name = strdup(full);
-    bin->short_name = short_name(&choice.frame);
+    bin->short_name = short_name(&choice.frame, naming);
     return bin->full_name && bin->short_name ? 0 : -ENOMEM;
 }
 
@@ -174,9 +185,10 @@ static int name_bin(struct bins *bins, uint32_t id, const struct naming *naming)
 }
 
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
-                      const struct bin_rules *rules, bins_namer *namer, void *context)
+                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
+                      void *context)
 {
-    const struct naming naming = {wrappers, namer, context};
+    const struct naming naming = {wrappers, namer, assigned, context};
     if (bins->named == bins->count)
         return 0;
     for (; bins->named < bins->count; bins->named++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debuginfo.h"
 
+#include "resolve/assigned.h"
+
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
@@ -153,7 +155,8 @@ static bool strings_end(Dwarf *dwarf)
         GElf_Shdr header;
         const char *name =
             gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || !strstr(name, "debug") || !strstr(name, "_str"))
+        /* Not .debug_str_offsets, which clang writes: numbers. */
+        if (!name || !strstr(name, "debug") || !strstr(name, "_str") || strstr(name, "offsets"))
             continue;
         if (header.sh_size && !ends_with_nul(section))
             return false;
@@ -182,4 +185,22 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
     *file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;
+}
+
+bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
+                        size_t code_size, char *out, size_t out_size)
+{
+    Dwarf_Addr bias;
+    Dwarf_Addr frames_bias = 0;
+    if (!lines_trusted(debuginfo))
+        return false;
+    Dwarf_Die *unit = dwfl_module_addrdie(debuginfo->module, address - 1, &bias);
+    Dwarf_CFI *frames = dwfl_module_eh_cfi(debuginfo->module, &frames_bias);
+    struct assigned_call call = {.unit = unit,
+                                 .frames = frames,
+                                 .address = address - bias,
+                                 .frames_address = address - frames_bias,
+                                 .code = code,
+                                 .code_size = code_size};
+    return unit && assigned_variable(&call, out, out_size);
 }

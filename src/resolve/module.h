@@ -66,6 +66,9 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
 /* Source line of an address, from line tables; false: none. */
 bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line);
 
+/* The variable that the call before a return address assigns to, see debuginfo.h. */
+bool module_assigned(struct module *module, uint64_t address, char *out, size_t out_size);
+
 /* Bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 

@@ -17,6 +17,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
                                           .note = resolver->options.heap_note,
                                           .pid = resolver->options.pid,
                                           .name = resolver_name_address,
+                                          .assigned = resolver_assigned,
                                           .context = resolver};
     return allocations_new(&resolver->allocations, &options, error);
 }
@@ -124,16 +125,23 @@ void resolver_distrust(struct resolver *resolver)
     resolver->distrusted = true;
 }
 
+static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
+{
+    if (resolver->allocations)
+        allocations_tick(resolver->allocations, &resolver->space, &resolver->tcbs, resolver->alive,
+                         now_ns);
+}
+
 void resolver_tick(struct resolver *resolver, uint64_t now_ns)
 {
     struct process_stat stat;
     if (!resolver->options.live)
         return;
     resolver->alive = process_stat(resolver->options.pid, &stat) && stat.state != 'Z';
-    if (resolver->allocations)
-        allocations_tick(resolver->allocations, &resolver->space, resolver->alive, now_ns);
-    if (!resolver->alive)
+    if (!resolver->alive) {
+        tick_allocations(resolver, now_ns);
         return;
+    }
     resolver->threads = stat.threads;
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
@@ -144,6 +152,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);
+    tick_allocations(resolver, now_ns);
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)
@@ -175,8 +184,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, st
     if (access->reason != REASON_NONE)
         return;
     bool by_stack = access->base == SREG_SP;
-    if (!finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names,
-                      access->address, by_stack)) {
+    if (!finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
+                      by_stack)) {
         place->access.reason = REASON_BAD_ADDRESS;
         return;
     }

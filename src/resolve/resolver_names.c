@@ -114,6 +114,14 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     return id != 0;
 }
 
+bool resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+{
+    struct resolver *resolver = context;
+    struct map *map = space_map(&resolver->space, return_address);
+    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    return module && module_assigned(module, return_address, out, out_size);
+}
+
 static void summarise_heap(void *context, struct heap_summary *summary)
 {
     struct resolver *resolver = context;

@@ -39,6 +39,9 @@ struct resolver {
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
 
+/* The variable that the call before a return address assigns to; context: the resolver. */
+bool resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+
 /* Remembers that an object's name is its bin's. */
 void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin);
 

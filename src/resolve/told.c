@@ -32,9 +32,10 @@ static void load_rules(struct told *told)
         told->rules_path[0] = '\0'; /* not ours to write over */
 }
 
-int told_init(struct told *told, struct feed *feed, bins_namer *namer, void *context)
+int told_init(struct told *told, struct feed *feed, bins_namer *namer, bins_assigned *assigned,
+              void *context)
 {
-    *told = (struct told){.feed = feed, .namer = namer, .context = context};
+    *told = (struct told){.feed = feed, .namer = namer, .assigned = assigned, .context = context};
     arena_init(&told->strings);
     hash_init(&told->site_of);
     load_rules(told);
@@ -119,6 +120,12 @@ bool told_name_address(void *context, uint64_t address, const char **function, c
     *module = *file = NULL;
     *line = 0;
     return true;
+}
+
+static bool told_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+{
+    const struct told *told = context;
+    return told->assigned(told->context, return_address, out, out_size);
 }
 
 static void add_block(struct told *told, struct blocks *blocks, const struct feed_event *event)
@@ -245,7 +252,8 @@ void told_name_bins(struct told *told)
     uint32_t count = bins_count(told->bins);
     if (count == told->named)
         return;
-    bins_update_names(told->bins, &told->wrappers, &told->rules, told_name_address, told);
+    bins_update_names(told->bins, &told->wrappers, &told->rules, told_name_address,
+                      told->assigned ? told_assigned : NULL, told);
     told->named = count;
 }
 

@@ -47,12 +47,14 @@ struct told {
     const char *shown[TOLD_DEPTH_SHOWN]; /* the call path handed out last */
     char rules_path[PATH_MAX];           /* "": nowhere to keep them */
     bins_namer *namer;
+    bins_assigned *assigned; /* NULL: not asked */
     void *context;
     uint64_t now_ns; /* of the newest event */
 };
 
 /* -ENOMEM. A file of rules that cannot be read is no error: said in *note, if at all. */
-int told_init(struct told *told, struct feed *feed, bins_namer *namer, void *context);
+int told_init(struct told *told, struct feed *feed, bins_namer *namer, bins_assigned *assigned,
+              void *context);
 void told_fini(struct told *told);
 
 /* Brings blocks and bins up to a time. Number of events. */

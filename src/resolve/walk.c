@@ -14,6 +14,8 @@
 
 #define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
 
+enum { THREADS_MAX = 1024 }; /* whose caches are looked for */
+
 enum {
     DATA_BYTES_MUCH = 1 << 20,
     DATA_BYTES_MAX = 64 << 20, /* of a program's data, searched for arenas */
@@ -51,6 +53,7 @@ void walk_free(struct walk *walk)
 {
     if (!walk)
         return;
+    free(walk->threads);
     walk_mapped_fini(&walk->mapped);
     walk_lists_fini(&walk->lists);
     walk_spans_fini(&walk->spans);
@@ -226,6 +229,20 @@ int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t c
     walk_arenas_follow(&walk->arenas, &walk->memory);
     drop_unmapped(walk);
     find_main(walk);
+    return 0;
+}
+
+int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
+{
+    size_t kept = count < THREADS_MAX ? count : THREADS_MAX;
+    uint64_t *copy = kept ? malloc(kept * sizeof *copy) : NULL;
+    if (kept && !copy)
+        return -ENOMEM;
+    if (kept)
+        memcpy(copy, bases, kept * sizeof *copy);
+    free(walk->threads);
+    walk->threads = copy;
+    walk->thread_count = kept;
     return 0;
 }
 

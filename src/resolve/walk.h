@@ -93,6 +93,10 @@ void walk_free(struct walk *walk);
  * may not have been used yet, or was just at work. */
 int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count);
 
+/* The fs bases of threads, where they are known: their caches are found from there, and searched
+ * for in the mappings' ends only for the others. 0 or -ENOMEM. Copied. */
+int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
+
 /* NULL: the heap can be walked. Else why not; the text holds names the process chose, sanitised. */
 const char *walk_status(const struct walk *walk);
 

@@ -183,6 +183,23 @@ static void search_mapping(struct walk *walk, const struct walk_mapping *map, st
     search_words(walk, words, got / 8, start, seen);
 }
 
+/* Right below a control block that is known. */
+static void search_thread(struct walk *walk, uint64_t base, struct hash *seen, uint64_t *bytes_left)
+{
+    uint64_t *words = walk->probe.words;
+    if (base % 8 || base < STORAGE_BYTES || *bytes_left < STORAGE_BYTES)
+        return;
+    walk_window_reset(&walk->probe, 0);
+    /* The storage is small as a rule, and what lies below it may be no memory. */
+    for (uint64_t bytes = STORAGE_BYTES; bytes >= 4096; bytes /= 4) {
+        if (!walk_memory_read(&walk->memory, base - bytes, words, bytes))
+            continue;
+        *bytes_left -= bytes;
+        search_storage(walk, words, bytes / 8, seen);
+        return;
+    }
+}
+
 void walk_cache_search(struct walk *walk)
 {
     struct hash seen;
@@ -191,6 +208,8 @@ void walk_cache_search(struct walk *walk)
     walk->lists.look_again = walk->stats.finds + LOOK_AGAIN_FINDS;
     for (size_t i = 0; i < walk->spans.count; i++)
         walk_cache_consider(walk, walk->spans.spans[i].first + WALK_CHUNK_HEADER, true);
+    for (size_t i = 0; i < walk->thread_count; i++)
+        search_thread(walk, walk->threads[i], &seen, &bytes_left);
     for (size_t i = 0; i < walk->memory.map_count; i++)
         search_mapping(walk, &walk->memory.maps[i], &seen, &bytes_left);
     hash_fini(&seen);

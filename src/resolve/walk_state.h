@@ -42,6 +42,8 @@ struct walk {
     struct walk_lists lists;
     struct walk_mapped mapped;
     struct walk_stats stats;
+    uint64_t *threads;         /* fs bases */
+    size_t thread_count;
     uint64_t refresh_at;     /* where walk_refresh() goes on */
     uint32_t search_backoff; /* updates between two searches for arenas that found none */
     uint32_t search_waiting; /* of them to come */

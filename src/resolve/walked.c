@@ -197,8 +197,20 @@ static void count_all(struct walked *walked)
     walk_all(walked->walk, count_block, walked);
 }
 
-void walked_tick(struct walked *walked, const struct space *space, uint64_t now_ns)
+static void show_threads(struct walked *walked, const struct tcbs *tcbs)
 {
+    uint64_t *bases = malloc(tcbs->count * sizeof *bases);
+    for (size_t i = 0; bases && i < tcbs->count; i++)
+        bases[i] = tcbs->tcbs[i].base;
+    if (bases)
+        walk_threads(walked->walk, bases, tcbs->count);
+    free(bases);
+}
+
+void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
+                 uint64_t now_ns)
+{
+    show_threads(walked, tcbs);
     show_maps(walked, &space->maps, now_ns);
     if (walk_status(walked->walk) || now_ns < walked->next_ns)
         return;

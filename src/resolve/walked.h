@@ -13,6 +13,7 @@
 #include "heap_bin.h"
 #include "resolve/blocks.h"
 #include "resolve/space.h"
+#include "resolve/tcb.h"
 #include "resolve/walk.h"
 
 #include <stdbool.h>
@@ -64,7 +65,8 @@ void walked_forget(struct walked *walked);
 bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
                  uint64_t now_ns, struct block *block);
 
-void walked_tick(struct walked *walked, const struct space *space, uint64_t now_ns);
+void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
+                 uint64_t now_ns);
 
 /* Growth counts from the last count of all blocks. */
 void walked_mark(struct walked *walked);

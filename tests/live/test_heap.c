@@ -340,7 +340,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     (void)state;
     struct error error = {0};
     struct launch launch;
-    struct feed *feed;
+    struct feed *feed = NULL;
     struct told told;
     struct walked walked;
     struct space space;
@@ -353,12 +353,15 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     if (launch_prepare(&launch, command, false, feed, &error) ||
         launch_go(&launch, command[0], &error))
         fail_msg("%s", error.text);
-    assert_int_equal(told_init(&told, feed, no_names, NULL), 0);
+    assert_int_equal(told_init(&told, feed, no_names, NULL, NULL), 0);
     wait_until_it_stands(path, &told);
     struct modules_from from = {.pid = launch.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     assert_int_equal(walked_init(&walked, launch.pid), 0);
-    walked_tick(&walked, &space, clock_now_ns());
+    struct tcbs tcbs = {0};
+    tcbs_refresh(&tcbs, launch.pid, &space.maps);
+    walked_tick(&walked, &space, &tcbs, clock_now_ns());
+    tcbs_fini(&tcbs);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
            (size_t)blocks_count(told.blocks), comparison.same, comparison.other,

@@ -32,7 +32,7 @@ check tui_wait '[Rr]ecur'
 tui_keys 4 S
 check tui_wait '[Ss]earching|[Ss]ettled'
 tui_keys 7
-check tui_wait 'known by agent'
+check tui_wait 'known by'
 check tui_wait 'Allocated at'
 tui_keys M
 check tui_wait 'GROWTH|growth'

@@ -59,8 +59,9 @@ static int teardown(void **state)
 
 static void update_names(struct fixture *fixture)
 {
-    assert_int_equal(
-        bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules, name_fake, NULL), 0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, NULL, NULL),
+                     0);
 }
 
 /* A bin of up to three frames: functions by number, line 10 each; 0 ends the path. */
@@ -331,7 +332,7 @@ static void names(void **state)
     assert_string_equal(info_of(fixture, unknown).name, "?");
     uint32_t in_module = bin_of(fixture, 78, 4, 0);
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
-                                       name_fake, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
+                                       name_fake, NULL, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
                      0);
     /* Of the same module: a name says more than none. */
     assert_string_equal(info_of(fixture, in_module).name, "main code.c:10");
@@ -379,7 +380,7 @@ static void names_past_frames_without_one(void **state)
             path[k] = cases[i].path[k] * 100 + 51;
         uint32_t id = bins_of_path(fixture->bins, path, cases[i].depth);
         assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
-                                           name_stripped, NULL),
+                                           name_stripped, NULL, NULL),
                          0);
         assert_string_equal(info_of(fixture, id).name, cases[i].name);
     }
@@ -401,9 +402,9 @@ static void long_names(void **state)
     memset(function, 'x', sizeof function - 1);
     function[sizeof function - 1] = '\0';
     uint32_t id = bins_of_path(fixture->bins, path, BINS_DEPTH_MAX);
-    assert_int_equal(
-        bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules, name_long, function),
-        0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_long, NULL, function),
+                     0);
     size_t length = strlen(info_of(fixture, id).full_name);
     assert_true(length > BIN_RULES_NAME_BYTES / 2 && length < BIN_RULES_NAME_BYTES);
     assert_true(strlen(info_of(fixture, id).name) < 1200);

@@ -60,7 +60,7 @@ static void blocks_are_those_of_the_log(void **state)
     (void)state;
     struct told told;
     struct watch watch = run_logger();
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL), 0);
+    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
     assert_true(told_follow(&told, UINT64_MAX) > 5000);
     const struct log_head *log = open_log();
     const struct log_entry *entries = (const struct log_entry *)(log + 1);
@@ -103,7 +103,7 @@ static void bins_sum_up_and_take_names(void **state)
     struct heap_bin again;
     uint64_t sum = 0;
     struct watch watch = run_logger();
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL), 0);
+    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
     told_follow(&told, UINT64_MAX);
     told_tick(&told, told.now_ns);
     assert_true(told.lead_count >= 3); /* malloc, calloc, realloc of operate() */
@@ -132,7 +132,7 @@ static void bins_sum_up_and_take_names(void **state)
     assert_int_equal(told_rename(&told, UINT32_MAX, "x"), -ENOENT);
     told_fini(&told);
     /* What was combined is kept in the file, and holds for the next session. */
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL), 0);
+    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
     assert_int_equal(told.rules.count, 1);
     told_fini(&told);
     watch_fini(&watch);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "follow.h"
 
+#include "resolve/tcb.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +82,18 @@ bool follow_start(struct follow *follow, const char *program, const char *mode, 
     return follow->pid > 0 && wait_for(follow, ready);
 }
 
+static bool show_threads(struct follow *follow)
+{
+    struct tcbs tcbs = {0};
+    uint64_t bases[64];
+    size_t count = 0;
+    tcbs_refresh(&tcbs, follow->pid, &follow->maps);
+    for (; count < tcbs.count && count < 64; count++)
+        bases[count] = tcbs.tcbs[count].base;
+    tcbs_fini(&tcbs);
+    return !walk_threads(follow->walk, bases, count);
+}
+
 bool follow_update(struct follow *follow)
 {
     static const enum walk_mapping_kind kinds[] = {
@@ -97,7 +111,7 @@ bool follow_update(struct follow *follow)
     }
     int code = walk_update(follow->walk, mappings, follow->maps.count);
     free(mappings);
-    return !code;
+    return !code && show_threads(follow);
 }
 
 bool follow_attach(struct follow *follow)
