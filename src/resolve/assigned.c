@@ -193,36 +193,32 @@ static const char *pointee_name(Dwarf_Die *variable, Dwarf_Die *memory)
     return NULL;
 }
 
-/* Whether the type is part of the name. */
+/* False: the type says nothing, as of the void *p of a wrapper that was inlined. */
 static bool write_name(Dwarf_Die *variable, char *out, size_t out_size)
 {
     Dwarf_Die memory;
     const char *type = pointee_name(variable, &memory);
-    snprintf(out, out_size, "%s%s%s", type ? type : "", type ? "." : "", dwarf_diename(variable));
+    if (type)
+        snprintf(out, out_size, "%s.%s", type, dwarf_diename(variable));
     return type;
 }
 
-enum found { FOUND_NOTHING, FOUND_NAME, FOUND_TYPED };
-
-/*
- * Among the variables that a scope declares itself. One whose type says nothing (void *p of a
- * wrapper that was inlined) gives way to a better one further out.
- */
-static enum found find_in(const struct assigned_call *call, const struct place *place,
-                          Dwarf_Die *scope, char *out, size_t out_size)
+/* Among the variables that a scope declares itself. */
+static bool find_in(const struct assigned_call *call, const struct place *place, Dwarf_Die *scope,
+                    char *out, size_t out_size)
 {
     Dwarf_Die child;
     if (dwarf_child(scope, &child))
-        return FOUND_NOTHING;
+        return false;
     for (unsigned i = 0; i < VARIABLES_MAX; i++) {
         int tag = dwarf_tag(&child);
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && dwarf_diename(&child) &&
-            variable_fits(call, place, &child))
-            return write_name(&child, out, out_size) ? FOUND_TYPED : FOUND_NAME;
+            variable_fits(call, place, &child) && write_name(&child, out, out_size))
+            return true;
         if (dwarf_siblingof(&child, &child))
-            return FOUND_NOTHING;
+            return false;
     }
-    return FOUND_NOTHING;
+    return false;
 }
 
 bool assigned_variable(const struct assigned_call *call, char *out, size_t out_size)
@@ -230,19 +226,13 @@ bool assigned_variable(const struct assigned_call *call, char *out, size_t out_s
     Dwarf_Die *scopes = NULL;
     struct place place = find_place(call);
     int count = dwarf_getscopes(call->unit, call->address - 1, &scopes);
-    enum found found = FOUND_NOTHING;
+    bool found = false;
     bool based = place.kind != PLACE_FRAME;
     for (int i = 0; i < count && !based; i++)
         based = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
                 frame_base(call, &scopes[i], place.reg, &place.base);
-    for (int i = 0; based && i < count && i < DEPTH_MAX && found != FOUND_TYPED; i++) {
-        char name[256];
-        enum found here = find_in(call, &place, &scopes[i], name, sizeof name);
-        if (here <= found)
-            continue;
-        found = here;
-        snprintf(out, out_size, "%s", name);
-    }
+    for (int i = 0; based && i < count && i < DEPTH_MAX && !found; i++)
+        found = find_in(call, &place, &scopes[i], out, out_size);
     free(scopes);
     return found;
 }

@@ -23,7 +23,7 @@ struct assigned_call {
     size_t code_size;
 };
 
-/* "node.list", or "list" where the type has no name, in `out`; false: no variable is found. */
+/* "node.list" in `out`; false: no variable is found, or its type has no name. */
 bool assigned_variable(const struct assigned_call *call, char *out, size_t out_size);
 
 #endif

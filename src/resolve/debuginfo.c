@@ -2,6 +2,7 @@
 #include "resolve/debuginfo.h"
 
 #include "resolve/assigned.h"
+#include "resolve/units.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -14,6 +15,7 @@ struct debuginfo {
     Dwfl *dwfl;
     Dwfl_Module *module;
     struct debuginfo_source source;
+    struct units units;
     bool alternate_given; /* the debug file's own debug file (dwz) was found */
     bool lines_checked;
     bool lines_trusted;
@@ -87,6 +89,7 @@ void debuginfo_free(struct debuginfo *debuginfo)
 {
     if (!debuginfo)
         return;
+    units_fini(&debuginfo->units);
     if (debuginfo->dwfl)
         dwfl_end(debuginfo->dwfl);
     free(debuginfo);
@@ -180,9 +183,14 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
                     uint32_t *line)
 {
     int number = 0;
-    Dwfl_Line *found =
-        lines_trusted(debuginfo) ? dwfl_module_getsrc(debuginfo->module, address) : NULL;
-    *file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = lines_trusted(debuginfo)
+                          ? units_find(&debuginfo->units, debuginfo->module, address, &bias)
+                          : NULL;
+    Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
+    if (found)
+        dwarf_lineno(found, &number);
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;
 }
@@ -194,7 +202,7 @@ bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uin
     Dwarf_Addr frames_bias = 0;
     if (!lines_trusted(debuginfo))
         return false;
-    Dwarf_Die *unit = dwfl_module_addrdie(debuginfo->module, address - 1, &bias);
+    Dwarf_Die *unit = units_find(&debuginfo->units, debuginfo->module, address - 1, &bias);
     Dwarf_CFI *frames = dwfl_module_eh_cfi(debuginfo->module, &frames_bias);
     struct assigned_call call = {.unit = unit,
                                  .frames = frames,

@@ -45,6 +45,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
+	src/resolve/units.c src/resolve/units.h \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \
