@@ -18,8 +18,8 @@ struct node {
 
 typedef struct node *node_pointer;
 
-static struct node *global_node;
-static const double *weights;
+struct node *global_node; /* not static: what is only written would be left out */
+const double *weights;
 
 NOT_OPTIMISED void assigned_calls(assigned_alloc *alloc)
 {
