@@ -126,15 +126,27 @@ static bool frame_base(const struct assigned_call *call, Dwarf_Die *function, un
                                                : is_register(&ops[0], reg);
 }
 
+/* DWARF 5 may keep addresses in a table of their own; clang does. */
+static bool is_address(Dwarf_Attribute *attribute, const Dwarf_Op *op, uint64_t address)
+{
+    Dwarf_Attribute indexed;
+    Dwarf_Addr value;
+    if (op->atom == DW_OP_addr)
+        return op->number == address;
+    return op->atom == DW_OP_addrx && !dwarf_getlocation_attr(attribute, op, &indexed) &&
+           !dwarf_formaddr(&indexed, &value) && value == address;
+}
+
 /* One location of a variable, valid from `start` on. */
 static bool location_fits(const struct assigned_call *call, const struct place *place,
-                          const Dwarf_Op *op, Dwarf_Addr start, Dwarf_Addr end)
+                          Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr start,
+                          Dwarf_Addr end)
 {
     bool here = start <= call->address && call->address < end;
     bool soon = start > call->address && start <= call->address + MOVED_WITHIN;
     switch (place->kind) {
     case PLACE_GLOBAL:
-        return op->atom == DW_OP_addr && op->number == place->address;
+        return is_address(attribute, op, place->address);
     case PLACE_FRAME:
         return op->atom == DW_OP_fbreg && (int64_t)op->number + place->base == place->offset;
     case PLACE_REGISTER:
@@ -160,7 +172,7 @@ static bool variable_fits(const struct assigned_call *call, const struct place *
         at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count);
         if (at <= 0)
             return false;
-        if (count == 1 && location_fits(call, place, &ops[0], start, end))
+        if (count == 1 && location_fits(call, place, attribute, &ops[0], start, end))
             return true;
     }
     return false;
