@@ -89,6 +89,9 @@ static void take_record(void *context, const struct record *record)
         break;
     default:
         pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
+        /* What the old program did with its heap comes before its end. */
+        if (record->kind == RECORD_COMM && record->comm.exec)
+            pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
         resolver_record(pipeline->resolver, record);
         forget_changed_code(pipeline);
     }

@@ -8,8 +8,8 @@
  * malloc, and is not recorded. It could only be by exporting operator new, which would then also
  * stand before that of a libstdc++ that is loaded later and that we could not find to call.
  *
- * The environment is cleaned, so what is started by exec from here is not recorded, not even
- * when it is the same process (a shell script's last exec).
+ * The environment is cleaned, so what children exec is not recorded; what the process itself
+ * becomes by exec is (interpose_exec.c).
  */
 #ifndef MISSTOP_AGENT_INTERPOSE_H
 #define MISSTOP_AGENT_INTERPOSE_H

@@ -6,6 +6,7 @@ agent_PROGRAMS = src/agent/libmisstop-agent.so
 src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h \
 	src/agent/frame_table.c src/agent/frame_table.h \
 	src/agent/interpose.c src/agent/interpose.h \
+	src/agent/interpose_exec.c \
 	src/agent/interpose_map.c \
 	src/agent/path.c src/agent/path.h \
 	src/agent/path_table.c src/agent/path_table.h \

@@ -15,9 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { DESCRIPTOR_FROM = 700 };
+
 static struct gate gate_closed;
 struct gate *gate = &gate_closed;
-struct session session;
+struct session session = {.fd = -1};
 
 /* Not through mmap(): that is ours, and would be recorded. */
 static void *map(size_t size_bytes, int flags, int fd)
@@ -73,10 +75,15 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
     return 0;
 }
 
-/* One process per memory: another that was handed the same variables leaves it alone. */
+/*
+ * One process per memory: another that was handed the same variables leaves it alone. The same
+ * process again is another program now (interpose_exec.c), which goes on behind the first.
+ */
 static bool take_over(struct agent_header *header)
 {
     uint32_t nobody = 0;
+    if (__atomic_load_n(&header->pid, __ATOMIC_RELAXED) == (uint32_t)getpid())
+        return true;
     return __atomic_compare_exchange_n(&header->pid, &nobody, (uint32_t)getpid(), false,
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -114,6 +121,8 @@ static void start(const struct real *functions, int fd, uint64_t size_bytes)
     if (!header || take_sizes(header, size_bytes) || !take_over(header))
         return;
     char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
+    /* Kept out of the program's way, and of its children's. */
+    session.fd = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_FROM);
     close(fd);
     if (!memory || !functions->malloc) {
         give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
@@ -153,6 +162,9 @@ static void drop_preload(char **variable)
 {
     char *value = strchr(*variable, '=') + 1;
     char *rest = strchr(value, ':');
+    size_t length = rest ? (size_t)(rest - value) : strlen(value);
+    if (length < sizeof session.library)
+        memcpy(session.library, value, length);
     if (!rest) {
         drop(variable);
         return;

@@ -31,6 +31,8 @@ struct session {
     struct agent_path *paths;
     uint64_t *words;
     struct agent_unit *units;
+    int fd;                   /* of the memory, to hand on at an exec of this process; -1: none */
+    char library[4096];       /* the agent's file, as it was preloaded; "": not known */
     struct agent_sizes sizes; /* checked; the header's are not read again */
 };
 

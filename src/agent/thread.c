@@ -42,6 +42,8 @@ static void thread_ended(void *data)
 
 int thread_start(void)
 {
+    /* Rings of a program that ran in this process before are still to be read. */
+    fresh = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);
     threads = session_pages(session.sizes.ring_count * sizeof(struct thread *));
     if (!threads)
         return -1;

@@ -186,9 +186,9 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
-uint64_t finding_bin_key(uint32_t bin)
+uint64_t finding_bin_key(const struct space *space, uint32_t bin)
 {
-    return key_of(bin, 0, KEY_BIN);
+    return key_of(bin, space->programs, KEY_BIN);
 }
 
 bool finding_refine(struct finding *finding, struct allocations *allocations,
@@ -199,7 +199,7 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     if (!heap || !allocations_find(allocations, space, address, time_ns, &found))
         return false;
     finding->kind = OBJECT_HEAP;
-    finding->key = finding_bin_key(found.bin);
+    finding->key = finding_bin_key(space, found.bin);
     finding->base = found.start;
     finding->end = found.end;
     finding->module = "";

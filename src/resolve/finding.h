@@ -35,7 +35,7 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
 
 /* Key of the object that the blocks of a bin are. */
-uint64_t finding_bin_key(uint32_t bin);
+uint64_t finding_bin_key(const struct space *space, uint32_t bin);
 
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
 uint32_t finding_intern(const struct finding *finding, struct names *names);

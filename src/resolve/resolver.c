@@ -94,6 +94,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
+    hash_clear(&resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));

@@ -135,7 +135,7 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
-    bin->object = names_find_object(&resolver->names, finding_bin_key(bin->id));
+    bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
     return true;
 }
 

@@ -194,10 +194,20 @@ long told_follow(struct told *told, uint64_t until_ns)
     return feed_read(told->feed, until_ns, take_event, told);
 }
 
+/* Its addresses mean other code now: bins and their names start anew too. */
 void told_forget(struct told *told)
 {
+    struct bins *fresh;
     blocks_remove_range(told->blocks, 0, BLOCKS_ADDRESS_END, block_gone, told);
     blocks_remove_range(told->mappings, 0, BLOCKS_ADDRESS_END, block_gone, told);
+    if (!bins_new(&fresh, 0)) {
+        bins_free(told->bins);
+        told->bins = fresh;
+        if (told->path_room)
+            memset(told->bin_of_path, 0, told->path_room * sizeof *told->bin_of_path);
+        hash_clear(&told->site_of);
+        told->site_count = told->lead_count = told->named = 0;
+    }
 }
 
 bool told_find(const struct told *told, uint64_t address, struct block *block)

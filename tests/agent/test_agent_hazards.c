@@ -66,6 +66,17 @@ static void threads_that_come_and_go_use_rings_again(void **state)
     assert_true(threads > THREADS / 2); /* the kernel may use a tid again */
 }
 
+/* A shell's last command, env, a wrapper: the process is the same, the program another one. */
+static void the_process_is_followed_through_exec(void **state)
+{
+    (void)state;
+    run("exec", NULL);
+    assert_int_equal(watch.status, 0);
+    assert_int_equal(feed_lost(watch.feed), 0);
+    assert_int_equal(allocated(MARK), 7 * 10);
+    assert_int_equal(allocated(MARK_LATE), 7);
+}
+
 static void events_after_the_threads_destructor_are_kept(void **state)
 {
     (void)state;
@@ -303,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(children_are_not_recorded, forget),
         cmocka_unit_test_teardown(threads_that_come_and_go_use_rings_again, forget),
+        cmocka_unit_test_teardown(the_process_is_followed_through_exec, forget),
         cmocka_unit_test_teardown(events_after_the_threads_destructor_are_kept, forget),
         cmocka_unit_test_teardown(too_few_rings_lose_events_and_say_so, forget),
         cmocka_unit_test_teardown(signals_interrupt_recording, forget),

@@ -76,6 +76,46 @@ static int hazard_fork(void)
     return bad;
 }
 
+/* Itself again, in the same process, by each way there is; the first one fails. */
+static int hazard_exec(void)
+{
+    static const char own[] = "/proc/self/exe";
+    const char *step = getenv("STEP") ? getenv("STEP") : "0";
+    char next[] = {"STEP="
+                   "0"};
+    char *words[] = {(char *)own, (char *)"exec", NULL};
+    char *environment[] = {next, NULL};
+    mark_many(MARK, 10);
+    next[5] = (char)(*step + 1);
+    if (getenv("MISSTOP_AGENT") || execve("/nowhere", words, environment) != -1)
+        return 1;
+    mark_many(MARK_LATE, 1); /* still recorded after an exec that failed */
+    putenv(next);
+    switch (*step) {
+    case '0':
+        execve(own, words, environment);
+        break;
+    case '1':
+        execv(own, words);
+        break;
+    case '2':
+        execvp(own, words);
+        break;
+    case '3':
+        execl(own, own, "exec", NULL);
+        break;
+    case '4':
+        execle(own, own, "exec", NULL, environment);
+        break;
+    case '5':
+        execlp(own, own, "exec", NULL);
+        break;
+    default:
+        return 0;
+    }
+    return 1;
+}
+
 static int hazard_child(void)
 {
     mark_many(MARK_CHILD, 10);
@@ -302,13 +342,21 @@ static const struct {
     const char *name;
     int (*run)(void);
 } hazards[] = {
-    {"fork", hazard_fork},         {"child", hazard_child},
-    {"threads", hazard_threads},   {"destructors", hazard_destructors},
-    {"signals", hazard_signals},   {"dlopen", hazard_dlopen},
-    {"longjmp", hazard_longjmp},   {"environment", hazard_environment},
-    {"indirect", hazard_indirect}, {"functions", hazard_functions},
-    {"maps", hazard_maps},         {"stacks", hazard_stacks},
-    {"reader", hazard_reader},     {"full", hazard_full},
+    {"fork", hazard_fork},
+    {"child", hazard_child},
+    {"exec", hazard_exec},
+    {"threads", hazard_threads},
+    {"destructors", hazard_destructors},
+    {"signals", hazard_signals},
+    {"dlopen", hazard_dlopen},
+    {"longjmp", hazard_longjmp},
+    {"environment", hazard_environment},
+    {"indirect", hazard_indirect},
+    {"functions", hazard_functions},
+    {"maps", hazard_maps},
+    {"stacks", hazard_stacks},
+    {"reader", hazard_reader},
+    {"full", hazard_full},
     {"early", hazard_early},
 };
 

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * exec in the watched process itself (a shell's last command, env, a wrapper script): the new
+ * program is the one the user wants watched, so the variables that were taken out of the
+ * environment go along. Children are processes of their own: what they exec is left alone.
+ */
+#include "agent/interpose.h"
+#include "agent/session.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NUMBER_BYTES = 32 };
+
+static const char preload_name[] = "LD_PRELOAD=";
+static const char number_name[] = AGENT_VARIABLE "=";
+
+static int (*real_execve)(const char *, char *const *, char *const *);
+static int (*real_execvpe)(const char *, char *const *, char *const *);
+static int (*real_fexecve)(int, char *const *, char *const *);
+
+/* Looked up early: in a child of a program with threads, dlsym() might wait for ever. */
+__attribute__((constructor)) static void find_exec(void)
+{
+    *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
+    *(void **)&real_execvpe = dlsym(RTLD_NEXT, "execvpe");
+    *(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
+}
+
+/* An environment of our own making, or the caller's. */
+struct handed {
+    char **variables;
+    void *pages;
+    size_t size_bytes;
+};
+
+static bool starts(const char *variable, const char *name)
+{
+    return !strncmp(variable, name, strlen(name));
+}
+
+/* A vfork child shares the gate, but is another process. */
+static bool is_ours(void)
+{
+    return session_on() && session.fd >= 0 && *session.library &&
+           session.header->pid == (uint32_t)getpid();
+}
+
+static void write_number(char *out, unsigned number)
+{
+    char digits[16];
+    int count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count)
+        *out++ = digits[--count];
+    *out = '\0';
+}
+
+static struct handed hand_on(char *const *environment)
+{
+    struct handed handed = {.variables = (char **)(uintptr_t)environment};
+    const char *preload = "";
+    size_t count = 0;
+    size_t kept = 0;
+    if (!environment || !is_ours())
+        return handed;
+    for (; environment[count]; count++)
+        if (starts(environment[count], preload_name))
+            preload = environment[count] + sizeof preload_name - 1;
+    size_t preload_bytes = sizeof preload_name + strlen(session.library) + 1 + strlen(preload);
+    handed.size_bytes =
+        (count + 3) * sizeof(char *) + preload_bytes + sizeof number_name + NUMBER_BYTES;
+    handed.pages = session_pages(handed.size_bytes);
+    if (!handed.pages)
+        return handed;
+    handed.variables = handed.pages;
+    for (size_t i = 0; i < count; i++)
+        if (!starts(environment[i], preload_name) && !starts(environment[i], number_name))
+            handed.variables[kept++] = environment[i];
+    char *text = (char *)(handed.variables + count + 3);
+    handed.variables[kept++] = text;
+    text = stpcpy(stpcpy(text, preload_name), session.library);
+    if (*preload)
+        text = stpcpy(stpcpy(text, ":"), preload);
+    handed.variables[kept++] = ++text;
+    write_number(stpcpy(text, number_name), (unsigned)session.fd);
+    handed.variables[kept] = NULL;
+    fcntl(session.fd, F_SETFD, 0);
+    return handed;
+}
+
+/* exec came back: all is as before. */
+static int take_back(const struct handed *handed, int result)
+{
+    int saved = errno;
+    if (handed->pages) {
+        fcntl(session.fd, F_SETFD, FD_CLOEXEC);
+        syscall(SYS_munmap, handed->pages, handed->size_bytes);
+    }
+    errno = saved;
+    return result;
+}
+
+static int exec_path(const char *path, char *const *words, char *const *environment)
+{
+    struct handed handed = hand_on(environment);
+    int result = real_execve ? real_execve(path, words, handed.variables)
+                             : (int)syscall(SYS_execve, path, words, handed.variables);
+    return take_back(&handed, result);
+}
+
+static int exec_found(const char *file, char *const *words, char *const *environment)
+{
+    struct handed handed = hand_on(environment);
+    int result = real_execvpe ? real_execvpe(file, words, handed.variables)
+                              : (int)syscall(SYS_execve, file, words, handed.variables);
+    return take_back(&handed, result);
+}
+
+INTERPOSED int execve(const char *path, char *const *words, char *const *environment)
+{
+    return exec_path(path, words, environment);
+}
+
+INTERPOSED int execv(const char *path, char *const *words)
+{
+    return exec_path(path, words, environ);
+}
+
+INTERPOSED int execvp(const char *file, char *const *words)
+{
+    return exec_found(file, words, environ);
+}
+
+INTERPOSED int execvpe(const char *file, char *const *words, char *const *environment)
+{
+    return exec_found(file, words, environment);
+}
+
+INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
+{
+    if (!real_fexecve) {
+        errno = ENOSYS;
+        return -1;
+    }
+    struct handed handed = hand_on(environment);
+    return take_back(&handed, real_fexecve(fd, words, handed.variables));
+}
+
+static size_t count_words(va_list list)
+{
+    size_t count = 1;
+    while (va_arg(list, char *))
+        count++;
+    return count;
+}
+
+#define WITH_WORDS(first, list)                                                                    \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    size_t count = count_words(list);                                                              \
+    va_end(list);                                                                                  \
+    char **words = __builtin_alloca((count + 1) * sizeof *words);                                  \
+    va_start(list, first);                                                                         \
+    words[0] = (char *)(uintptr_t)first;                                                           \
+    for (size_t i = 1; i <= count; i++)                                                            \
+    words[i] = va_arg(list, char *)
+
+INTERPOSED int execl(const char *path, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    va_end(list);
+    return exec_path(path, words, environ);
+}
+
+INTERPOSED int execlp(const char *file, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    va_end(list);
+    return exec_found(file, words, environ);
+}
+
+INTERPOSED int execle(const char *path, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return exec_path(path, words, environment);
+}
