@@ -43,6 +43,18 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     return rank;
 }
 
+/* The linker marks the ends of sections, and start files the beginning of data; what lies behind
+ * a mark does not go by it. */
+static bool is_mark(const GElf_Sym *symbol, const char *name)
+{
+    static const char *const marks[] = {"__bss_start", "_edata",       "edata",     "_end",
+                                        "end",         "__data_start", "data_start"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && !strcmp(name, marks[i]))
+            return true;
+    return false;
+}
+
 static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
 {
     struct module *module = context;
@@ -52,7 +64,7 @@ static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, 
                            .rank = rank_of(symbol, name),
                            .is_stub = !symbol->st_size};
     if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_shndx == SHN_ABS)
+        symbol->st_shndx == SHN_ABS || is_mark(symbol, name))
         return;
     const struct layout_part *section = layout_section(&module->layout, address);
     if (entry.is_stub && section)

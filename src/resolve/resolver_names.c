@@ -146,6 +146,9 @@ long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
+    /* After an exec: records tell of mappings, but not of what became read-only later. */
+    if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
+        resolver->distrusted = false;
     if (resolver->allocations)
         allocations_settle(resolver->allocations, now_ns);
 }

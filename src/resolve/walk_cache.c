@@ -25,10 +25,11 @@ static const struct {
     bool room_left; /* counts are of room, not of entries */
 } shapes[] = {{0x290, 64, false}, {0x300, 76, true}};
 
+/* malloc gives a chunk 16 bytes larger where the rest of it would be too small to be one. */
 static int shape_of(uint64_t chunk_bytes)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].chunk_bytes == chunk_bytes)
+        if (shapes[i].chunk_bytes == chunk_bytes || shapes[i].chunk_bytes + 16 == chunk_bytes)
             return (int)i;
     return -1;
 }

@@ -75,9 +75,11 @@ static void keep_from(struct session *session, size_t first)
 {
     size_t count = session->order_count - first;
     uint64_t used = 0;
+    session->order_count = session->staging_used = 0;
+    if (!count)
+        return;
     memmove(session->order, session->order + first, count * sizeof *session->order);
-    if (count)
-        qsort(session->order, count, sizeof *session->order, compare_offset);
+    qsort(session->order, count, sizeof *session->order, compare_offset);
     for (size_t i = 0; i < count; i++) {
         size_t size = staged_size(session, session->order[i].offset);
         memmove(session->staging + used, session->staging + session->order[i].offset, size);

@@ -128,6 +128,7 @@ static void watch(struct session *session, struct launch *launch)
         uint64_t settled_ns = clock_now_ns() - SAMPLER_SETTLES_NS;
         sampler_read(session->sampler, settled_ns, take, session);
         resolver_follow(session->resolver, settled_ns);
+        resolver_settle(session->resolver, clock_now_ns());
         if (clock_now_ns() >= next_tick_ns) {
             resolver_tick(session->resolver, clock_now_ns());
             sampler_tick(session->sampler, clock_now_ns());

@@ -36,10 +36,12 @@ NOT_OPTIMISED void assigned_calls(assigned_alloc *alloc)
         char *const inner = alloc("char.inner", 1);
         free(inner);
     }
-    alloc("", 1);
+    free(alloc("", 1));
     free(fresh->next);
     free(fresh);
     free(other);
     free(nothing);
     free(table);
+    free(global_node);
+    free((void *)weights);
 }

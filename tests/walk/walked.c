@@ -26,6 +26,7 @@ static pthread_barrier_t barrier;
 static const char *mode;
 static uint64_t operations;
 static unsigned thread_count;
+static pthread_t threads[WALKED_THREADS];
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -119,6 +120,19 @@ static void operate(struct walked_thread *self, uint64_t *random, uint64_t count
     atomic_fetch_add(&shared->operations, count);
 }
 
+static bool ends(unsigned index)
+{
+    return index % 8 == 7;
+}
+
+/* They are ready when all is over: the last thing a thread does is to empty its cache. */
+static void wait_for_the_ended(void)
+{
+    for (unsigned i = 1; i < thread_count; i++)
+        if (ends(i) && !pthread_join(threads[i], NULL))
+            atomic_fetch_add(&shared->ready, 1);
+}
+
 static void *run(void *data)
 {
     unsigned index = (unsigned)(uintptr_t)data;
@@ -136,11 +150,14 @@ static void *run(void *data)
         if (atomic_load(&other->slots[i].pointer))
             slot_free(self, &other->slots[i]);
     pthread_barrier_wait(&barrier);
-    atomic_fetch_add(&shared->ready, 1);
     /* Some threads end, and leave their blocks. */
-    while (index % 8 != 7)
+    if (ends(index))
+        return NULL;
+    if (!index)
+        wait_for_the_ended();
+    atomic_fetch_add(&shared->ready, 1);
+    for (;;)
         pause();
-    return NULL;
 }
 
 static void block_brk(void)
@@ -187,10 +204,9 @@ static void make_many(void)
 
 static void start_threads(void)
 {
-    pthread_t thread;
     pthread_barrier_init(&barrier, NULL, thread_count);
     for (uintptr_t i = 1; i < thread_count; i++)
-        pthread_create(&thread, NULL, run, (void *)i);
+        pthread_create(&threads[i], NULL, run, (void *)i);
     run(NULL);
 }
 
