@@ -9,26 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of the walk: steps of 16 (a size of glibc each) below 1 KiB, then 4 for each doubling. */
-enum { FINE_SHIFT = 4, FINE_CLASSES = 64, FINE_BITS = 10 };
-
-static unsigned size_class(uint64_t bytes)
-{
-    if (bytes >> FINE_BITS == 0)
-        return (unsigned)(bytes >> FINE_SHIFT);
-    unsigned top = 63 - (unsigned)__builtin_clzll(bytes);
-    unsigned class = FINE_CLASSES + (top - FINE_BITS) * 4 + (bytes >> (top - 2) & 3);
-    return class < BINS_SIZE_CLASSES ? class : BINS_SIZE_CLASSES - 1;
-}
-
-uint64_t size_class_least(unsigned class)
-{
-    if (class < FINE_CLASSES)
-        return (uint64_t) class << FINE_SHIFT;
-    class -= FINE_CLASSES;
-    return (uint64_t)(4 + class % 4) << (FINE_BITS - 2 + class / 4);
-}
-
 static unsigned log_class(uint64_t value)
 {
     unsigned class = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
@@ -145,19 +125,6 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
     return id ? id : BINS_REST;
 }
 
-uint32_t bins_of_size(struct bins *bins, uint64_t usable_bytes)
-{
-    unsigned class = size_class(usable_bytes);
-    if (bins->by_size[class])
-        return bins->by_size[class];
-    uint32_t id = bins_make(bins);
-    if (!id)
-        return BINS_REST;
-    bins->at[id].walked = true;
-    bins->at[id].size_class = (uint16_t) class;
-    return bins->by_size[class] = id;
-}
-
 static struct bin *bin_of(const struct bins *bins, uint32_t id)
 {
     return id && id <= bins->count ? &bins->at[id] : NULL;
@@ -182,8 +149,6 @@ void bins_born(struct bins *bins, const struct block *block)
     stats->live_usable_bytes += block->usable_bytes;
     stats->live_requested_bytes += kept_requested_bytes(block);
     stats->sizes[log_class(block->usable_bytes)]++;
-    if (block->walked)
-        return;
     stats->allocations++;
     if (block->born_ns && (!stats->first_ns || block->born_ns < stats->first_ns))
         stats->first_ns = block->born_ns;
@@ -273,14 +238,9 @@ bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info)
     *info = (struct bin_info){.name = bin->new_name ? bin->new_name : bin->short_name,
                               .full_name = bin->full_name,
                               .renamed = bin->new_name,
-                              .walked = bin->walked,
                               .path = bin->depth ? &bins->words[bin->path_at] : NULL,
                               .depth = bin->depth,
                               .lead = bin->lead,
                               .next = bin->next};
-    if (bin->walked) {
-        info->least_bytes = size_class_least(bin->size_class);
-        info->most_bytes = size_class_least(bin->size_class + 1u) - 1;
-    }
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap bins (MemSpy 5.2): what the heap's blocks have in common. A bin is the call path that
- * allocated them, or, for blocks found by the walk, a class of sizes. Each keeps the
- * statistics of its blocks in constant time per malloc and free.
+ * Heap bins (MemSpy 5.2): what the heap's blocks have in common: the call path that allocated
+ * them. (Walked blocks have none: walked.h.) Each keeps the statistics of its blocks in
+ * constant time per malloc and free.
  *
  * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()
  * took, bins_died() for each that went (removed, displaced, unmapped), always with the block
@@ -38,7 +38,7 @@ struct bin_stats {
     uint64_t live_blocks;
     uint64_t live_usable_bytes;
     uint64_t live_requested_bytes; /* the rest of the usable ones is waste */
-    uint64_t allocations;          /* seen since the start; walked blocks are none */
+    uint64_t allocations;          /* seen since the start */
     uint64_t frees;
     uint64_t samples;
     uint64_t lifetime_sum_ns; /* of the freed blocks whose birth was known: */
@@ -57,9 +57,6 @@ struct bin_info {
     const char *name;      /* renamed, else short: "function file:line"; NULL: not named yet */
     const char *full_name; /* "malloc < xmalloc < main"; NULL: not named yet */
     bool renamed;
-    bool walked;          /* a class of sizes: */
-    uint64_t least_bytes; /* usable, both included */
-    uint64_t most_bytes;
     const uint64_t *path; /* return addresses, innermost first; valid until the next bin */
     unsigned depth;
     uint32_t lead; /* the bin that stands for the group; its own id when alone */
@@ -72,9 +69,8 @@ struct bins;
 int bins_new(struct bins **bins, uint32_t most);
 void bins_free(struct bins *bins);
 
-/* The bin of a path (return addresses, innermost first) or of a size; made if there is none. */
+/* The bin of a path (return addresses, innermost first); made if there is none. */
 uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
-uint32_t bins_of_size(struct bins *bins, uint64_t usable_bytes);
 
 /* Unknown bins are ignored: a block may have none (0). */
 void bins_born(struct bins *bins, const struct block *block);

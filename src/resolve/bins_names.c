@@ -152,20 +152,8 @@ static int name_path(struct bin *bin, const uint64_t *path, const struct naming 
 
 static int name_plainly(struct bin *bin)
 {
-    char least[16];
-    char most[16];
-    int wrote;
-    if (bin->walked)
-        wrote = asprintf(&bin->full_name, "walked, %s to %s bytes",
-                         text_bytes(least, size_class_least(bin->size_class)),
-                         text_bytes(most, size_class_least(bin->size_class + 1u) - 1));
-    else
-        wrote = asprintf(&bin->full_name, "unknown call path");
-    if (wrote < 0) {
-        bin->full_name = NULL;
-        return -ENOMEM;
-    }
-    bin->short_name = strdup(bin->full_name);
+    bin->full_name = strdup("unknown call path");
+    bin->short_name = bin->full_name ? strdup(bin->full_name) : NULL;
     return bin->short_name ? 0 : -ENOMEM;
 }
 

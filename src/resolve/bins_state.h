@@ -7,8 +7,6 @@
 
 #include "base/hash.h"
 
-enum { BINS_SIZE_CLASSES = 64 + 4 * (47 - 10) };
-
 struct bin {
     struct bin_stats stats;
     uint64_t tick_allocations; /* as they were at the last tick */
@@ -19,8 +17,6 @@ struct bin {
     char *new_name;   /* by the rules, or NULL */
     uint64_t path_at; /* into bins.words */
     uint16_t depth;
-    uint16_t size_class;
-    bool walked;
     uint32_t lead;
     uint32_t next;      /* of the group */
     uint32_t next_same; /* of the same hash of paths */
@@ -36,12 +32,8 @@ struct bins {
     uint64_t words_count;
     uint64_t words_room;
     struct hash by_path; /* hash of a path -> the newest bin of it */
-    uint32_t by_size[BINS_SIZE_CLASSES];
     uint64_t tick_ns;
     uint64_t mark_ns;
 };
-
-/* The usable sizes that a class spans, both included. */
-uint64_t size_class_least(unsigned class);
 
 #endif

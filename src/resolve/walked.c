@@ -212,6 +212,9 @@ void walked_tick(struct walked *walked, const struct space *space, const struct 
 {
     show_threads(walked, tcbs);
     show_maps(walked, &space->maps, now_ns);
+    /* Not before the first screen: it would wait for all of a large heap. */
+    if (!walked->next_ns)
+        walked->next_ns = now_ns + look_ns;
     if (walk_status(walked->walk) || now_ns < walked->next_ns)
         return;
     uint64_t start = clock_now_ns();

@@ -104,8 +104,8 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
                           .walked = prng_below(prng, 3) == 0};
     block.requested_bytes = block.usable_bytes - prng_below(prng, 4096) % (block.usable_bytes + 1);
     struct bin_stats *stats = &model->stats[block.bin];
-    stats->allocations += !block.walked;
-    if (!block.walked && block.born_ns) {
+    stats->allocations++;
+    if (block.born_ns) {
         if (!stats->first_ns)
             stats->first_ns = now_ns;
         stats->last_ns = now_ns;
@@ -277,36 +277,12 @@ static void the_rest_when_full(void **state)
         uint32_t id = bins_of_path(bins, path, 2);
         assert_int_equal(id, i < 999 ? i + 2 : BINS_REST);
     }
-    assert_int_equal(bins_of_size(bins, 100), BINS_REST);
     for (uint64_t i = 0; i < 999; i++) {
         uint64_t path[] = {i, i + 1};
         assert_int_equal(bins_of_path(bins, path, 2), i + 2);
     }
     assert_int_equal(bins_count(bins), 1000);
     bins_free(bins);
-}
-
-/* Classes of sizes touch one another and hold what they say. */
-static void walked_sizes(void **state)
-{
-    struct fixture *fixture = *state;
-    struct bins *bins = fixture->bins;
-    uint64_t bytes = 0;
-    while (bytes >> 47 == 0) {
-        struct bin_info info = info_of(fixture, bins_of_size(bins, bytes));
-        assert_true(info.walked);
-        assert_int_equal(info.least_bytes, bytes);
-        assert_true(info.most_bytes >= bytes);
-        assert_true(info.most_bytes - bytes <= (bytes < 1024 ? 15 : bytes / 4));
-        assert_int_equal(bins_of_size(bins, info.most_bytes), bins_of_size(bins, bytes));
-        bytes = info.most_bytes + 1;
-    }
-    uint32_t count = bins_count(bins);
-    bins_of_size(bins, UINT64_MAX); /* in the last one */
-    assert_int_equal(bins_count(bins), count);
-    update_names(fixture);
-    assert_string_equal(info_of(fixture, bins_of_size(bins, 24)).name, "walked, 16 to 31 bytes");
-    assert_string_equal(info_of(fixture, BINS_REST).full_name, "unknown call path");
 }
 
 /* ---- names ---- */
@@ -555,7 +531,6 @@ int main(void)
         TEST(rates_and_growth),
         TEST(paths),
         TEST(the_rest_when_full),
-        TEST(walked_sizes),
         TEST(names),
         TEST(names_past_frames_without_one),
         TEST(long_names),
