@@ -9,9 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_BYTES_MAX = 64 << 20 };
+enum {
+    CACHE_BYTES_MAX = 64 << 20,
+    FOREIGN_SHIFT = 20 /* stretches of 1 MiB */,
+    REFRESH_BYTES = 64 << 20
+};
 
 static const uint64_t look_ns = 20000000;
+static const uint64_t foreign_ns = 10000000000;
 
 static bool read_all(void *context, uint64_t address, void *out, size_t size)
 {
@@ -150,16 +155,42 @@ static void remember(struct walked *walked, const struct walk_block *found, uint
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
 }
 
+/* Memory that is not malloc's costs most: all of it is searched for a large block's header, a
+ * tenth of a second for 64 MiB. So the answer is believed for ten. */
+static struct walked_foreign *foreign_at(struct walked *walked, uint64_t address)
+{
+    uint64_t stretch = address >> FOREIGN_SHIFT;
+    struct walked_foreign *foreign = &walked->foreign[hash_mix(stretch) % WALKED_FOREIGN];
+    if (foreign->stretch != stretch)
+        *foreign = (struct walked_foreign){.stretch = stretch};
+    return foreign;
+}
+
+static bool ask_walk(struct walked *walked, uint64_t address, uint64_t now_ns,
+                     struct walk_block *found)
+{
+    struct walked_foreign *foreign = foreign_at(walked, address);
+    if (now_ns < foreign->until_ns)
+        return false;
+    uint64_t before = walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN];
+    if (walk_find(walked->walk, address, found))
+        return true;
+    if (walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN] > before)
+        foreign->until_ns = now_ns + foreign_ns;
+    return false;
+}
+
 bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
                  uint64_t now_ns, struct block *block)
 {
     struct walk_block found;
     if (blocks_find(walked->cache, address, block) && now_ns < block->born_ns + WALKED_FRESH_NS)
         return true;
-    bool answered = walk_find(walked->walk, address, &found);
+    bool answered = ask_walk(walked, address, now_ns, &found);
     if (!answered) {
+        uint64_t seen = walked->seen_maps;
         show_maps(walked, &space->maps, now_ns);
-        answered = walk_find(walked->walk, address, &found);
+        answered = seen != walked->seen_maps && walk_find(walked->walk, address, &found);
     }
     if (!answered || address >= found.start + found.usable_bytes)
         return false;
@@ -218,6 +249,7 @@ void walked_tick(struct walked *walked, const struct space *space, const struct 
     if (walk_status(walked->walk) || now_ns < walked->next_ns)
         return;
     uint64_t start = clock_now_ns();
+    walk_refresh(walked->walk, REFRESH_BYTES);
     count_all(walked);
     uint64_t end = clock_now_ns();
     walked->counted_ns = end;

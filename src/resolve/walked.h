@@ -23,7 +23,7 @@
 #define WALKED_FRESH_NS UINT64_C(2000000)
 #define WALKED_COST     0.01
 
-enum { WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
+enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
 
 /* What malloc holds and nobody has asked for (free blocks, the heap's top), and what it writes in
  * front of each block. Neither is counted as live. */
@@ -39,6 +39,12 @@ struct walked_class {
     uint64_t sizes[HEAP_SIZES];
 };
 
+/* A stretch of memory that was found to be none of malloc's; see walked_find(). */
+struct walked_foreign {
+    uint64_t stretch;
+    uint64_t until_ns;
+};
+
 struct walked {
     pid_t pid;
     struct walk *walk;
@@ -46,6 +52,7 @@ struct walked {
     struct hash class_of; /* size class -> index */
     struct walked_class classes[WALKED_CLASSES_MAX];
     uint32_t class_count;
+    struct walked_foreign foreign[WALKED_FOREIGN];
     uint64_t seen_maps;  /* state of the maps that the walk knows */
     uint64_t looked_ns;  /* when it was shown them */
     uint64_t counted_ns; /* last count of all; 0: none yet */
