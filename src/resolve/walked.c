@@ -16,7 +16,7 @@ enum {
 };
 
 static const uint64_t look_ns = 20000000;
-static const uint64_t foreign_ns = 10000000000;
+static const uint64_t foreign_ns = 60000000000;
 
 static bool read_all(void *context, uint64_t address, void *out, size_t size)
 {
@@ -156,7 +156,7 @@ static void remember(struct walked *walked, const struct walk_block *found, uint
 }
 
 /* Memory that is not malloc's costs most: all of it is searched for a large block's header, a
- * tenth of a second for 64 MiB. So the answer is believed for ten. */
+ * tenth of a second for 64 MiB. So the answer is believed for a minute. */
 static struct walked_foreign *foreign_at(struct walked *walked, uint64_t address)
 {
     uint64_t stretch = address >> FOREIGN_SHIFT;

@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 #define WALKED_FRESH_NS UINT64_C(2000000)
-#define WALKED_COST     0.01
+#define WALKED_COST     0.002
 
 enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
 

@@ -248,9 +248,7 @@ static void first_screen(const char *misstop, pid_t demo)
         _exit(127);
     }
     double drawn = wait_for_text(terminal, "misstop", start, seen, sizeof seen);
-    double named = wait_for_text(terminal, "walk_list", start, seen, sizeof seen);
-    if (isnan(named))
-        named = wait_for_text(terminal, "heap", start, seen, sizeof seen);
+    double named = wait_for_text(terminal, "malloc(", start, seen, sizeof seen);
     printf("start to first screen %.3f s, to the first named object %.3f s\n", drawn, named);
     kill(child, SIGTERM);
     close(terminal);
