@@ -132,7 +132,10 @@ static void refresh(struct loop *loop)
     drain(loop);
     if (pipeline_tick(loop->setup->pipeline) == -ESRCH)
         loop->target_ended = true;
+    /* Between its long steps too: rings of the agent fill up in milliseconds. */
+    drain(loop);
     const struct snapshot *snapshot = pipeline_snapshot(loop->setup->pipeline, loop->delay_s);
+    drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
         return;

@@ -17,7 +17,7 @@
 /* Sparse: what is not written takes no memory. */
 static const struct agent_sizes usual_sizes = {
     .ring_count = 512,
-    .ring_units = 1 << 18,
+    .ring_units = 1 << 19,
     .path_count = 1 << 20,
     .word_count = 1 << 24,
 };

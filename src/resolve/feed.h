@@ -6,7 +6,7 @@
  *
  * To watch a command: feed_refusal() tells beforehand whether it can be preloaded;
  * feed_new(), feed_environment(); in the child, before exec, feed_inherit() and the two variables.
- * Then feed_read() at least every few milliseconds: a thread's ring holds 87,000 allocations
+ * Then feed_read() at least every few milliseconds: a thread's ring holds 174,000 allocations
  * with their frees. Used by the resolver and main; one thread.
  */
 #ifndef MISSTOP_RESOLVE_FEED_H

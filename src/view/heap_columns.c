@@ -121,6 +121,18 @@ static bool has_agent(const struct snapshot *snapshot)
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
 }
 
+/* Else the line above the table says it for all. */
+static bool has_both(const struct snapshot *snapshot)
+{
+    bool walked = false;
+    bool told = false;
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++) {
+        walked |= snapshot->heap.bins[i].heap.walked;
+        told |= !snapshot->heap.bins[i].heap.walked;
+    }
+    return walked && told;
+}
+
 static bool has_mark(const struct snapshot *snapshot)
 {
     return !isnan(snapshot->heap.summary.mark_age_s);
@@ -166,7 +178,7 @@ static const struct column bin_list[] = {
     {"BIN", "Who allocated it, past the allocator's own functions; or a size class (walk).", 14, 48,
      0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,
-     COLUMN_TEXT, NULL, known_by, NULL, paint_dim, NULL},
+     COLUMN_TEXT, has_both, known_by, NULL, paint_dim, NULL},
     {"PATH", "The call path, innermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,
      paint_dim, NULL},
 };
