@@ -79,12 +79,12 @@ static void fill_figures(const struct told *told, const struct bin_stats *stats,
     }
 }
 
-/* From classes by powers of two from 1 to those from 16 (heap_bin.h). */
+/* From classes by powers of two from 1 to those from 32 (heap_bin.h). */
 static void fill_sizes(const struct bin_stats *stats, struct heap_bin *bin)
 {
     for (unsigned i = 0; i < BINS_CLASSES; i++) {
-        /* Class i reaches to below 2^i; ours holds what is up to and with 16 << k. */
-        unsigned to = i <= 4 ? 0 : i - 4;
+        /* Class i reaches to below 2^i. */
+        unsigned to = i <= 5 ? 0 : i - 5;
         bin->sizes[to < HEAP_SIZES ? to : HEAP_SIZES - 1] += stats->sizes[i];
     }
 }

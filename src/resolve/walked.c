@@ -85,7 +85,7 @@ void walked_forget(struct walked *walked)
 unsigned walked_size_bin(uint64_t bytes)
 {
     unsigned bin = 0;
-    while (bin < HEAP_SIZES - 1 && bytes > UINT64_C(16) << bin)
+    while (bin < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << bin)
         bin++;
     return bin;
 }

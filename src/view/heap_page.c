@@ -80,9 +80,8 @@ static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, st
     for (int i = 0; i < HEAP_SIZES && row < area.row + area.rows; i++) {
         if (!bin->heap.sizes[i])
             continue;
-        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, "%s%s",
-                      i == HEAP_SIZES - 1 ? "> " : "<=",
-                      text_bytes(bytes, UINT64_C(16) << (i == HEAP_SIZES - 1 ? i - 1 : i)));
+        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, i ? "%s.." : "..%s",
+                      text_bytes(bytes, i ? UINT64_C(16) << i : 31));
         char bar[BAR_BYTES(BAR_COLUMNS)];
         bar_fill(bar, sizeof bar, BAR_COLUMNS, (double)bin->heap.sizes[i] / (double)most,
                  canvas->ascii);
