@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "heap_bin.h"
+#include "type.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,13 +33,20 @@ struct place {
     uint64_t base;       /* start of the instance the address lies in */
     uint64_t size_bytes; /* of the instance; 0: not known */
     /* offset into the instance is access.address - base */
+    uint32_t type;        /* id of the type the access falls into; 0: see untyped */
+    uint32_t type_offset; /* of the access from the start of the type (of one element) */
+    uint8_t typed;        /* enum typed */
+    uint8_t untyped;      /* enum untyped */
 };
 
 /* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */
 struct object_desc {
     const char *name;
-    const char *module; /* base name of the file; "" if none */
-    const char *type;   /* NULL until types are known */
+    const char *module;    /* base name of the file; "" if none */
+    const char *type;      /* NULL until types are known: "struct particle [1000]" */
+    uint32_t type_id;      /* of it, or of its elements; 0: not known */
+    uint32_t type_votes;   /* accesses by code that gave it this type; 0: it is declared so */
+    uint32_t type_against; /* accesses by code that say another */
     enum object_kind kind;
     uint64_t address;    /* first instance seen */
     uint64_t size_bytes; /* 0: not known */
@@ -54,11 +62,28 @@ struct function_desc {
     uint64_t end;
 };
 
+/* What is known of one instruction's place in the source; strings live with the resolver. */
+struct instruction_desc {
+    const char *file; /* NULL: not known, or not yet */
+    uint32_t line;
+    const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
+    uint32_t type;       /* what its operand points into, by the code; 0: not known */
+    uint32_t type_offset;
+};
+
 /* Extent of the object that covers an address, or of the gap between objects. */
 struct object_extent {
     uint64_t base;
     uint64_t bound;  /* first byte after */
     uint32_t object; /* 0: a gap */
+};
+
+/* What is being read in the background. */
+struct reading_state {
+    uint32_t waiting; /* questions without an answer */
+    uint32_t processes;
+    uint64_t resident_bytes;
+    const char *busy_with; /* a file that takes long; NULL */
 };
 
 /*
@@ -70,6 +95,10 @@ struct place_names {
     bool (*object)(void *context, uint32_t object, struct object_desc *desc);
     bool (*function)(void *context, uint32_t function, struct function_desc *desc);
     bool (*extent)(void *context, uint64_t address, struct object_extent *extent);
+    /* NULL: not known here. A type by its id; an instruction by its address. */
+    bool (*type)(void *context, uint32_t type, struct type_desc *desc);
+    bool (*instruction)(void *context, uint64_t address, struct instruction_desc *desc);
+    void (*reading)(void *context, struct reading_state *state);
     /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
     void (*heap)(void *context, struct heap_summary *summary);
     bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);

@@ -23,10 +23,20 @@
 #define SNAPSHOT_HISTORY 32 /* refreshes in an object's sparkline */
 
 /* What the shown weights cover. */
-enum snapshot_basis { BASIS_DECAYED /* recent past, half-life -H */, BASIS_RUN /* since start or zero */ };
+enum snapshot_basis {
+    BASIS_DECAYED /* recent past, half-life -H */,
+    BASIS_RUN /* since start or zero */
+};
 
 /* What an event stands for, so that columns know which of them they need. */
-enum event_role { EVENT_MISS_L1, EVENT_MISS_L2, EVENT_MEM_FILL, EVENT_STALL, EVENT_ACCESS, EVENT_OTHER };
+enum event_role {
+    EVENT_MISS_L1,
+    EVENT_MISS_L2,
+    EVENT_MEM_FILL,
+    EVENT_STALL,
+    EVENT_ACCESS,
+    EVENT_OTHER
+};
 
 /* A share with its 95 % interval (Wilson, on the effective number of samples). */
 struct snapshot_share {
@@ -36,19 +46,19 @@ struct snapshot_share {
 };
 
 struct snapshot_event {
-    const char *name;  /* as the user would write it for -e */
+    const char *name; /* as the user would write it for -e */
     enum event_role role;
-    uint64_t period;   /* current, events per sample */
-    uint64_t samples;  /* since start or zero */
+    uint64_t period;  /* current, events per sample */
+    uint64_t samples; /* since start or zero */
 };
 
 struct snapshot_source {
-    const char *name;  /* "counter", "clock", ... */
+    const char *name;   /* "counter", "clock", ... */
     const char *weighs; /* what a share means: "cache misses", "time stalled at the access" */
     bool precise;
     bool live;
     size_t event_count;
-    uint16_t ranking;  /* the event that ranks now */
+    uint16_t ranking; /* the event that ranks now */
     struct snapshot_event events[SAMPLE_EVENTS_MAX];
 };
 
@@ -66,6 +76,8 @@ struct snapshot_totals {
     uint64_t attributed;
     uint64_t reasons[REASON_COUNT];
     uint64_t how[ACCESS_HOW_COUNT];
+    uint64_t typed[TYPED_COUNT];     /* of those attributed */
+    uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
     uint64_t lost;
     uint64_t throttled;
     double rate; /* samples per second of the ranking event, over the last interval */
@@ -73,7 +85,10 @@ struct snapshot_totals {
 
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
-    const char *name; /* "+40", "[*]+40", later a field name */
+    const char *name; /* "particle.vy"; "+40", "[*]+40" without a type */
+    const char *type; /* of the field: "double"; NULL: not known */
+    uint32_t type_id; /* of the type it is a member of; 0: not known */
+    uint32_t member;  /* index of the member; TYPE_NO_MEMBER: none */
     uint64_t offset;  /* into the element where one is inferred, else into the object */
     uint32_t size;    /* widest access seen, bytes */
     double samples;   /* under the basis; whole numbers when nothing decays */
@@ -82,7 +97,75 @@ struct snapshot_field {
     double stores;
 };
 
+/* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
+enum layout_row_kind {
+    LAYOUT_MEMBER,
+    LAYOUT_HOLE,    /* padding before the next member */
+    LAYOUT_PADDING, /* ... at the end */
+    LAYOUT_UNKNOWN  /* without debugging information: an offset that was sampled */
+};
+
+struct snapshot_layout_row {
+    enum layout_row_kind kind;
+    struct type_member member; /* name "" and type NULL in a hole */
+    uint32_t index;            /* of the member in its type; TYPE_NO_MEMBER: none */
+    bool has_members;          /* rows of its own members follow; its heat is theirs together */
+    double samples;
+    double share; /* of the object's samples of this type */
+    double loads;
+    double stores;
+    uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
+};
+
+/* A cache line of the element, as the leading phase cuts it. */
+struct snapshot_layout_line {
+    uint64_t start; /* first and last byte + 1, as offsets into the element */
+    uint64_t end;
+    double share;  /* of the samples on the type that fall here */
+    uint32_t used; /* bytes of members that were sampled */
+    uint32_t cold; /* bytes fetched that never were */
+};
+
+/* A type as the samples on one object see it: the Layout screen. */
+struct snapshot_layout {
+    uint32_t type;    /* id */
+    const char *name; /* "struct particle" */
+    uint64_t size;    /* of one element */
+    bool inferred;    /* no type: element size and offsets are worked out from samples */
+    double samples;
+    double share; /* of the object's samples */
+    struct snapshot_layout_row *rows;
+    size_t row_count;
+    struct snapshot_layout_line *lines;
+    size_t line_count;
+    uint32_t phase;      /* where in a cache line elements begin most often, bytes */
+    double phase_share;  /* of the samples in the window; NAN: too few */
+    uint32_t phases;     /* different ones seen */
+    double straddling;   /* share of samples whose access crosses a line; NAN */
+    uint64_t hot_span;   /* lines that the members with most of the heat lie in */
+    uint64_t hot_lines;  /* lines they would need side by side */
+    const char *reading; /* one or two sentences: what the picture says; NULL */
+};
+
 /* A piece of code that touches an object, or, in `code`, all of its accesses. */
+/* One accessing instruction of a function. */
+struct snapshot_instruction {
+    uint64_t address;
+    const char *file;    /* NULL: not known */
+    uint32_t line;       /* 0: not known */
+    const char *inlined; /* "min < clamp": functions inlined there; NULL: none */
+    double samples;
+    double share; /* of its function's */
+    double loads;
+    double stores;
+    uint32_t object;     /* index into objects of the one it missed on most; UINT32_MAX */
+    double object_share; /* of the instruction's samples */
+    uint32_t objects;    /* different ones */
+    const char *field;   /* "particle.vy"; NULL: not known */
+    uint32_t type_id;    /* as in struct snapshot_field */
+    uint32_t member;
+};
+
 struct snapshot_code {
     uint32_t id;
     const char *function;
@@ -92,9 +175,11 @@ struct snapshot_code {
     uint64_t address; /* hottest accessing instruction */
     double samples;
     struct snapshot_share share; /* of its object; of everything in `code` */
-    uint32_t sites;   /* distinct accessing instructions seen */
-    uint32_t top_object; /* index into objects, UINT32_MAX if none */
+    uint32_t sites;              /* distinct accessing instructions seen */
+    uint32_t top_object;         /* index into objects, UINT32_MAX if none */
     double top_object_share;
+    struct snapshot_instruction *instructions; /* in `code` only; by address */
+    size_t instruction_count;
 };
 
 struct snapshot_instance {
@@ -109,25 +194,31 @@ struct snapshot_object {
     uint32_t id;
     const char *name;
     const char *module;
-    const char *type; /* NULL: not known */
+    const char *type;          /* NULL: not known */
+    uint32_t type_votes;       /* accesses by code that gave it; 0: declared */
+    uint32_t type_against;     /* that say another */
+    double typed[TYPED_COUNT]; /* parts of samples */
     enum object_kind kind;
     uint64_t address;
     uint64_t size;
     uint32_t blocks;
-    uint32_t bin;    /* index into heap.bins, UINT32_MAX: no heap bin */
-    double samples;  /* ranking event, under the basis */
+    uint32_t bin;                /* index into heap.bins, UINT32_MAX: no heap bin */
+    double samples;              /* ranking event, under the basis */
     struct snapshot_share share; /* of all attributed weight of the ranking event */
-    double loads;    /* parts of samples; the rest is of unknown kind */
+    double loads;                /* parts of samples; the rest is of unknown kind */
     double stores;
     double inferred; /* part of samples whose address is inferred, not computed */
     double event_share[SAMPLE_EVENTS_MAX]; /* of each event's attributed weight; NAN: none */
-    double latency;  /* mean, cycles; NAN */
-    uint64_t element_size; /* inferred stride; 0: none */
-    double element_confidence; /* 0..1 */
-    uint32_t threads;      /* distinct threads seen, capped at 255 */
-    float history[SNAPSHOT_HISTORY]; /* weight per refresh as a share of the refresh, oldest first; NAN before start */
-    struct snapshot_field *fields; /* most samples first */
+    double latency;                        /* mean, cycles; NAN */
+    uint64_t element_size;                 /* inferred stride; 0: none */
+    double element_confidence;             /* 0..1 */
+    uint32_t threads;                      /* distinct threads seen, capped at 255 */
+    float history[SNAPSHOT_HISTORY]; /* weight per refresh as a share of the refresh, oldest first;
+                                        NAN before start */
+    struct snapshot_field *fields;   /* most samples first */
     size_t field_count;
+    struct snapshot_layout *layouts; /* types seen in it, most samples first */
+    size_t layout_count;
     struct snapshot_code *code;
     size_t code_count;
     struct snapshot_instance *instances;
@@ -156,13 +247,20 @@ struct snapshot_sets {
     double p_value;    /* of a uniform distribution */
     uint32_t hot_sets; /* sets above their expected 99.9 % bound */
     enum sets_verdict verdict;
-    const char *reading; /* one sentence: capacity or conflict, and why */
+    const char *reading;             /* one sentence: capacity or conflict, and why */
     struct snapshot_set_part *parts; /* by set, most samples first; from the window */
     size_t part_count;
 };
 
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
-enum region_state { REGION_SPLIT, REGION_KEPT, REGION_OBJECT, REGION_LINE, REGION_DROPPED, REGION_QUEUED };
+enum region_state {
+    REGION_SPLIT,
+    REGION_KEPT,
+    REGION_OBJECT,
+    REGION_LINE,
+    REGION_DROPPED,
+    REGION_QUEUED
+};
 
 struct snapshot_region {
     uint64_t base;
@@ -186,7 +284,7 @@ struct snapshot_search {
     double explained;  /* share of the misses in the found regions */
     uint64_t base;     /* what is searched */
     uint64_t bound;
-    const char *what;  /* "all", or the object's name */
+    const char *what;                /* "all", or the object's name */
     struct snapshot_region *regions; /* being measured, queued, found; most misses first */
     size_t region_count;
     struct snapshot_region *dropped; /* newest first */
@@ -221,7 +319,7 @@ struct snapshot_window {
     uint64_t addresses; /* distinct */
     uint64_t singletons;
     uint64_t recurring;
-    double span_s;      /* time between oldest and newest entry */
+    double span_s; /* time between oldest and newest entry */
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
     const char *reading; /* one sentence: capacity or conflict */
     struct snapshot_recurrence *top;
@@ -232,12 +330,12 @@ struct snapshot_window {
 
 /* One bin of the heap beside its misses. */
 struct snapshot_bin {
-    struct heap_bin heap;  /* strings in the snapshot's arena */
-    uint32_t object;       /* index into objects, UINT32_MAX: not listed there */
-    double samples;        /* under the basis */
-    double share;          /* of all attributed weight of the ranking event */
-    bool touched;          /* a sample has fallen on it since start or zero */
-    bool suspect;          /* grows, is old, never touched: perhaps a leak */
+    struct heap_bin heap; /* strings in the snapshot's arena */
+    uint32_t object;      /* index into objects, UINT32_MAX: not listed there */
+    double samples;       /* under the basis */
+    double share;         /* of all attributed weight of the ranking event */
+    bool touched;         /* a sample has fallen on it since start or zero */
+    bool suspect;         /* grows, is old, never touched: perhaps a leak */
 };
 
 struct snapshot_heap {
@@ -266,6 +364,7 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct reading_state reading; /* strings in the arena */
 };
 
 /* Names as in JSON. */
