@@ -119,6 +119,18 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
     return add_function(decoder, ip, reason);
 }
 
+bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **insns,
+                      size_t *count)
+{
+    enum reason reason;
+    if (decoder->insns >= DECODER_INSNS_MAX)
+        forget_all(decoder);
+    const struct function *function = find_function(decoder, ip, &reason);
+    *insns = function ? function->insns : NULL;
+    *count = function ? function->count : 0;
+    return function;
+}
+
 static const struct recipe *add_recipe(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;

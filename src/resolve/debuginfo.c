@@ -179,6 +179,18 @@ static bool lines_trusted(struct debuginfo *debuginfo)
     return debuginfo->lines_trusted;
 }
 
+Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo)
+{
+    return lines_trusted(debuginfo) ? debuginfo->module : NULL;
+}
+
+Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias)
+{
+    return lines_trusted(debuginfo)
+               ? units_find(&debuginfo->units, debuginfo->module, address, bias)
+               : NULL;
+}
+
 bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
                     uint32_t *line)
 {

@@ -9,6 +9,7 @@
 
 #include "resolve/debugfile.h"
 
+#include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +34,12 @@ void debuginfo_free(struct debuginfo *debuginfo);
 typedef void debuginfo_take(void *context, const GElf_Sym *symbol, uint64_t address,
                             const char *name);
 void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context);
+
+/* What libdwfl has of the file, its DWARF checked; NULL: there is none that can be trusted. */
+Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
+
+/* The unit whose code holds an address, and its bias; NULL: none. */
+Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
 
 /* Source line of an address; false: not known. */
 bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,

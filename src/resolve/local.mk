@@ -12,6 +12,15 @@ src_libresolve_a_SOURCES = \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
 	src/resolve/demangle.c src/resolve/demangle.h \
+	src/resolve/dwarf/access.c \
+	src/resolve/dwarf/call.c \
+	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
+	src/resolve/dwarf/die.h \
+	src/resolve/dwarf/line.c \
+	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
+	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
+	src/resolve/dwarf/slot.c \
+	src/resolve/dwarf/variable.c \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \

@@ -291,6 +291,11 @@ bool module_line(struct module *module, uint64_t address, const char **file, uin
     return module->debuginfo && debuginfo_line(module->debuginfo, address, file, line);
 }
 
+struct debuginfo *module_debuginfo(const struct module *module)
+{
+    return module->debuginfo;
+}
+
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size)
 {
     const struct layout_part *segment = layout_segment(&module->layout, address);

@@ -69,6 +69,10 @@ bool module_line(struct module *module, uint64_t address, const char **file, uin
 /* The variable that the call before a return address assigns to, see debuginfo.h. */
 bool module_assigned(struct module *module, uint64_t address, char *out, size_t out_size);
 
+/* What libdwfl knows of it; NULL: nothing. The module's own. */
+struct debuginfo;
+struct debuginfo *module_debuginfo(const struct module *module);
+
 /* Bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 

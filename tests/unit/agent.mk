@@ -1,7 +1,7 @@
 # tests of the agent and of the feed that reads it
 AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
-	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_told
-	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_unwind
+	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_told \
+	tests/unit/test_unwind
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
 AGENT_TEST_LIBS = src/libresolve.a src/libbase.a $(RESOLVER_LIBS) $(CMOCKA_LIBS)

@@ -43,6 +43,11 @@ struct program_place {
 /* The unit whose code holds the address; false: none. */
 bool program_place(struct program *program, uint64_t address, struct program_place *place);
 
+Dwfl_Module *program_module(const struct program *program);
+
+/* enum sample_register of a register as DWARF numbers it; SREG_NONE: not one of ours. */
+uint8_t program_register(unsigned number);
+
 /* Call frame information (.eh_frame, else .debug_frame) and its bias; NULL: none. */
 Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
 
