@@ -16,6 +16,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
