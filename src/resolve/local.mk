@@ -36,6 +36,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/jitorder.c src/resolve/jitorder.h \
 	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
+	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
 	src/resolve/names.c src/resolve/names.h \
