@@ -126,6 +126,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
 
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)
 {
+    static const struct typed_line nowhere;
     const struct module *module = code_at(resolver, address);
-    return module ? typing_line(resolver->typing, module, address) : NULL;
+    return module ? typing_line(resolver->typing, module, address) : &nowhere;
 }
