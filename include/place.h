@@ -67,8 +67,6 @@ struct instruction_desc {
     const char *file; /* NULL: not known, or not yet */
     uint32_t line;
     const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
-    uint32_t type;       /* what its operand points into, by the code; 0: not known */
-    uint32_t type_offset;
 };
 
 /* Extent of the object that covers an address, or of the gap between objects. */

@@ -23,7 +23,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/line.c \
-	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
+	src/resolve/dwarf/reader_tmp.c src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
 	src/resolve/dwarf/slot.c \
 	src/resolve/dwarf/variable.c \
@@ -52,16 +52,21 @@ src_libresolve_a_SOURCES = \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/typed.c src/resolve/typed.h \
+	src/resolve/types.c src/resolve/types.h \
+	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
 	src/resolve/units.c src/resolve/units.h \
+	src/resolve/unwind.c src/resolve/unwind.h \
+	src/resolve/votes.c src/resolve/votes.h \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \
