@@ -26,7 +26,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/reader_tmp.c src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
 	src/resolve/dwarf/slot.c \
-	src/resolve/dwarf/variable.c \
+	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
