@@ -29,7 +29,7 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     const uint32_t *bin = hash_find(&resolver->bin_of_object, object);
     if (bin)
         describe_bin_object(resolver->allocations, *bin, desc);
-    typed_describe(&resolver->typed, typing_types(resolver->typing), object, desc);
+    object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
     return true;
 }
 

@@ -12,7 +12,7 @@
 #include "resolve/resolver.h"
 #include "resolve/space.h"
 #include "resolve/tls.h"
-#include "resolve/typed.h"
+#include "resolve/object_types.h"
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
 
@@ -31,7 +31,7 @@ struct resolver {
     struct tcbs tcbs;
     struct tls tls;
     struct typing *typing;
-    struct typed typed;
+    struct object_types object_types;
     struct unwind unwind;
     struct allocations *allocations; /* NULL: the heap is regions only */
     struct hash bin_of_object;       /* a bin's name can change */
