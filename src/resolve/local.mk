@@ -15,7 +15,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/access.c \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
-	src/resolve/dwarf/die.h \
+	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
@@ -44,6 +45,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/jitorder.c src/resolve/jitorder.h \
 	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
+	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
 	src/resolve/names.c src/resolve/names.h \
