@@ -35,6 +35,7 @@ struct place {
     /* offset into the instance is access.address - base */
     uint32_t type;        /* id of the type the access falls into; 0: see untyped */
     uint32_t type_offset; /* of the access from the start of the type (of one element) */
+    bool by_member;       /* it has members: accesses count by them, wherever the instance is */
     uint8_t typed;        /* enum typed */
     uint8_t untyped;      /* enum untyped */
 };

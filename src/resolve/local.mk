@@ -14,7 +14,12 @@ src_libresolve_a_SOURCES = \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
 	src/resolve/dwarf/call.c \
+	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
+	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
+	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
+	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
@@ -29,10 +34,19 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
 	src/resolve/dwarf/where.c src/resolve/dwarf/where.h \
 	src/resolve/dwarf/line.c \
-	src/resolve/dwarf/reader_tmp.c src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
-	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
+	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
+	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
+	src/resolve/dwarf/confine.c src/resolve/dwarf/confine.h \
+	src/resolve/dwarf/question.h \
+	src/resolve/dwarf/reader.c src/resolve/dwarf/reader.h src/resolve/dwarf/reader_state.h \
+	src/resolve/dwarf/reader_file.c src/resolve/dwarf/reader_file.h \
+	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
+	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
+	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \
+	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
+	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
-	src/resolve/dwarf/variable.c \
+	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
@@ -59,13 +73,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
 	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
-	src/resolve/typed.c src/resolve/typed.h \
+	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/types.c src/resolve/types.h \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \

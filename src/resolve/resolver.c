@@ -36,7 +36,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     unwind_init(&resolver->unwind, options->pid);
     resolver->alive = true;
     resolver->typing = typing_new();
-    if (!resolver->typing || typed_init(&resolver->typed)) {
+    if (!resolver->typing || object_types_init(&resolver->object_types)) {
         resolver_close(resolver);
         return error_set(error, -ENOMEM, "out of memory");
     }
@@ -62,7 +62,7 @@ void resolver_close(struct resolver *resolver)
     if (!resolver)
         return;
     typing_free(resolver->typing);
-    typed_fini(&resolver->typed);
+    object_types_fini(&resolver->object_types);
     unwind_fini(&resolver->unwind);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
@@ -99,7 +99,7 @@ bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t 
 static void new_program(struct resolver *resolver, const struct record *record)
 {
     typing_forget(resolver->typing);
-    typed_forget(&resolver->typed);
+    object_types_forget(&resolver->object_types);
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);

@@ -90,17 +90,17 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     else if (finding->variable_of)
         variable = declaration(resolver, finding, access->ip);
     else
-        type = typed_rename(&resolver->typed, types, finding, access, operand);
+        type = object_types_rename(&resolver->object_types, types, finding, access, operand);
     place->object = finding_intern(finding, &resolver->names);
     if (finding->bin)
         resolver_note_bin(resolver, place->object, finding->bin);
     place->base = finding->base;
     place->size_bytes = finding->end - finding->base;
     if (type)
-        typed_declare(&resolver->typed, place->object, type, 1);
+        object_types_declare(&resolver->object_types, place->object, type, 1);
     else if (variable && variable->type)
-        typed_declare(&resolver->typed, place->object, variable->type, variable->count);
-    typed_place(&resolver->typed, types, finding, operand, place);
+        object_types_declare(&resolver->object_types, place->object, variable->type, variable->count);
+    object_types_place(&resolver->object_types, types, finding, operand, place);
     if (place->typed == TYPED_NOT && variable && variable->slot > DWARF_SLOT_VARIABLE)
         place->untyped = UNTYPED_SPILL;
 }
@@ -126,6 +126,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
 
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)
 {
+    static const struct typed_line nowhere;
     const struct module *module = code_at(resolver, address);
-    return module ? typing_line(resolver->typing, module, address) : NULL;
+    return module ? typing_line(resolver->typing, module, address) : &nowhere;
 }

@@ -2,7 +2,7 @@
 /*
  * The type of an object that was not declared with one, by the accesses that hit it: each access
  * whose code names a type votes. Kept per object: the few types with most votes, in the manner of
- * Misra and Gries (1982), so that no count is too high. For typed.c.
+ * Misra and Gries (1982), so that no count is too high. For object_types.c.
  */
 #ifndef MISSTOP_RESOLVE_VOTES_H
 #define MISSTOP_RESOLVE_VOTES_H

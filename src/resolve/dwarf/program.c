@@ -153,6 +153,11 @@ struct flows *program_flows(const struct program *program)
     return program->flows;
 }
 
+struct describe *program_types(const struct program *program)
+{
+    return program->types;
+}
+
 uint32_t program_type(struct program *program, Dwarf_Die *type)
 {
     return describe_type(program->types, type);

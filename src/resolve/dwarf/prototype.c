@@ -33,12 +33,18 @@ static bool is_float(const struct shape *shape)
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
 }
 
-static enum passing class_at(struct shapes *shapes, const struct passed *passed, uint64_t eightbyte) {
+static enum passing class_at(struct shapes *shapes, const struct passed *passed, uint64_t eightbyte)
+{
     enum passing passing = CLASS_NONE;
-    for (uint64_t at = eightbyte; at < eightbyte + EIGHTBYTE && at < passed->size; at++){
-        struct shape_leaf leaf; if (!shapes_leaf(shapes, passed->shape, at, &leaf)) continue;
-        if (!is_float(shapes_at(shapes, leaf.shape))) return CLASS_INTEGER; passing = CLASS_FLOAT;}
-return passing;
+    for (uint64_t at = eightbyte; at < eightbyte + EIGHTBYTE && at < passed->size; at++) {
+        struct shape_leaf leaf;
+        if (!shapes_leaf(shapes, passed->shape, at, &leaf))
+            continue;
+        if (!is_float(shapes_at(shapes, leaf.shape)))
+            return CLASS_INTEGER;
+        passing = CLASS_FLOAT;
+    }
+    return passing;
 }
 
 static bool goes_by_reference(Dwarf_Die *type)

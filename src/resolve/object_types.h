@@ -5,8 +5,8 @@
  * memory that nobody named is called after: the type of what lies there (DESIGN.md section 5).
  * Owned by the resolver.
  */
-#ifndef MISSTOP_RESOLVE_TYPED_H
-#define MISSTOP_RESOLVE_TYPED_H
+#ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
+#define MISSTOP_RESOLVE_OBJECT_TYPES_H
 
 #include "resolve/finding.h"
 #include "resolve/typing.h"
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* What is known of an object by its id. */
-struct typed_object {
+struct object_type {
     uint32_t type; /* declared, or of what it was named after; 0: by votes */
     uint64_t count;
     bool declared;
@@ -26,41 +26,41 @@ struct typed_object {
     const char *text; /* "struct particle [1000]" */
 };
 
-struct typed_instance;
-struct typed_match;
+struct object_instance;
+struct object_match;
 
-struct typed {
-    struct typed_object *objects; /* by id */
+struct object_types {
+    struct object_type *objects; /* by id */
     size_t object_count;
-    struct typed_instance *instances; /* what was seen to begin at an address, direct-mapped */
-    struct typed_match *matches;      /* answers of type_holds(), direct-mapped */
+    struct object_instance *instances; /* what was seen to begin at an address, direct-mapped */
+    struct object_match *matches;      /* answers of type_holds(), direct-mapped */
     struct arena strings;
 };
 
 /* 0 or -ENOMEM. */
-int typed_init(struct typed *typed);
-void typed_fini(struct typed *typed);
+int object_types_init(struct object_types *typed);
+void object_types_fini(struct object_types *typed);
 
 /* Addresses mean something else now; objects keep their types. */
-void typed_forget(struct typed *typed);
+void object_types_forget(struct object_types *typed);
 
 /*
  * Memory that is known by a size class, a mapping or not at all becomes an object of the type
  * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
  * `operand` may be NULL: not known yet. The type the object is; 0: none.
  */
-uint32_t typed_rename(struct typed *typed, const struct types *types, struct finding *finding,
+uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
                       const struct access *access, const struct typed_operand *operand);
 
 /* An object's type as declared, or as it is called after. */
-void typed_declare(struct typed *typed, uint32_t object, uint32_t type, uint64_t count);
+void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type, uint64_t count);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
-void typed_place(struct typed *typed, const struct types *types, const struct finding *finding,
+void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
                  const struct typed_operand *operand, struct place *place);
 
 /* Type of an object in words, and its votes; NULL: not known. */
-const char *typed_describe(struct typed *typed, const struct types *types, uint32_t object,
+const char *object_types_describe(struct object_types *typed, const struct types *types, uint32_t object,
                            struct object_desc *desc);
 
 #endif

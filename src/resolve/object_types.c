@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/typed.h"
+#include "resolve/object_types.h"
 
 #include "resolve/members.h"
 
@@ -8,26 +8,26 @@
 
 enum { INSTANCES = 1 << 13, MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
 
-struct typed_instance {
+struct object_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
 };
 
-struct typed_match {
+struct object_match {
     uint64_t question;
     bool holds;
 };
 
-int typed_init(struct typed *typed)
+int object_types_init(struct object_types *typed)
 {
-    *typed = (struct typed){0};
+    *typed = (struct object_types){0};
     arena_init(&typed->strings);
     typed->instances = calloc(INSTANCES, sizeof *typed->instances);
     typed->matches = calloc(MATCHES, sizeof *typed->matches);
     return typed->instances && typed->matches ? 0 : -ENOMEM;
 }
 
-void typed_fini(struct typed *typed)
+void object_types_fini(struct object_types *typed)
 {
     arena_fini(&typed->strings);
     free(typed->objects);
@@ -35,36 +35,36 @@ void typed_fini(struct typed *typed)
     free(typed->matches);
 }
 
-void typed_forget(struct typed *typed)
+void object_types_forget(struct object_types *typed)
 {
     for (size_t i = 0; i < INSTANCES; i++)
-        typed->instances[i] = (struct typed_instance){0};
+        typed->instances[i] = (struct object_instance){0};
 }
 
-static struct typed_object *object_at(struct typed *typed, uint32_t object)
+static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
     size_t room = typed->object_count ? typed->object_count : OBJECTS_FIRST;
     if (object < typed->object_count)
         return &typed->objects[object];
     while (room <= object)
         room *= 2;
-    struct typed_object *more = realloc(typed->objects, room * sizeof *more);
+    struct object_type *more = realloc(typed->objects, room * sizeof *more);
     if (!more)
         return NULL;
     for (size_t i = typed->object_count; i < room; i++)
-        more[i] = (struct typed_object){0};
+        more[i] = (struct object_type){0};
     typed->objects = more;
     typed->object_count = room;
     return &typed->objects[object];
 }
 
 /* type_holds() walks over members: its answers are kept. */
-static bool holds(struct typed *typed, const struct types *types, uint32_t outer, uint64_t at,
+static bool holds(struct object_types *typed, const struct types *types, uint32_t outer, uint64_t at,
                   uint32_t inner, uint64_t inner_at)
 {
     uint64_t question = hash_mix(at ^ (uint64_t)outer << 32) ^
                         hash_mix(inner_at + ((uint64_t)inner << 32) + 1);
-    struct typed_match *match = &typed->matches[question % MATCHES];
+    struct object_match *match = &typed->matches[question % MATCHES];
     if (match->question != question) {
         match->question = question;
         match->holds =
@@ -109,7 +109,7 @@ static uint32_t join(const struct types *types, uint32_t before, uint32_t now)
     return types_contains(types, before, now) ? before : now;
 }
 
-static struct typed_instance *instance_at(struct typed *typed, uint64_t start)
+static struct object_instance *instance_at(struct object_types *typed, uint64_t start)
 {
     return &typed->instances[hash_mix(start) % INSTANCES];
 }
@@ -122,12 +122,12 @@ static bool may_be_named(const struct finding *finding)
 }
 
 /* By what lay at the start of the walked block before; the code says nothing. */
-static uint32_t rename_by_memory(struct typed *typed, const struct types *types,
+static uint32_t rename_by_memory(struct object_types *typed, const struct types *types,
                                  struct finding *finding)
 {
     if (finding->allocation != ALLOCATION_WALKED)
         return 0;
-    const struct typed_instance *known = instance_at(typed, finding->base);
+    const struct object_instance *known = instance_at(typed, finding->base);
     const struct type_desc *type =
         known->start == finding->base ? types_at(types, known->type) : NULL;
     if (!type)
@@ -136,7 +136,7 @@ static uint32_t rename_by_memory(struct typed *typed, const struct types *types,
     return known->type;
 }
 
-uint32_t typed_rename(struct typed *typed, const struct types *types, struct finding *finding,
+uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
                       const struct access *access, const struct typed_operand *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
@@ -147,7 +147,7 @@ uint32_t typed_rename(struct typed *typed, const struct types *types, struct fin
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_WALKED;
     bool fits = block && fits_in_block(finding, start, type->size);
-    struct typed_instance *known = instance_at(typed, block ? finding->base : start);
+    struct object_instance *known = instance_at(typed, block ? finding->base : start);
     uint64_t at = block ? finding->base : start;
     uint32_t before = known->start == at ? known->type : 0;
     /* A part of something larger, whose block it does not begin: that has the name. */
@@ -155,7 +155,7 @@ uint32_t typed_rename(struct typed *typed, const struct types *types, struct fin
         return rename_by_memory(typed, types, finding);
     uint32_t now = block && !fits ? operand->type : join(types, before, operand->type);
     if (!block || fits)
-        *known = (struct typed_instance){at, now};
+        *known = (struct object_instance){at, now};
     const struct type_desc *whole = types_at(types, now);
     if (fits)
         name_after(finding, whole, now, finding->base, finding->end);
@@ -164,9 +164,9 @@ uint32_t typed_rename(struct typed *typed, const struct types *types, struct fin
     return now;
 }
 
-void typed_declare(struct typed *typed, uint32_t object, uint32_t type, uint64_t count)
+void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type, uint64_t count)
 {
-    struct typed_object *known = object_at(typed, object);
+    struct object_type *known = object_at(typed, object);
     if (!known)
         return;
     known->type = type;
@@ -175,7 +175,7 @@ void typed_declare(struct typed *typed, uint32_t object, uint32_t type, uint64_t
 }
 
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
-static uint32_t data_type(struct typed_object *object, const struct types *types,
+static uint32_t data_type(struct object_type *object, const struct types *types,
                           const struct place *place, uint64_t *offset)
 {
     uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
@@ -197,6 +197,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
     uint64_t offset = operand->offset >= 0 ? (uint64_t)operand->offset : 0;
     place->type = operand->type;
     place->type_offset = (uint32_t)(desc->size ? offset % desc->size : offset);
+    place->by_member = desc->member_count;
     place->typed = TYPED_CODE;
 }
 
@@ -210,10 +211,10 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
               !block || operand->indexed || fits_in_block(finding, start, desc->size));
 }
 
-void typed_place(struct typed *typed, const struct types *types, const struct finding *finding,
+void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
                  const struct typed_operand *operand, struct place *place)
 {
-    struct typed_object *object = object_at(typed, place->object);
+    struct object_type *object = object_at(typed, place->object);
     bool coded = operand && types_at(types, operand->type);
     uint64_t offset = 0;
     uint32_t type = object ? data_type(object, types, place, &offset) : 0;
@@ -233,10 +234,11 @@ void typed_place(struct typed *typed, const struct types *types, const struct fi
         return;
     place->type = type;
     place->type_offset = (uint32_t)offset;
+    place->by_member = types_at(types, type)->member_count;
 }
 
-static const char *words(struct typed *typed, const struct types *types,
-                         struct typed_object *object, uint32_t type)
+static const char *words(struct object_types *typed, const struct types *types,
+                         struct object_type *object, uint32_t type)
 {
     const struct type_desc *desc = types_at(types, type);
     if (object->text && object->text_type == type && object->text_count == object->count)
@@ -249,10 +251,10 @@ static const char *words(struct typed *typed, const struct types *types,
     return object->text;
 }
 
-const char *typed_describe(struct typed *typed, const struct types *types, uint32_t id,
+const char *object_types_describe(struct object_types *typed, const struct types *types, uint32_t id,
                            struct object_desc *desc)
 {
-    struct typed_object *object = id < typed->object_count ? &typed->objects[id] : NULL;
+    struct object_type *object = id < typed->object_count ? &typed->objects[id] : NULL;
     if (!object)
         return NULL;
     uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
