@@ -80,6 +80,7 @@ MARKED static double blocks(int count)
         struct point first = {count, 2, 3};
         tell("struct point", &first, 1);
         sum += first.weight + first.x;
+        tell("gone", &first, 1);
     }
     {
         long second[4] = {1, 2, 3, 4};

@@ -23,8 +23,6 @@ static bool take_part(struct known *known, const char *line)
     unsigned long count;
     int told = sscanf(line, "part\t%63[^\t]\t%63[^\t]\t%lu\t%lu\t%lu", name, part.name, &offset,
                       &size, &count);
-    if (told == 1) /* of a type without a name */
-        told = 2 + sscanf(line, "part\t%*[^\t]\t\t%lu\t%lu\t%lu", &offset, &size, &count);
     struct known_type *type = (struct known_type *)find_type(known, name);
     if (told != 5 || !type || type->part_count == KNOWN_PARTS)
         return false;
@@ -40,6 +38,10 @@ static bool take_object(struct known *known, const char *line)
     struct known_object object = {0};
     void *address;
     unsigned long count;
+    if (!strncmp(line, "object\tgone\t", 12)) { /* what stood on the stack before */
+        known_returned(known, UINT64_MAX);
+        return true;
+    }
     if (sscanf(line, "object\t%63[^\t]\t%p\t%lu", object.type, &address, &count) != 3 ||
         !find_type(known, object.type) || known->object_count == KNOWN_OBJECTS)
         return false;

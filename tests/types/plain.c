@@ -130,7 +130,7 @@ static void tell(void)
     PART("struct particle", struct particle, friends, "struct particle *", struct particle *);
     TYPE("struct packet", struct packet);
     PART("struct packet", struct packet, stamp, "unsigned long", unsigned long);
-    PART("struct packet", struct packet, head, "", char[16]);
+    PART("struct packet", struct packet, head, "union", char[16]);
     PLACE("struct packet", "unsigned int", offsetof(struct packet, head) + 16, 4, 1);
     PART("struct packet", struct packet, length, "unsigned short", unsigned short);
     PLACE("struct packet", "long", offsetof(struct packet, words), sizeof(long), WORDS);

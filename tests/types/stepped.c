@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,14 +101,6 @@ void stepped_end(struct stepped *stepped)
     kill(stepped->pid, SIGKILL);
     waitpid(stepped->pid, &status, 0);
     close(stepped->output);
-}
-
-size_t stepped_read(const struct stepped *stepped, uint64_t address, void *out, size_t size)
-{
-    struct iovec local = {out, size};
-    struct iovec remote = {(void *)(uintptr_t)address, size};
-    ssize_t got = process_vm_readv(stepped->pid, &local, 1, &remote, 1, 0);
-    return got > 0 ? (size_t)got : 0;
 }
 
 uint64_t stepped_base(const struct stepped *stepped, const char *path)

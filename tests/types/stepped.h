@@ -27,9 +27,6 @@ bool stepped_next(struct stepped *stepped, struct user_regs_struct *regs);
 
 void stepped_end(struct stepped *stepped);
 
-/* Memory of it at an address; how much could be read. */
-size_t stepped_read(const struct stepped *stepped, uint64_t address, void *out, size_t size);
-
 /* Where its executable file is mapped from offset 0; 0: not found. */
 uint64_t stepped_base(const struct stepped *stepped, const char *path);
 

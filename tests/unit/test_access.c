@@ -64,7 +64,7 @@ static uint64_t now_ns(void)
 
 static size_t read_code(void *context, uint64_t address, void *out, size_t size)
 {
-    return stepped_read(&((struct trial *)context)->stepped, address, out, size);
+    return module_bytes(((struct trial *)context)->module, address, out, size);
 }
 
 static bool bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
@@ -171,7 +171,7 @@ static void show(const struct trial *trial, const struct site *site)
     const struct dwarf_answer *answer = &site->answer;
     const struct type_desc *type = program_described(trial->program, answer->type);
     decoder_text(trial->decoder, answer->question.pc, text, sizeof text);
-    print_message("    %#lx %s: %s + %lu, answered %s + %ld%s (how %u) %s\n",
+    print_message("    +%#lx %s: %s + %lu, answered %s + %ld%s (how %u) %s\n",
                   (unsigned long)(answer->question.pc - trial->stepped.known.code_start), text,
                   site->wrong_type, (unsigned long)site->wrong_offset, type ? type->name : "-",
                   (long)answer->offset, answer->indexed ? " indexed" : "", answer->how,
