@@ -34,7 +34,7 @@ static bool inside_of(const struct state *state, const struct where *where,
     *inside = (uint64_t)(place->offset - (base ? base->offset : 0) - where->offset);
     if (where->kind == WHERE_POINTED)
         return *inside < POINTER_BYTES;
-    return where->size ? *inside < where->size : base && base->indexed && *inside < INT64_MAX;
+    return where->size ? *inside < where->size : base && base->indexed;
 }
 
 struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
