@@ -117,21 +117,32 @@ struct value value_difference(const struct value *value, const struct value *oth
 bool value_equal(const struct value *value, const struct value *other)
 {
     return value->kind == other->kind && value->shape == other->shape &&
-           value->offset == other->offset && value->indexed == other->indexed;
+           value->offset == other->offset && value->step == other->step &&
+           value->indexed == other->indexed;
 }
 
-/* Two offsets into one type: whether steps over elements lead from one to the other. */
-static bool steps_between(struct shapes *shapes, uint32_t shape, int64_t one, int64_t other)
+static uint64_t common(uint64_t a, uint64_t b)
 {
-    struct shape_leaf leaf;
-    uint64_t size = shapes_at(shapes, shape)->size;
-    uint64_t apart =
-        one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
-    if (!size || apart % size == 0)
-        return true;
-    if (one < 0 || !shapes_leaf(shapes, shape, (uint64_t)one, &leaf) || !leaf.stride)
-        return false;
-    return apart % leaf.stride == 0;
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* One type at two offsets: a loop goes over elements of it, or over an array that the offset is
+ * still to be added of. */
+static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
+                            const struct value *other)
+{
+    int64_t apart = (int64_t)((uint64_t)value->offset - (uint64_t)other->offset);
+    uint64_t size = shapes_at(shapes, value->shape)->size;
+    uint64_t step = common(value->step, other->step);
+    uint64_t distance = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
+    if (size && distance % size)
+        step = common(step, distance);
+    return step > UINT32_MAX ? 1 : (uint32_t)step;
 }
 
 /* The part of a record that one way points to may be all that the other way knows. */
@@ -160,12 +171,9 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
             return joined;
         return value_of_kind(VALUE_CONFLICT);
     }
-    if (value->offset == other->offset)
-        return joined;
-    joined.indexed = true;
-    if (value->kind == VALUE_POINTER &&
-        !steps_between(shapes, value->shape, value->offset, other->offset))
-        return value_of_kind(VALUE_CONFLICT);
+    if (value->kind == VALUE_POINTER)
+        joined.step = joined_step(shapes, value, other);
+    joined.indexed |= value->offset != other->offset;
     return joined;
 }
 
@@ -197,21 +205,39 @@ unsigned value_worth(const struct shapes *shapes, const struct value *value)
     }
 }
 
+/* Whether what is stepped over is an array there. */
+static bool steps_fit(struct shapes *shapes, const struct value *value)
+{
+    struct shape_leaf leaf;
+    return !value->step || (shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf) &&
+                            leaf.stride && value->step % leaf.stride == 0);
+}
+
+static bool is_record(const struct shape *shape)
+{
+    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
+}
+
+/* The elements of a flexible array stand behind the type's own end. */
+static bool is_behind(struct shapes *shapes, const struct value *value)
+{
+    struct shape_leaf leaf;
+    return value->offset >= 0 && shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf);
+}
+
 bool value_folded(struct shapes *shapes, struct value *value)
 {
     const struct shape *shape = shapes_at(shapes, value->shape);
-    bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
-    struct shape_leaf leaf;
     int64_t size = (int64_t)shape->size;
-    if (size <= 0 || (value->offset >= 0 && value->offset < size))
-        return size > 0;
-    /* The elements of a flexible array stand behind the type's own end. */
-    if (record && value->offset >= size)
-        if (shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf))
-            return true;
-    if (record && !value->indexed)
+    if (size <= 0)
         return false;
-    value->offset = (value->offset % size + size) % size;
-    value->indexed = true;
-    return true;
+    if (value->offset < 0 || value->offset >= size) {
+        if (is_record(shape) && is_behind(shapes, value))
+            return steps_fit(shapes, value);
+        if (is_record(shape) && !value->indexed)
+            return false;
+        value->offset = (value->offset % size + size) % size;
+        value->indexed = true;
+    }
+    return !is_record(shape) || steps_fit(shapes, value);
 }

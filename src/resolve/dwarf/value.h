@@ -28,9 +28,10 @@ enum value_kind {
 struct value {
     int64_t offset;
     uint32_t shape;
-    uint8_t kind; /* enum value_kind */
-    uint8_t how;  /* enum dwarf_how */
-    bool indexed; /* and some elements further, of the shape or of an array inside */
+    uint32_t step; /* bytes, any number of times: over an array inside that is not reached yet */
+    uint8_t kind;  /* enum value_kind */
+    uint8_t how;   /* enum dwarf_how */
+    bool indexed;  /* and some elements further, of the shape or of an array inside */
 };
 
 struct value value_of_kind(enum value_kind kind);
