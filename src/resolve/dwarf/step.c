@@ -249,7 +249,7 @@ static struct value result(const struct scene *scene, const struct state *state,
         /* What is extended keeps the constant in it, if it is a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
             return value_scaled(&source, 1);
-        return settled(scene, insn->address, value_shifted(source, 0));
+        return settled(scene, insn->address, source);
     case INSN_OP_LOAD:
         return insn->width == 8 && insn->source_width == 8
                    ? loaded(scene, state, insn, &insn->memory[0])
@@ -381,6 +381,14 @@ static void exchange(const struct state *before, struct state *state, const stru
     state->regs[insn->source] = before->regs[insn->dest];
 }
 
+/* What was computed is not where a variable stands, but followed from there. */
+static void note_followed(struct state *state, const struct insn *insn)
+{
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (insn->writes >> reg & 1 && state->regs[reg].how == DWARF_HOW_VARIABLE)
+            state->regs[reg].how = DWARF_HOW_TRACKED;
+}
+
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     const struct state before = *state;
@@ -400,4 +408,5 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
         state->regs[insn->dest] = vague_result(scene, &before, insn);
     else if (is_pop(insn))
         state->regs[insn->dest] = loaded(scene, &before, insn, &insn->memory[0]);
+    note_followed(state, insn);
 }

@@ -29,18 +29,11 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Not where the pointer was found, but followed from there. */
-static uint8_t followed(uint8_t how)
-{
-    return how == DWARF_HOW_VARIABLE ? (uint8_t)DWARF_HOW_TRACKED : how;
-}
-
 struct value value_shifted(struct value value, int64_t bytes)
 {
     if (value.kind == VALUE_NOTHING || value.kind == VALUE_UNKNOWN || value.kind == VALUE_CONFLICT)
         return value;
     value.offset = add(value.offset, bytes);
-    value.how = followed(value.how);
     return value;
 }
 
@@ -77,7 +70,6 @@ static struct value moved(const struct value *place, const struct value *by, uns
     if (is_number(by))
         sum = value_shifted(sum, value_scaled(by, scale).offset);
     sum.indexed |= by->kind != VALUE_CONSTANT || by->indexed;
-    sum.how = followed(sum.how);
     return sum;
 }
 
