@@ -73,8 +73,21 @@ static struct value moved(const struct value *place, const struct value *by, uns
     return sum;
 }
 
+/* The thread pointer and a distance from it. */
+static struct value in_thread(const struct value *value, const struct value *other)
+{
+    struct value sum = *value;
+    if (value->shape + other->shape != VALUE_THREAD_POINTER + VALUE_THREAD_DISTANCE)
+        return value_of_kind(VALUE_UNKNOWN);
+    sum.shape = VALUE_THREAD_PLACE;
+    sum.offset = add(value->offset, other->offset);
+    return sum;
+}
+
 struct value value_sum(const struct value *value, const struct value *other, unsigned scale)
 {
+    if (value->kind == VALUE_THREAD && other->kind == VALUE_THREAD && scale == 1)
+        return in_thread(value, other);
     if (value_is_place(value))
         return moved(value, other, scale);
     if (value_is_place(other) && scale == 1)
@@ -154,6 +167,8 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
 {
     struct value joined = *value;
     joined.indexed |= other->indexed;
+    if (value->kind == VALUE_THREAD && value->shape != other->shape)
+        return value_of_kind(VALUE_CONFLICT);
     if (value->kind == VALUE_POINTER && value->shape != other->shape) {
         /* void says nothing against what the other way says. */
         if (!value->shape || !other->shape)
