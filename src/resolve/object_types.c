@@ -211,6 +211,13 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
               !block || operand->indexed || fits_in_block(finding, start, desc->size));
 }
 
+void object_types_vote(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known && !known->declared)
+        votes_add(&known->votes, type, true);
+}
+
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
                  const struct typed_operand *operand, struct place *place)
 {

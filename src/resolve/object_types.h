@@ -55,6 +55,9 @@ uint32_t object_types_rename(struct object_types *typed, const struct types *typ
 /* An object's type as declared, or as it is called after. */
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type, uint64_t count);
 
+/* What lies in an object is called after a type: that is a vote for what the object is. */
+void object_types_vote(struct object_types *typed, uint32_t object, uint32_t type);
+
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
                  const struct typed_operand *operand, struct place *place);

@@ -162,7 +162,12 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
+    struct object_desc desc;
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    bin->type = bin->object ? object_types_describe(&resolver->object_types,
+                                                    typing_types(resolver->typing), bin->object,
+                                                    &desc)
+                            : NULL;
     return true;
 }
 
