@@ -63,6 +63,12 @@ static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwar
     return false;
 }
 
+bool die_signed(Dwarf_Die *type, Dwarf_Die *definition)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &attribute), definition);
+}
+
 /* Replaces a declaration where its unit defines it. */
 static void define(Dwarf_Die *type)
 {
@@ -100,9 +106,9 @@ bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
             return false;
         at = next;
     }
-    if (die_is_declaration(&at))
-        define(&at);
     *peeled = at;
+    if (!die_signed(&at, peeled) && die_is_declaration(&at))
+        define(peeled);
     return true;
 }
 

@@ -286,9 +286,8 @@ static bool search(struct scopes *scopes, uint64_t hash, const Dwarf_Die *declar
 
 bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition)
 {
-    Dwarf_Attribute attribute;
     *definition = *declared;
-    if (dwarf_formref_die(dwarf_attr(declared, DW_AT_signature, &attribute), definition))
+    if (die_signed(declared, definition))
         return true;
     const char *name = dwarf_diename(declared);
     if (!die_is_declaration(declared) || !name)

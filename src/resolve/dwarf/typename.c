@@ -98,6 +98,9 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
                         char out[TYPENAME_BYTES])
 {
     char prefix[TYPENAME_BYTES / 2];
+    Dwarf_Die definition;
+    if (die_signed(type, &definition))
+        type = &definition;
     const char *name = dwarf_diename(type);
     int tag = dwarf_tag(type);
     if (name && tag != DW_TAG_base_type && spelling->language != TYPENAME_C)
