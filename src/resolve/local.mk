@@ -14,7 +14,12 @@ src_libresolve_a_SOURCES = \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
 	src/resolve/dwarf/call.c \
+	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
+	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
+	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
+	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/line.c \
@@ -30,7 +35,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
-	src/resolve/dwarf/variable.c \
+	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
@@ -56,7 +61,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/space.c src/resolve/space.h \
@@ -64,9 +69,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/types.c src/resolve/types.h \
+	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
 	src/resolve/units.c src/resolve/units.h \
+	src/resolve/unwind.c src/resolve/unwind.h \
+	src/resolve/votes.c src/resolve/votes.h \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \

@@ -144,6 +144,11 @@ struct globals *program_globals(const struct program *program)
     return program->globals;
 }
 
+struct describe *program_types(const struct program *program)
+{
+    return program->types;
+}
+
 uint32_t program_type(struct program *program, Dwarf_Die *type)
 {
     return describe_type(program->types, type);
