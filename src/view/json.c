@@ -266,8 +266,8 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     set(object, "element_size", known(from->element_size));
     set(object, "element_confidence", share(from->element_size ? from->element_confidence : NAN));
     set(object, "events", event_shares(snapshot, from));
-    set_heap(object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap
-                                                          : NULL);
+    set_heap(object,
+             from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap : NULL);
     set(object, "fields", fields(from));
     set(object, "code", functions(snapshot, from->code, from->code_count));
     set(object, "instances", instances(from));
