@@ -35,6 +35,7 @@ struct place {
     /* offset into the instance is access.address - base */
     uint32_t type;        /* id of the type the access falls into; 0: see untyped */
     uint32_t type_offset; /* of the access from the start of the type (of one element) */
+    bool by_member;       /* it has members: accesses count by them, wherever the instance is */
     uint8_t typed;        /* enum typed */
     uint8_t untyped;      /* enum untyped */
 };
@@ -67,8 +68,6 @@ struct instruction_desc {
     const char *file; /* NULL: not known, or not yet */
     uint32_t line;
     const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
-    uint32_t type;       /* what its operand points into, by the code; 0: not known */
-    uint32_t type_offset;
 };
 
 /* Extent of the object that covers an address, or of the gap between objects. */

@@ -65,7 +65,11 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
     pipeline->samples[sample->event]++;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
-    resolver_resolve(pipeline->resolver, &access, &place);
+    resolver_resolve(pipeline->resolver, &access,
+                     sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
+                         ? sample->regs
+                         : NULL,
+                     &place);
     profile_add(pipeline->profile, &place);
 }
 

@@ -24,7 +24,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/sets.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_code.c \
-	src/profile/snapshot_details.c \
+	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
+	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c \
 	src/profile/snapshot_heap.c \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \

@@ -155,7 +155,7 @@ static struct pair_keys prefetch_pairs(struct profile *profile, const struct pla
 {
     const struct access *access = &place->access;
     struct pair_keys keys = {.owner = PAIR_OWNER(object, access->event)};
-    keys.offset = offset_key(access->address - place->base, profile->extras[object].element);
+    keys.offset = offset_key(place, profile->extras[object].element);
     keys.offset_hash = pairs_hash(keys.owner, keys.offset);
     keys.code_hash = pairs_hash(keys.owner, access->ip);
     keys.instance_hash = pairs_hash(keys.owner, place->base);
@@ -179,6 +179,8 @@ static void add_pairs(struct profile *profile, const struct place *place,
     pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
     if (pair) {
         pair->extra = place->function;
+        pair->size = place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset
+                                      : 0;
         add_to_pair(pair, access, scale);
     }
     pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);
@@ -198,6 +200,9 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
         .object = object,
         .function = place->function,
         .tid = access->tid,
+        .type = place->by_member ? place->type : 0,
+        .type_offset = place->type_offset,
+        .size = access->size,
         .set = geometry_set(&profile->sets.geometry, physical ? access->physical : access->address),
     };
     sets_add(&profile->sets, entry.set, scale);
@@ -208,8 +213,9 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     note_thread(profile, &profile->extras[object], access->tid);
 }
 
-static bool count_total(struct profile *profile, const struct access *access)
+static bool count_total(struct profile *profile, const struct place *place)
 {
+    const struct access *access = &place->access;
     bool attributed = access->reason == REASON_NONE;
     profile->totals.samples++;
     profile->totals.attributed += attributed;
@@ -218,6 +224,10 @@ static bool count_total(struct profile *profile, const struct access *access)
             .reasons[access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS]++;
     else if (access->how < ACCESS_HOW_COUNT)
         profile->totals.how[access->how]++;
+    if (attributed && place->typed < TYPED_COUNT)
+        profile->totals.typed[place->typed]++;
+    if (attributed && place->typed == TYPED_NOT && place->untyped < UNTYPED_COUNT)
+        profile->totals.untyped[place->untyped]++;
     profile->refresh_samples += access->event == profile->options.ranking;
     return attributed;
 }
@@ -229,7 +239,7 @@ void profile_add(struct profile *profile, const struct place *place)
     if (!profile->refreshed_ns)
         profile->refreshed_ns = access->time_ns;
     search_tick(&profile->search, access->time_ns);
-    if (!count_total(profile, access) || access->event >= profile->options.event_count)
+    if (!count_total(profile, place) || access->event >= profile->options.event_count)
         return;
     uint32_t object = tallies_reserve(&profile->objects, place->object);
     uint32_t function = tallies_reserve(&profile->functions, place->function);
@@ -240,6 +250,8 @@ void profile_add(struct profile *profile, const struct place *place)
     tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
     tally_add(tallies_at(&profile->functions, function, access->event), access, scale);
     add_pairs(profile, place, &keys, scale);
+    if (place->typed < TYPED_COUNT)
+        profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)
         add_ranking(profile, place, object, scale);
     rescale(profile);

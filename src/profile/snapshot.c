@@ -74,6 +74,15 @@ static void copy_totals(struct build *build, uint64_t now_ns)
                        : NAN;
 }
 
+static void copy_reading(struct build *build)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct reading_state *reading = &build->snapshot->reading;
+    if (names->reading)
+        names->reading(names->context, reading);
+    reading->busy_with = arena_string(build->arena, reading->busy_with);
+}
+
 static void move_histories_on(struct profile *profile, uint64_t now_ns)
 {
     for (size_t i = 0; i < profile->extra_count; i++) {
@@ -98,6 +107,7 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     build->snapshot->half_life_s = profile->decay.half_life_ns / 1e9;
     build->snapshot->source.ranking = profile->options.ranking;
     copy_totals(build, now_ns);
+    copy_reading(build);
     move_histories_on(profile, now_ns);
     build_objects(build);
     if (!build->failed)
@@ -106,6 +116,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_details(build);
     if (!build->failed)
         build_code(build);
+    if (!build->failed)
+        build_instructions(build);
     if (!build->failed)
         build_search(build);
     if (!build->failed)

@@ -31,11 +31,24 @@ static void describe(struct build *build, struct snapshot_object *object)
     object->name = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
     object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
     object->type = known ? arena_string(build->arena, desc.type) : NULL;
+    object->type_id = desc.type_id;
+    object->type_votes = desc.type_votes;
+    object->type_against = desc.type_against;
     object->kind = known ? desc.kind : OBJECT_UNKNOWN;
     object->address = desc.address;
     object->size = desc.size_bytes;
     object->blocks = desc.blocks;
     build->failed |= !object->name || !object->module;
+}
+
+/* Counted since the start, told as parts of what is shown. */
+static void fill_typed(struct snapshot_object *object, const struct object_extra *extra)
+{
+    double all = 0;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        all += extra->typed[i];
+    for (int i = 0; i < TYPED_COUNT; i++)
+        object->typed[i] = all > 0 ? object->samples * extra->typed[i] / all : 0;
 }
 
 static void fill_figures(struct build *build, struct snapshot_object *object)
@@ -59,6 +72,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->threads = object->threads > THREADS_MAX ? THREADS_MAX : object->threads;
     for (int i = 0; i < SNAPSHOT_HISTORY; i++)
         object->history[i] = extra->history[i];
+    fill_typed(object, extra);
 }
 
 static int most_samples(const void *left, const void *right)

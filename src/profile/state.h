@@ -30,6 +30,7 @@ struct object_extra {
     uint32_t element;     /* inferred element size; 0: none */
     uint32_t inferred_at; /* samples there were when it was inferred */
     float confidence;
+    uint32_t typed[TYPED_COUNT]; /* accesses since start or zero */
 };
 
 struct profile {
@@ -45,7 +46,7 @@ struct profile {
     uint64_t refresh_samples; /* of the ranking event, attributed or not */
     uint64_t refreshed_ns;
     struct pairs offsets;   /* key: offset, or folded (see offset_key) */
-    struct pairs code;      /* key: instruction; extra: function */
+    struct pairs code;      /* key: instruction; extra: function; size: type and offset in it */
     struct pairs instances; /* key: base; extra: thread */
     struct sets sets;
     struct window window;
@@ -58,14 +59,21 @@ struct profile {
     struct hash parts;          /* scratch: (set, object) -> samples */
 };
 
-/* Offsets of an object with a known element are counted by their place in the element. */
-#define OFFSET_FOLDED        (UINT64_C(1) << 63)
-#define OFFSET_ELEMENT_SHIFT 32
-static inline uint64_t offset_key(uint64_t offset, uint32_t element)
+/*
+ * Where in an object an access counts: by its place in a type with members; in an object with
+ * an inferred element by its place in that; else by its offset.
+ */
+#define OFFSET_FOLDED (UINT64_C(1) << 63)
+#define OFFSET_TYPED  (UINT64_C(1) << 62)
+#define OFFSET_SHIFT  32 /* of the type or the size of the element */
+static inline uint64_t offset_key(const struct place *place, uint32_t element)
 {
-    return element > 8
-               ? OFFSET_FOLDED | (uint64_t)element << OFFSET_ELEMENT_SHIFT | offset % element
-               : offset & ~OFFSET_FOLDED;
+    uint64_t offset = place->access.address - place->base;
+    if (place->by_member)
+        return OFFSET_TYPED | (uint64_t)place->type << OFFSET_SHIFT | place->type_offset;
+    if (element > 8)
+        return OFFSET_FOLDED | (uint64_t)element << OFFSET_SHIFT | offset % element;
+    return offset & ~(OFFSET_FOLDED | OFFSET_TYPED);
 }
 
 /* Under construction: a snapshot, its arena, and where each object id stands in it. */
@@ -83,7 +91,15 @@ uint32_t build_object_index(const struct build *build, uint32_t object);
 double build_read(const struct build *build, const struct counted *counted);
 void build_objects(struct build *build);
 void build_details(struct build *build);
+void build_inferred(struct build *build);
+void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
+                  size_t count);
+/* The fields by type and offset, offsets as sampled. */
+void build_layouts(struct build *build, struct snapshot_object *object,
+                   const struct snapshot_field *fields, size_t count);
+bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
 void build_code(struct build *build);
+void build_instructions(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);

@@ -38,6 +38,9 @@ struct window_entry {
     uint32_t newer; /* chain of the same hash: towards the head of the chain */
     uint32_t older;
     uint32_t count; /* recurrence, after window_count(), in mapped entries */
+    uint32_t type;  /* that it fell into, if it has members; 0: none */
+    uint32_t type_offset;
+    uint8_t size;   /* bytes accessed; 0: not known */
     bool mapped;
 };
 
@@ -65,7 +68,7 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift);
 void window_fini(struct window *window);
 void window_clear(struct window *window);
 
-/* Takes time, address, offset, object, function, tid and set of `sample`. */
+/* Takes time, address, offset, object, function, tid, set, type and size of `sample`. */
 void window_add(struct window *window, const struct window_entry *sample);
 
 /* Asks for the line of an address's chain, ahead of window_add. */

@@ -92,15 +92,17 @@ bool allocations_find(struct allocations *allocations, const struct space *space
                       uint64_t time_ns, struct allocation *found)
 {
     struct block block;
+    bool mapping;
     allocations->asked++;
-    if (allocations->tells && told_find(&allocations->told, address, &block)) {
+    if (allocations->tells && told_find(&allocations->told, address, &block, &mapping)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes,
-                                     told_lead(&allocations->told, block.bin)};
+                                     told_lead(&allocations->told, block.bin),
+                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_TOLD};
         return true;
     }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes,
-                                     WALKED_BINS + block.bin};
+                                     WALKED_BINS + block.bin, ALLOCATION_WALKED};
         return true;
     }
     allocations->failed++;

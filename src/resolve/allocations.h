@@ -42,11 +42,20 @@ struct allocations_options {
     void *context;
 };
 
+/* What is known of the bounds around an address. */
+enum allocation_kind {
+    ALLOCATION_NONE,
+    ALLOCATION_TOLD,    /* a block whose bin is a call path */
+    ALLOCATION_WALKED,  /* a block; its bin is a size class */
+    ALLOCATION_MAPPING, /* memory that an allocator may deal out itself; its bin made it */
+};
+
 /* A block and its bin; bins have dense ids from 1. */
 struct allocation {
     uint64_t start;
     uint64_t end;
     uint32_t bin;
+    enum allocation_kind kind;
 };
 
 int allocations_new(struct allocations **allocations, const struct allocations_options *options,

@@ -61,10 +61,8 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
 static int try_path(const struct debugfile_from *from, const char *path,
                     const struct debugfile_wanted *wanted)
 {
-    int fd = -1;
-    if (from->root_of)
-        fd = checked(files_copy(files_open_in_root(from->root_of, path, true), DEBUGFILE_COPY_MAX),
-                     wanted);
+    int fd = from->root_of ? files_open_in_root(from->root_of, path, true) : -1;
+    fd = checked(from->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
     return fd >= 0 ? fd : checked(files_open(path), wanted);
 }
 

@@ -8,6 +8,7 @@
 #ifndef MISSTOP_RESOLVE_DEBUGFILE_H
 #define MISSTOP_RESOLVE_DEBUGFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 struct debugfile_from {
     pid_t root_of;    /* the process whose root the program was read through; 0: none */
     const char *root; /* of debug files; NULL: /usr/lib/debug */
+    bool cut_short;   /* a file that is cut short under elfutils does no harm: not copied */
 };
 
 struct debugfile_wanted {

@@ -2,12 +2,14 @@
 #include "resolve/debuginfo.h"
 
 #include "resolve/assigned.h"
+#include "resolve/sections.h"
 #include "resolve/units.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEBUGINFO_SYMBOLS_MAX = 1 << 23 };
 
@@ -93,6 +95,39 @@ void debuginfo_free(struct debuginfo *debuginfo)
     if (debuginfo->dwfl)
         dwfl_end(debuginfo->dwfl);
     free(debuginfo);
+}
+
+void debuginfo_confined(struct debuginfo *debuginfo)
+{
+    debuginfo->source.from.cut_short = true;
+}
+
+static bool has_dwarf(Elf *elf)
+{
+    return sections_find(elf, ".debug_info") || sections_find(elf, ".zdebug_info");
+}
+
+bool debuginfo_present(const struct debuginfo *debuginfo)
+{
+    struct debugfile_from from = debuginfo->source.from;
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
+    GElf_Word crc = 0;
+    GElf_Addr where;
+    if (has_dwarf(debuginfo->source.elf))
+        return true;
+    int size = dwfl_module_build_id(debuginfo->module, &wanted.id, &where);
+    wanted.id_size = size > 0 ? (size_t)size : 0;
+    wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
+    wanted.crc = crc;
+    from.cut_short = true; /* headers are read, not mapped */
+    int fd = debugfile_open(&from, &wanted);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    bool present = elf && has_dwarf(elf);
+    if (elf)
+        elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return present;
 }
 
 static bool ends_with_nul(Elf_Scn *section)

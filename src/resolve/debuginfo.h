@@ -30,6 +30,13 @@ struct debuginfo_source {
 struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
 void debuginfo_free(struct debuginfo *debuginfo);
 
+/* Whether the file or its debug file has DWARF: by their section headers, nothing is read. */
+bool debuginfo_present(const struct debuginfo *debuginfo);
+
+/* This process reads hostile files and nothing else: it may die of one. Debug files are mapped
+ * where they are from here on, not copied before. */
+void debuginfo_confined(struct debuginfo *debuginfo);
+
 /* Calls for every symbol with a name that lives as long as the debuginfo. */
 typedef void debuginfo_take(void *context, const GElf_Sym *symbol, uint64_t address,
                             const char *name);

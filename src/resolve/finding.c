@@ -10,7 +10,7 @@
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8 };
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10 };
 
 enum { FINDING_STACK_MAX = 32 << 20 };
 
@@ -47,6 +47,8 @@ static void find_in_module(struct finding *finding, const struct module *module,
     finding->end = symbol->end;
     finding->name = symbol->name;
     finding->key = key_of(symbol->start, module_serial(module), KEY_VARIABLE);
+    finding->variable_of = module;
+    finding->variable_at = symbol->start;
 }
 
 /* An image without names is one object as a whole. */
@@ -62,6 +64,8 @@ static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t ad
     finding->base = block->start + (symbol ? symbol->start : 0);
     finding->end = symbol ? block->start + symbol->end : block->end;
     finding->key = key_of(symbol ? symbol->start : UINT64_MAX, module_serial(module), KEY_TLS);
+    finding->variable_of = symbol ? module : NULL;
+    finding->variable_at = symbol ? symbol->start : 0;
     snprintf(finding->text, sizeof finding->text, "%s (thread-local)", module_name(module));
     finding->name = symbol ? symbol->name : finding->text;
     return true;
@@ -186,6 +190,11 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
+uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part)
+{
+    return key_of(hash_bytes(part, strlen(part)) + function, space->programs, KEY_FRAME);
+}
+
 uint64_t finding_bin_key(const struct space *space, uint32_t bin)
 {
     return key_of(bin, space->programs, KEY_BIN);
@@ -205,6 +214,7 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     finding->module = "";
     finding->name = allocations_bin_name(allocations, found.bin);
     finding->bin = found.bin;
+    finding->allocation = found.kind;
     return true;
 }
 
@@ -220,7 +230,8 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
         object = names_add_object(names, finding->key, &desc);
     else if (!finding->bin && (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
         names->objects[object].size_bytes = desc.size_bytes;
-    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin)
+    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
+        finding->of_type)
         names_instance(names, object, finding->base);
     return object;
 }

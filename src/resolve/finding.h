@@ -23,6 +23,10 @@ struct finding {
     const char *name; /* NULL: interned already */
     const char *module;
     uint32_t bin;   /* of a heap block; 0: none */
+    enum allocation_kind allocation;
+    const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
+    uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
+    bool of_type; /* named after the type that lies there */
     char text[160]; /* room for a made-up name */
 };
 
@@ -36,6 +40,9 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
 
 /* Key of the object that the blocks of a bin are. */
 uint64_t finding_bin_key(const struct space *space, uint32_t bin);
+
+/* Key of what all frames of a function have under a name. */
+uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part);
 
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
 uint32_t finding_intern(const struct finding *finding, struct names *names);

@@ -15,10 +15,20 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/access.c \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
-	src/resolve/dwarf/die.h \
+	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
-	src/resolve/dwarf/question.h src/resolve/dwarf/reader.h \
+	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
+	src/resolve/dwarf/confine.c src/resolve/dwarf/confine.h \
+	src/resolve/dwarf/question.h \
+	src/resolve/dwarf/reader.c src/resolve/dwarf/reader.h src/resolve/dwarf/reader_state.h \
+	src/resolve/dwarf/reader_file.c src/resolve/dwarf/reader_file.h \
+	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
+	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
+	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \
+	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
+	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
 	src/resolve/dwarf/variable.c \
 	src/resolve/feed.c src/resolve/feed.h \
@@ -35,6 +45,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/jitorder.c src/resolve/jitorder.h \
 	src/resolve/layout.c src/resolve/layout.h \
 	src/resolve/maps.c src/resolve/maps.h \
+	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
 	src/resolve/names.c src/resolve/names.h \
@@ -45,7 +56,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/resolver_decode.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
@@ -53,9 +65,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/types.c src/resolve/types.h \
+	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
 	src/resolve/units.c src/resolve/units.h \
+	src/resolve/unwind.c src/resolve/unwind.h \
+	src/resolve/votes.c src/resolve/votes.h \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \

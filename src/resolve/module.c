@@ -30,6 +30,8 @@ struct module {
     struct symbols tls;
     struct frames frames;
     bool frames_tried;
+    Dwarf_CFI *cfi; /* the same, for unwinding */
+    bool cfi_tried;
     bool readable; /* its tables are of bearable size */
 };
 
@@ -202,6 +204,8 @@ void module_free(struct module *module)
     if (!module)
         return;
     debuginfo_free(module->debuginfo);
+    if (module->cfi)
+        dwarf_cfi_end(module->cfi);
     if (module->elf)
         elf_end(module->elf);
     close(module->fd);
@@ -284,6 +288,15 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     *start = frame ? frame->start + module->layout.bias : 0;
     *end = frame ? frame->end + module->layout.bias : 0;
     return frame;
+}
+
+Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
+{
+    if (!module->cfi && !module->cfi_tried && module->readable)
+        module->cfi = dwarf_getcfi_elf(module->elf);
+    module->cfi_tried = true;
+    *bias = module->layout.bias;
+    return module->cfi;
 }
 
 bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line)

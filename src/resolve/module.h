@@ -12,6 +12,7 @@
 #include "resolve/symbols.h"
 #include "resolve/tlsslot.h"
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,6 +63,10 @@ const char *module_section(const struct module *module, uint64_t address, uint64
 
 /* Function bounds by .eh_frame, for files without symbols. */
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end);
+
+/* Call frame information of the file's .eh_frame, and what to subtract from an address to look it
+ * up there; NULL: none. */
+Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 
 /* Source line of an address, from line tables; false: none. */
 bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line);

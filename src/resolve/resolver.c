@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "resolve/finding.h"
 #include "resolve/process.h"
 
 #include <errno.h>
@@ -34,7 +33,13 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     resolver->options = *options;
     functions_init(&resolver->functions);
+    unwind_init(&resolver->unwind, options->pid);
     resolver->alive = true;
+    resolver->typing = typing_new();
+    if (!resolver->typing || object_types_init(&resolver->object_types)) {
+        resolver_close(resolver);
+        return error_set(error, -ENOMEM, "out of memory");
+    }
     int code = space_init(&resolver->space, &from);
     if (!code && options->live && open_allocations(resolver, error)) {
         resolver_close(resolver);
@@ -56,6 +61,9 @@ void resolver_close(struct resolver *resolver)
 {
     if (!resolver)
         return;
+    typing_free(resolver->typing);
+    object_types_fini(&resolver->object_types);
+    unwind_fini(&resolver->unwind);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
     functions_fini(&resolver->functions);
@@ -69,6 +77,7 @@ void resolver_close(struct resolver *resolver)
 static void code_changed(struct resolver *resolver, uint64_t start, uint64_t end)
 {
     functions_forget(&resolver->functions);
+    unwind_forget(&resolver->unwind);
     if (resolver->change_count == RESOLVER_CHANGES_MAX) {
         resolver->changes[0] = (struct code_range){0, UINT64_MAX};
         resolver->change_count = 1;
@@ -89,6 +98,8 @@ bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t 
 
 static void new_program(struct resolver *resolver, const struct record *record)
 {
+    typing_forget(resolver->typing);
+    object_types_forget(&resolver->object_types);
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
@@ -172,30 +183,4 @@ void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
     uint32_t *kept = object ? hash_insert(&resolver->bin_of_object, object, NULL) : NULL;
     if (kept)
         *kept = bin;
-}
-
-void resolver_resolve(struct resolver *resolver, const struct access *access, struct place *place)
-{
-    struct finding finding;
-    *place = (struct place){.access = *access};
-    /* Where the time goes is worth telling also when the data is not known. */
-    if (access->reason != REASON_KERNEL)
-        place->function =
-            functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip);
-    if (access->reason != REASON_NONE)
-        return;
-    bool by_stack = access->base == SREG_SP;
-    if (!finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
-                      by_stack)) {
-        place->access.reason = REASON_BAD_ADDRESS;
-        return;
-    }
-    if (resolver->allocations)
-        finding_refine(&finding, resolver->allocations, &resolver->space, access->address,
-                       access->time_ns);
-    place->object = finding_intern(&finding, &resolver->names);
-    if (finding.bin)
-        resolver_note_bin(resolver, place->object, finding.bin);
-    place->base = finding.base;
-    place->size_bytes = finding.end - finding.base;
 }

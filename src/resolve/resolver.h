@@ -58,9 +58,10 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 
 /*
  * Names an access. May set access->reason to REASON_BAD_ADDRESS in place->access when
- * nothing is mapped there; object is then 0.
+ * nothing is mapped there; object is then 0. `regs`: the sample's registers, for what lies on
+ * its stack; NULL: there are none.
  */
-void resolver_resolve(struct resolver *resolver, const struct access *access,
+void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
 struct resolver_target resolver_target(const struct resolver *resolver);

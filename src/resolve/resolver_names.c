@@ -29,22 +29,19 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     const uint32_t *bin = hash_find(&resolver->bin_of_object, object);
     if (bin)
         describe_bin_object(resolver->allocations, *bin, desc);
+    object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
     return true;
 }
 
 static void look_for_line(struct resolver *resolver, uint32_t function)
 {
     struct function_desc *desc = &resolver->names.functions[function];
-    struct map *map = maps_find(&resolver->space.maps, desc->start);
-    struct module *module = map && map->module >= 0 ? space_module(&resolver->space, map) : NULL;
-    const char *file;
-    char safe[512];
-    resolver->names.line_looked_for[function] = true;
-    if (!module || !module_line(module, desc->start, &file, &desc->line))
+    const struct typed_line *line = resolver_line(resolver, desc->start);
+    if (!line)
         return;
-    text_sanitise(safe, sizeof safe, file, strlen(file));
-    const char *copy = arena_string(&resolver->names.strings, safe);
-    desc->file = copy ? copy : "";
+    resolver->names.line_looked_for[function] = true;
+    desc->file = line->file ? line->file : "";
+    desc->line = line->line;
 }
 
 static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
@@ -56,6 +53,32 @@ static bool describe_function(void *context, uint32_t function, struct function_
         look_for_line(resolver, function);
     *desc = resolver->names.functions[function];
     return true;
+}
+
+static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    const struct resolver *resolver = context;
+    const struct type_desc *found = types_at(typing_types(resolver->typing), type);
+    if (found)
+        *desc = *found;
+    return found;
+}
+
+static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    const struct typed_line *line = resolver_line(context, address);
+    *desc = (struct instruction_desc){0};
+    if (line)
+        *desc = (struct instruction_desc){line->file, line->line, line->inlined};
+    return line;
+}
+
+static void describe_reading(void *context, struct reading_state *state)
+{
+    const struct resolver *resolver = context;
+    struct readers_status status = typing_status(resolver->typing);
+    *state = (struct reading_state){status.waiting, status.processes, status.resident_bytes,
+                                    status.busy_with};
 }
 
 static bool extent_of_gap(const struct maps *maps, uint64_t address, struct object_extent *extent)
@@ -103,14 +126,11 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 {
     struct resolver *resolver = context;
     uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, address);
-    struct map *map = maps_find(&resolver->space.maps, address);
-    struct module *code = map && map->module >= 0 ? space_module(&resolver->space, map) : NULL;
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
-    *file = NULL;
-    *line = 0;
-    if (code && !module_line(code, address, file, line))
-        *file = NULL;
+    const struct typed_line *found = resolver_line(resolver, address);
+    *file = found ? found->file : NULL;
+    *line = found ? found->line : 0;
     return id != 0;
 }
 
@@ -149,6 +169,7 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     /* After an exec: records tell of mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
+    typing_run(resolver->typing, now_ns);
     if (resolver->allocations)
         allocations_settle(resolver->allocations, now_ns);
 }
@@ -181,6 +202,9 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .object = describe_object,
                                 .function = describe_function,
                                 .extent = describe_extent,
+                                .type = describe_type,
+                                .instruction = describe_instruction,
+                                .reading = describe_reading,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The resolver from inside. resolver.c keeps it current and names accesses,
+ * The resolver from inside. resolver.c keeps it current, resolver_place.c names accesses,
  * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
@@ -12,6 +12,9 @@
 #include "resolve/resolver.h"
 #include "resolve/space.h"
 #include "resolve/tls.h"
+#include "resolve/object_types.h"
+#include "resolve/typing.h"
+#include "resolve/unwind.h"
 
 enum { RESOLVER_CHANGES_MAX = 16 };
 
@@ -27,6 +30,9 @@ struct resolver {
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;
+    struct typing *typing;
+    struct object_types object_types;
+    struct unwind unwind;
     struct allocations *allocations; /* NULL: the heap is regions only */
     struct hash bin_of_object;       /* a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
@@ -41,6 +47,9 @@ struct resolver {
 
 /* The variable that the call before a return address assigns to; context: the resolver. */
 bool resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+
+/* Source line of an instruction; NULL: not known yet, or never. */
+const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
 /* Remembers that an object's name is its bin's. */
 void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin);

@@ -210,9 +210,10 @@ void told_forget(struct told *told)
     }
 }
 
-bool told_find(const struct told *told, uint64_t address, struct block *block)
+bool told_find(const struct told *told, uint64_t address, struct block *block, bool *mapping)
 {
-    return blocks_find(told->blocks, address, block) || blocks_find(told->mappings, address, block);
+    *mapping = !blocks_find(told->blocks, address, block);
+    return !*mapping || blocks_find(told->mappings, address, block);
 }
 
 static bool narrow(const struct blocks *blocks, uint64_t address, uint64_t *base, uint64_t *bound)

@@ -64,7 +64,7 @@ long told_follow(struct told *told, uint64_t until_ns);
 void told_forget(struct told *told);
 
 /* The block around an address, else the mapping; false: neither. */
-bool told_find(const struct told *told, uint64_t address, struct block *block);
+bool told_find(const struct told *told, uint64_t address, struct block *block, bool *mapping);
 
 /* Narrows [base, bound) to the gap between blocks or mappings; false: there is none in it. */
 bool told_gap(const struct told *told, uint64_t address, uint64_t *base, uint64_t *bound);

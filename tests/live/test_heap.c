@@ -76,7 +76,7 @@ static void take(void *context, const struct record *record)
     if (access.reason != REASON_NONE || session->count == ANSWERS_MAX)
         return;
     uint64_t before_ns = clock_now_ns();
-    resolver_resolve(session->resolver, &access, &place);
+    resolver_resolve(session->resolver, &access, NULL, &place);
     names.object(names.context, place.object, &desc);
     session->answers[session->count++] =
         (struct answer){.time_ns = access.time_ns,

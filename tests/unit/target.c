@@ -216,7 +216,7 @@ static struct place place_of(struct resolver *resolver, uint64_t address, uint64
 {
     struct place place;
     struct access access = {.address = address, .ip = ip, .base = SREG_NONE, .index = SREG_NONE};
-    resolver_resolve(resolver, &access, &place);
+    resolver_resolve(resolver, &access, NULL, &place);
     return place;
 }
 

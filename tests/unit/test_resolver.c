@@ -97,7 +97,7 @@ static struct place resolve(uint64_t address, uint8_t base)
     struct access access = {.address = address, .ip = known.libc_code, .base = base,
                             .index = SREG_NONE, .tid = known.tid};
     struct place place;
-    resolver_resolve(resolver, &access, &place);
+    resolver_resolve(resolver, &access, NULL, &place);
     return place;
 }
 

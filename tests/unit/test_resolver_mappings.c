@@ -151,11 +151,11 @@ static void large_mappings_are_no_stacks(void **state)
     char *small = map_alone(1 << 16, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     struct access access = {.address = (uintptr_t)large + 4096, .base = SREG_SP};
     name_of(large);
-    resolver_resolve(resolver, &access, &place);
+    resolver_resolve(resolver, &access, NULL, &place);
     assert_true(names.object(names.context, place.object, &desc));
     assert_int_not_equal(desc.kind, OBJECT_STACK);
     access.address = (uintptr_t)small + 4096;
-    resolver_resolve(resolver, &access, &place);
+    resolver_resolve(resolver, &access, NULL, &place);
     assert_true(names.object(names.context, place.object, &desc));
     assert_int_equal(desc.kind, OBJECT_STACK);
 }

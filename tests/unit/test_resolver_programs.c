@@ -127,7 +127,7 @@ static void deleted_while_it_runs(void **state)
     struct object_desc desc;
     struct access access = {.address = target_address(&target, "global"), .base = SREG_NONE};
     struct place place;
-    resolver_resolve(resolver, &access, &place);
+    resolver_resolve(resolver, &access, NULL, &place);
     assert_true(names.object(names.context, place.object, &desc));
     assert_string_equal(desc.module, "planted");
 }
@@ -161,10 +161,10 @@ static void names_of_one_program_end_with_it(void **state)
     struct access access = {.address = global, .base = SREG_NONE};
     struct place before;
     struct place after;
-    resolver_resolve(resolver, &access, &before);
+    resolver_resolve(resolver, &access, NULL, &before);
     resolver_record(resolver, &exec);
     resolver_tick(resolver, UINT64_MAX / 2);
-    resolver_resolve(resolver, &access, &after);
+    resolver_resolve(resolver, &access, NULL, &after);
     assert_int_not_equal(before.object, after.object);
 }
 

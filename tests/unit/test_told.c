@@ -67,6 +67,7 @@ static void blocks_are_those_of_the_log(void **state)
     size_t live = 0;
     for (uint64_t i = 0; i < log->count; i++) {
         bool freed = false;
+        bool mapping;
         struct block block;
         if (entries[i].kind != LOG_ALLOC)
             continue;
@@ -75,7 +76,7 @@ static void blocks_are_those_of_the_log(void **state)
         if (freed)
             continue;
         live++;
-        assert_true(told_find(&told, entries[i].address + entries[i].usable - 1, &block));
+        assert_true(told_find(&told, entries[i].address + entries[i].usable - 1, &block, &mapping));
         assert_int_equal(block.start, entries[i].address);
         assert_int_equal(block.usable_bytes, entries[i].usable);
         assert_int_equal(block.requested_bytes, entries[i].size);

@@ -6,6 +6,7 @@
 #include "decode/decoder.h"
 #include "resolve/debuginfo.h"
 #include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/globals.h"
 #include "resolve/module.h"
 
 #include <dwarf.h>
@@ -20,6 +21,7 @@ struct program {
     Dwfl_Module *dwfl;
     struct decoder *decoder;
     struct describe *types;
+    struct globals *globals;
     struct arena answer; /* strings of the last one */
 };
 
@@ -58,8 +60,9 @@ struct program *program_new(struct module *module)
     if (program->dwfl) {
         program->decoder = decoder_new(&target);
         program->types = describe_new(program);
+        program->globals = globals_new(program);
     }
-    if (!program->decoder || !program->types) {
+    if (!program->decoder || !program->types || !program->globals) {
         program_free(program);
         return NULL;
     }
@@ -73,6 +76,7 @@ void program_free(struct program *program)
     if (program->decoder)
         decoder_free(program->decoder);
     describe_free(program->types);
+    globals_free(program->globals);
     arena_fini(&program->answer);
     free(program);
 }
@@ -133,6 +137,11 @@ bool program_insns(struct program *program, uint64_t address, const struct insn 
                    size_t *count)
 {
     return decoder_function(program->decoder, address, insns, count);
+}
+
+struct globals *program_globals(const struct program *program)
+{
+    return program->globals;
 }
 
 uint32_t program_type(struct program *program, Dwarf_Die *type)

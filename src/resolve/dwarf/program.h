@@ -17,6 +17,7 @@
 
 struct debuginfo;
 struct decoder;
+struct globals;
 struct module;
 struct program;
 
@@ -67,6 +68,9 @@ bool program_function(struct program *program, uint64_t address, uint64_t *start
  * for program_next_type() the first time. 0: void, or too many types. (describe.c) */
 uint32_t program_type(struct program *program, Dwarf_Die *type);
 const struct type_desc *program_described(const struct program *program, uint32_t type);
+
+/* Variables at fixed places. */
+struct globals *program_globals(const struct program *program);
 
 /* A sanitised copy that lives until the next answer. NULL stays NULL. */
 const char *program_text(struct program *program, const char *text);

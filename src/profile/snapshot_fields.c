@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where in the listed objects the samples fell: members of types where these are known, else
+ * offsets, folded to one element of an array where its size could be inferred. */
+#include "profile/state.h"
+
+#include "profile/stride.h"
+#include "resolve/members.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, NAME_BYTES = 256 };
+
+static const double trusted = 0.5; /* confidence from which offsets are folded */
+
+/* Offsets of one object from the window, the newest first. */
+static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,
+                             uint32_t *line_phase)
+{
+    size_t count = 0;
+    for (uint32_t i = window->used; i > 0 && count < STRIDE_OFFSETS_MAX; i--) {
+        const struct window_entry *entry = window_at(window, i - 1);
+        if (entry->object != object || entry->type)
+            continue;
+        *line_phase = (uint32_t)(entry->offset - entry->address) % 64;
+        offsets[count++] = entry->offset;
+    }
+    return count;
+}
+
+/* A stride is inferred anew when the samples have doubled: it costs a millisecond. */
+static bool infer(struct build *build, const struct snapshot_object *object)
+{
+    struct object_extra *extra = &build->profile->extras[object->id];
+    double samples =
+        tallies_at(&build->profile->objects, object->id, build->event)->samples.at[BASIS_RUN];
+    uint64_t offsets[STRIDE_OFFSETS_MAX];
+    uint32_t line_phase = 0;
+    if (samples < STRIDE_OFFSETS_MIN || samples < 2.0 * extra->inferred_at ||
+        object->kind == OBJECT_STACK)
+        return false;
+    extra->inferred_at = samples < UINT32_MAX / 2 ? (uint32_t)samples : UINT32_MAX / 2;
+    size_t count = window_offsets(&build->profile->window, object->id, offsets, &line_phase);
+    struct stride stride = stride_infer(offsets, count, line_phase);
+    extra->element = stride.confidence >= trusted ? stride.element : 0;
+    extra->confidence = (float)stride.confidence;
+    return true;
+}
+
+void build_inferred(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    int inferred = 0;
+    for (size_t i = 0; i < snapshot->object_count && inferred < INFERRED_PER_SNAPSHOT; i++)
+        inferred += infer(build, &snapshot->objects[i]);
+}
+
+bool build_type(const struct build *build, uint32_t type, struct type_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    return type && names->type && names->type(names->context, type, desc);
+}
+
+/* What an object's untyped offsets are folded by. */
+struct folding {
+    struct type_desc type; /* of its elements; name NULL: not known */
+    uint32_t type_id;
+    uint32_t element;
+};
+
+static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
+{
+    struct folding folding = {.element = build->profile->extras[object->id].element};
+    if (build_type(build, object->type_id, &folding.type) && folding.type.size)
+        folding.type_id = object->type_id;
+    return folding;
+}
+
+/* Where a pair belongs among the fields; false: folded by an element given up since. */
+static bool locate(const struct folding *folding, uint64_t key, struct snapshot_field *field)
+{
+    field->member = TYPE_NO_MEMBER;
+    if (key & OFFSET_FOLDED) {
+        field->offset = (uint32_t)key;
+        return folding->element == (uint32_t)((key & ~OFFSET_FOLDED) >> OFFSET_SHIFT);
+    }
+    if (key & OFFSET_TYPED) {
+        field->type_id = (uint32_t)((key & ~OFFSET_TYPED) >> OFFSET_SHIFT);
+        field->offset = (uint32_t)key;
+    } else if (folding->type_id && folding->type.member_count) {
+        field->type_id = folding->type_id;
+        field->offset = key % folding->type.size;
+    } else {
+        field->offset = folding->element > 8 && !folding->type_id ? key % folding->element : key;
+    }
+    return true;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->type_id != b->type_id)
+        return a->type_id < b->type_id ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int most_samples(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return by_place(left, right);
+}
+
+/* The member at each field's offset; its offset then is the member's. Fields are by place. */
+static void find_members(const struct build *build, struct snapshot_field *fields, size_t count)
+{
+    struct type_desc type = {0};
+    uint32_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct snapshot_field *field = &fields[i];
+        if (!field->type_id)
+            continue;
+        if (known != field->type_id && !build_type(build, field->type_id, &type)) {
+            field->type_id = 0;
+            continue;
+        }
+        known = field->type_id;
+        field->member = type_member_at(&type, field->offset, field->size);
+        if (field->member != TYPE_NO_MEMBER)
+            field->offset = type.members[field->member].offset;
+    }
+}
+
+static bool same(const struct snapshot_field *a, const struct snapshot_field *b)
+{
+    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset;
+}
+
+static size_t merge(struct snapshot_field *fields, size_t count)
+{
+    size_t kept = 0;
+    qsort(fields, count, sizeof *fields, by_place);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && same(&fields[kept - 1], &fields[i])) {
+            struct snapshot_field *into = &fields[kept - 1];
+            into->samples += fields[i].samples;
+            into->loads += fields[i].loads;
+            into->stores += fields[i].stores;
+            into->size = fields[i].size > into->size ? fields[i].size : into->size;
+        } else {
+            fields[kept++] = fields[i];
+        }
+    }
+    return kept;
+}
+
+static void name_member(struct build *build, struct snapshot_field *field)
+{
+    struct type_desc type;
+    char name[NAME_BYTES];
+    if (!build_type(build, field->type_id, &type))
+        return;
+    type_field_name(&type, field->offset, field->size, name, sizeof name);
+    field->name = arena_string(build->arena, name);
+    if (field->member != TYPE_NO_MEMBER)
+        field->type = arena_string(build->arena, type.members[field->member].type);
+}
+
+/* "[12]" of an array of scalars, "[*]+8" of an inferred element, "+40". */
+static void name_offset(struct build *build, const struct folding *folding,
+                        struct snapshot_field *field)
+{
+    unsigned long long offset = field->offset;
+    uint64_t size = folding->type_id && !folding->type.member_count ? folding->type.size : 0;
+    if (size && offset % size == 0)
+        field->name = arena_printf(build->arena, "[%llu]", (unsigned long long)(offset / size));
+    else
+        field->name = arena_printf(
+            build->arena, !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
+    if (size)
+        field->type = arena_string(build->arena, folding->type.name);
+}
+
+static void keep(struct build *build, struct snapshot_object *object,
+                 const struct folding *folding, struct snapshot_field *fields, size_t count)
+{
+    qsort(fields, count, sizeof *fields, most_samples);
+    object->field_count = count < FIELDS ? count : FIELDS;
+    object->fields = arena_array(build->arena, object->field_count, sizeof *fields);
+    build->failed |= !object->fields;
+    for (size_t i = 0; object->fields && i < object->field_count; i++) {
+        struct snapshot_field *field = &object->fields[i];
+        *field = fields[i];
+        field->share = object->samples > 0 ? field->samples / object->samples : NAN;
+        if (field->type_id)
+            name_member(build, field);
+        if (!field->name)
+            name_offset(build, folding, field);
+        build->failed |= !field->name;
+    }
+}
+
+void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
+                  size_t count)
+{
+    const struct object_extra *extra = &build->profile->extras[object->id];
+    struct folding folding = folding_of(build, object);
+    struct snapshot_field *fields = calloc(count + 1, sizeof *fields);
+    build->failed |= !fields;
+    size_t used = 0;
+    for (size_t i = 0; fields && i < count; i++) {
+        struct snapshot_field *field = &fields[used];
+        *field = (struct snapshot_field){.size = (uint32_t)pairs[i]->size};
+        if (!locate(&folding, pairs[i]->key, field))
+            continue;
+        field->samples = build_read(build, &pairs[i]->samples);
+        field->loads = build_read(build, &pairs[i]->loads);
+        field->stores = build_read(build, &pairs[i]->stores);
+        used++;
+    }
+    if (!folding.type_id) {
+        object->element_size = extra->element;
+        object->element_confidence = extra->confidence;
+    }
+    if (fields) {
+        qsort(fields, used, sizeof *fields, by_place);
+        build_layouts(build, object, fields, used);
+        find_members(build, fields, used);
+        keep(build, object, &folding, fields, merge(fields, used));
+    }
+    free(fields);
+}

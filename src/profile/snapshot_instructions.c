@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The accessing instructions of the listed functions: where they stand in the source, what they
+ * missed on. */
+#include "profile/state.h"
+
+#include "resolve/members.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FUNCTIONS = 100, INSTRUCTIONS = 256, NAME_BYTES = 256 };
+
+/* By function, then by instruction, the strongest object first. */
+static int by_place(const void *left, const void *right)
+{
+    const struct pair *a = *(const struct pair *const *)left;
+    const struct pair *b = *(const struct pair *const *)right;
+    if (a->extra != b->extra)
+        return a->extra < b->extra ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    double difference = a->samples.at[BASIS_RUN] - b->samples.at[BASIS_RUN];
+    return difference > 0 ? -1 : difference < 0;
+}
+
+static int most_samples(const void *left, const void *right)
+{
+    const struct snapshot_instruction *a = left;
+    const struct snapshot_instruction *b = right;
+    return a->samples > b->samples ? -1 : a->samples < b->samples;
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct snapshot_instruction *a = left;
+    const struct snapshot_instruction *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
+{
+    struct type_desc type;
+    char name[NAME_BYTES];
+    row->type_id = (uint32_t)(where >> OFFSET_SHIFT);
+    row->member = TYPE_NO_MEMBER;
+    if (!build_type(build, row->type_id, &type))
+        return;
+    row->member = type_member_at(&type, (uint32_t)where, 0);
+    type_field_name(&type, (uint32_t)where, 0, name, sizeof name);
+    row->field = arena_string(build->arena, name);
+}
+
+static void locate(struct build *build, struct snapshot_instruction *row)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct instruction_desc desc = {0};
+    if (!names->instruction || !names->instruction(names->context, row->address, &desc))
+        return;
+    row->file = arena_string(build->arena, desc.file);
+    row->inlined = arena_string(build->arena, desc.inlined);
+    row->line = desc.line;
+}
+
+/* All objects of one instruction are one row, called after the strongest. */
+static size_t join(const struct build *build, const struct pair **pairs, size_t count,
+                   struct snapshot_instruction *rows, uint64_t *where)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_read(build, &pairs[i]->samples);
+        if (!used || rows[used - 1].address != pairs[i]->key) {
+            rows[used] = (struct snapshot_instruction){
+                .address = pairs[i]->key,
+                .object = build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
+                .object_share = samples,
+                .type_id = (uint32_t)used};
+            where[used++] = pairs[i]->size;
+        }
+        struct snapshot_instruction *row = &rows[used - 1];
+        row->samples += samples;
+        row->loads += build_read(build, &pairs[i]->loads);
+        row->stores += build_read(build, &pairs[i]->stores);
+        row->objects++;
+    }
+    return used;
+}
+
+static void list(struct build *build, struct snapshot_code *code, const struct pair **pairs,
+                 size_t count)
+{
+    struct snapshot_instruction *rows = calloc(count + 1, sizeof *rows);
+    uint64_t *where = calloc(count + 1, sizeof *where);
+    size_t used = rows && where ? join(build, pairs, count, rows, where) : 0;
+    qsort(rows, used, sizeof *rows, most_samples);
+    used = used < INSTRUCTIONS ? used : INSTRUCTIONS;
+    code->instructions = arena_array(build->arena, used, sizeof *rows);
+    build->failed |= !rows || !where || !code->instructions;
+    for (size_t i = 0; i < used && !build->failed; i++) {
+        struct snapshot_instruction *row = &code->instructions[code->instruction_count++];
+        *row = rows[i];
+        row->share = code->samples > 0 ? row->samples / code->samples : NAN;
+        row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
+        name_field(build, row, where[rows[i].type_id]);
+        locate(build, row);
+    }
+    qsort(code->instructions, code->instruction_count, sizeof *rows, by_address);
+    free(rows);
+    free(where);
+}
+
+void build_instructions(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    const struct pair **sorted = build->profile->sorted;
+    struct hash index;
+    hash_init(&index);
+    for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS; i++) {
+        uint32_t *at = hash_insert(&index, snapshot->code[i].id, NULL);
+        build->failed |= !at;
+        if (at)
+            *at = (uint32_t)i;
+    }
+    size_t all = pairs_sorted(&build->profile->code, build->event, sorted);
+    qsort(sorted, all, sizeof *sorted, by_place);
+    for (size_t i = 0, next; i < all && !build->failed; i = next) {
+        for (next = i; next < all && sorted[next]->extra == sorted[i]->extra; next++)
+            continue;
+        const uint32_t *at = hash_find(&index, sorted[i]->extra);
+        if (at)
+            list(build, &snapshot->code[*at], sorted + i, next - i);
+    }
+    hash_fini(&index);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/die.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum {
+    SCAN_MAX = 1 << 16, /* entries looked at for one definition */
+    SCOPES_MAX = 8,     /* namespaces in namespaces */
+    ADDRESS_BYTES = 8
+};
+
+bool die_type(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
+}
+
+static bool is_declaration(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool flag = false;
+    return dwarf_attr(die, DW_AT_declaration, &attribute) && !dwarf_formflag(&attribute, &flag) &&
+           flag;
+}
+
+/* What is looked for, and how much more of the unit may be looked at. */
+struct scan {
+    Dwarf_Die *declared;
+    const char *name;
+    int tag;
+    unsigned left;
+};
+
+/* The definition itself; or one out of its class, which refers back to the declaration. */
+static bool defines(const struct scan *scan, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (dwarf_tag(die) != scan->tag || is_declaration(die))
+        return false;
+    if (dwarf_attr(die, DW_AT_specification, &attribute))
+        return dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
+    const char *name = dwarf_diename(die);
+    return scan->name && name && !strcmp(name, scan->name);
+}
+
+static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+    if (depth >= SCOPES_MAX || dwarf_child(scope, &child))
+        return false;
+    do {
+        if (!scan->left || !scan->left--)
+            return false;
+        if (defines(scan, &child)) {
+            *found = child;
+            return true;
+        }
+        if (dwarf_tag(&child) == DW_TAG_namespace && scan_scope(scan, &child, depth + 1, found))
+            return true;
+    } while (!dwarf_siblingof(&child, &child));
+    return false;
+}
+
+/* Replaces a declaration where its unit defines it. */
+static void define(Dwarf_Die *type)
+{
+    Dwarf_Die unit;
+    Dwarf_Die found;
+    struct scan scan = {type, dwarf_diename(type), dwarf_tag(type), SCAN_MAX};
+    if (dwarf_diecu(type, &unit, NULL, NULL) && scan_scope(&scan, &unit, 0, &found))
+        *type = found;
+}
+
+static bool is_transparent(int tag)
+{
+    switch (tag) {
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+    case DW_TAG_immutable_type:
+    case DW_TAG_packed_type:
+    case DW_TAG_shared_type:
+    case DW_TAG_template_alias:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
+{
+    Dwarf_Die at = *type;
+    for (unsigned i = 0; is_transparent(dwarf_tag(&at)); i++) {
+        Dwarf_Die next;
+        if (i >= DIE_HOPS_MAX || !die_type(&at, &next))
+            return false;
+        at = next;
+    }
+    if (is_declaration(&at))
+        define(&at);
+    *peeled = at;
+    return true;
+}
+
+static bool is_pointer(int tag)
+{
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+           tag == DW_TAG_rvalue_reference_type;
+}
+
+bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee)
+{
+    Dwarf_Die type;
+    return is_pointer(dwarf_tag(pointer)) && die_type(pointer, &type) && die_peel(&type, pointee);
+}
+
+static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+{
+    Dwarf_Attribute attribute;
+    /* An upper bound that is computed, of a variable-length array, is no constant. */
+    return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
+}
+
+/* DWARF 5, table 7.17: Fortran and its like count from 1. */
+static Dwarf_Word default_lower_bound(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    if (!dwarf_diecu(die, &unit, NULL, NULL))
+        return 0;
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+    case DW_LANG_Ada83:
+    case DW_LANG_Ada95:
+    case DW_LANG_Cobol74:
+    case DW_LANG_Cobol85:
+    case DW_LANG_Pascal83:
+    case DW_LANG_Modula2:
+    case DW_LANG_PLI:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Elements of one dimension; 0: not told, or an upper bound below the lower one ("[0]"). */
+static uint64_t dimension(Dwarf_Die *range)
+{
+    Dwarf_Word count;
+    Dwarf_Word upper;
+    Dwarf_Word lower;
+    if (constant(range, DW_AT_count, &count))
+        return count;
+    if (!constant(range, DW_AT_upper_bound, &upper))
+        return 0;
+    if (!constant(range, DW_AT_lower_bound, &lower))
+        lower = default_lower_bound(range);
+    int64_t elements = (int64_t)(upper - lower + 1);
+    /* gcc says "[0]" by an upper bound of -1, of four bytes or eight. */
+    return elements > 0 && upper != UINT32_MAX ? (uint64_t)elements : 0;
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? 0 : product;
+}
+
+/* All dimensions of one array type together. */
+static uint64_t elements(Dwarf_Die *array)
+{
+    Dwarf_Die child;
+    uint64_t count = 0;
+    unsigned dimensions = 0;
+    if (dwarf_child(array, &child))
+        return 0;
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subrange_type || tag == DW_TAG_enumeration_type ||
+            tag == DW_TAG_generic_subrange)
+            count = dimensions++ ? multiply(count, dimension(&child)) : dimension(&child);
+    } while (dimensions < DIE_HOPS_MAX && !dwarf_siblingof(&child, &child));
+    return count;
+}
+
+bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
+{
+    Dwarf_Die at;
+    uint64_t all = 1;
+    if (!die_peel(type, &at) || dwarf_tag(&at) != DW_TAG_array_type)
+        return false;
+    for (unsigned i = 0; dwarf_tag(&at) == DW_TAG_array_type; i++) {
+        Dwarf_Die next;
+        all = multiply(all, elements(&at));
+        if (i >= DIE_HOPS_MAX || !die_type(&at, &next) || !die_peel(&next, &at))
+            return false;
+    }
+    *element = at;
+    *count = all;
+    return true;
+}
+
+static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
+{
+    Dwarf_Word size;
+    bool told = constant(peeled, DW_AT_byte_size, &size);
+    *bytes = told ? size : ADDRESS_BYTES;
+    return told || is_pointer(dwarf_tag(peeled));
+}
+
+bool die_size(Dwarf_Die *type, uint64_t *bytes)
+{
+    Dwarf_Die at;
+    Dwarf_Die element;
+    uint64_t count;
+    if (!die_peel(type, &at))
+        return false;
+    if (own_size(&at, bytes))
+        return true;
+    if (!die_array(&at, &element, &count) || !own_size(&element, bytes))
+        return false;
+    *bytes = multiply(*bytes, count);
+    return *bytes;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/globals.h"
+
+#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/program.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+enum {
+    DEPTH_MAX = 64,
+    UNIT_ENTRIES_MAX = 1 << 24,
+    VARIABLES_MAX = 1 << 21,
+    OVERLAPS_MAX = 16 /* variables that begin between one's start and an address it covers */
+};
+
+struct index {
+    struct global *globals;
+    size_t count;
+    size_t room;
+    bool sorted;
+};
+
+struct globals {
+    struct program *program;
+    struct index fixed;
+    struct index tls;
+    struct hash units; /* read ones, by where their entry lies */
+    bool all_read;
+};
+
+struct globals *globals_new(struct program *program)
+{
+    struct globals *globals = calloc(1, sizeof *globals);
+    if (globals)
+        globals->program = program;
+    return globals;
+}
+
+void globals_free(struct globals *globals)
+{
+    if (!globals)
+        return;
+    free(globals->fixed.globals);
+    free(globals->tls.globals);
+    hash_fini(&globals->units);
+    free(globals);
+}
+
+static void add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
+{
+    if (index->count == index->room) {
+        size_t room = index->room ? index->room * 2 : 64;
+        struct global *more =
+            room > VARIABLES_MAX ? NULL : realloc(index->globals, room * sizeof *more);
+        if (!more)
+            return;
+        index->globals = more;
+        index->room = room;
+    }
+    index->globals[index->count++] = (struct global){start, size, *die};
+    index->sorted = false;
+}
+
+/* The number an operation pushes: an address, its index in a table (DWARF 5), or a constant. */
+static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
+{
+    Dwarf_Attribute indexed;
+    switch (op->atom) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+        *value = op->number;
+        return true;
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return !dwarf_getlocation_attr(attribute, op, &indexed) && !dwarf_formaddr(&indexed, value);
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+        return !dwarf_getlocation_attr(attribute, op, &indexed) &&
+               !dwarf_formudata(&indexed, value);
+    default:
+        return false;
+    }
+}
+
+/* "address", "address, plus", "offset, of thread's storage", and the first of several pieces. */
+static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bias)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Op *ops;
+    Dwarf_Addr value;
+    size_t count = 0;
+    size_t at = 1;
+    uint64_t size = 0;
+    if (!dwarf_attr(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) || !count ||
+        !pushed(&attribute, &ops[0], &value))
+        return;
+    if (die_type(die, &type))
+        die_size(&type, &size);
+    if (at < count &&
+        (ops[at].atom == DW_OP_form_tls_address || ops[at].atom == DW_OP_GNU_push_tls_address)) {
+        add(&globals->tls, value, size, die);
+        return;
+    }
+    if (ops[0].atom == DW_OP_const4u || ops[0].atom == DW_OP_const8u)
+        return;
+    if (at < count && ops[at].atom == DW_OP_plus_uconst)
+        value += ops[at++].number;
+    if (at < count && ops[at].atom == DW_OP_piece)
+        size = ops[at++].number;
+    else if (at < count)
+        return;
+    add(&globals->fixed, value + bias, size, die);
+}
+
+static bool is_scope(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_common_block:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bias, unsigned depth,
+                       unsigned *left)
+{
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!*left || !--*left)
+            return;
+        if (tag == DW_TAG_variable || tag == DW_TAG_common_block)
+            add_variable(globals, &child, bias);
+        if (is_scope(tag))
+            read_scope(globals, &child, bias, depth + 1, left);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    bool created = false;
+    unsigned left = UNIT_ENTRIES_MAX;
+    if (hash_insert(&globals->units, (uint64_t)(uintptr_t)unit->addr, &created) && created)
+        read_scope(globals, unit, bias, 0, &left);
+}
+
+static void read_all(struct globals *globals)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    Dwarf_Die split;
+    uint8_t kind;
+    if (globals->all_read)
+        return;
+    globals->all_read = true;
+    while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split))
+        read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias);
+}
+
+/* By start, then the larger first (unknown sizes before all): the smaller is nearer to what
+ * follows, and asked first. */
+static int compare(const void *a, const void *b)
+{
+    const struct global *one = a;
+    const struct global *other = b;
+    if (one->start != other->start)
+        return one->start < other->start ? -1 : 1;
+    return one->size - 1 > other->size - 1 ? -1 : one->size < other->size;
+}
+
+static const struct global *find(struct index *index, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = index->count;
+    if (!index->sorted && index->count)
+        qsort(index->globals, index->count, sizeof *index->globals, compare);
+    index->sorted = true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->globals[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < OVERLAPS_MAX && i < low; i++) {
+        const struct global *global = &index->globals[low - 1 - i];
+        if (address - global->start < (global->size ? global->size : 1))
+            return global;
+    }
+    return NULL;
+}
+
+static const struct global *find_anywhere(struct globals *globals, struct index *index,
+                                          uint64_t address, uint64_t pc)
+{
+    struct program_place place;
+    const struct global *found = find(index, address);
+    if (!found && pc && !globals->all_read && program_place(globals->program, pc, &place)) {
+        read_unit(globals, &place.unit, place.bias);
+        found = find(index, address);
+    }
+    if (!found && !globals->all_read) {
+        read_all(globals);
+        found = find(index, address);
+    }
+    return found;
+}
+
+const struct global *globals_find(struct globals *globals, uint64_t address, uint64_t pc)
+{
+    return find_anywhere(globals, &globals->fixed, address, pc);
+}
+
+const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc)
+{
+    return find_anywhere(globals, &globals->tls, offset, pc);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/wire.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <string.h>
+
+struct head {
+    uint32_t size; /* of what follows */
+    uint32_t kind;
+    uint32_t number;
+};
+
+/* One walk over the fields of a message serves both directions, so that they cannot differ. */
+struct walk {
+    struct stream_bytes *out; /* writing */
+    const unsigned char *in;  /* reading */
+    size_t left;
+    struct arena *strings;
+    bool bad; /* sticky: reads give 0 from then on */
+};
+
+static void bytes(struct walk *walk, void *value, size_t size)
+{
+    unsigned char *room = walk->out && !walk->bad ? stream_room(walk->out, size) : NULL;
+    walk->bad |= walk->out ? !room : walk->left < size;
+    if (walk->out) {
+        if (walk->bad)
+            return;
+        memcpy(room, value, size);
+        stream_grown(walk->out, size);
+    } else if (walk->bad) {
+        memset(value, 0, size);
+    } else {
+        memcpy(value, walk->in, size);
+        walk->in += size;
+        walk->left -= size;
+    }
+}
+
+#define FIELD(walk, field) bytes(walk, &(field), sizeof(field))
+
+/* A byte or word of which only values below `bound` mean something. */
+#define BOUNDED(walk, field, bound)                                                                \
+    do {                                                                                           \
+        FIELD(walk, field);                                                                        \
+        if ((uint64_t)(field) >= (uint64_t)(bound)) {                                              \
+            (walk)->bad = true;                                                                    \
+            (field) = 0;                                                                           \
+        }                                                                                          \
+    } while (0)
+
+static void flag(struct walk *walk, bool *value)
+{
+    uint8_t byte = *value;
+    BOUNDED(walk, byte, 2);
+    *value = byte;
+}
+
+static char *take_text(struct walk *walk, size_t length)
+{
+    char *copy = walk->left >= length ? arena_alloc(walk->strings, length + 1) : NULL;
+    if (!copy || memchr(walk->in, 0, length)) {
+        walk->bad = true;
+        return NULL;
+    }
+    bytes(walk, copy, length);
+    text_sanitise(copy, length + 1, copy, length);
+    return copy;
+}
+
+/* Its length and one, then its characters; 0: NULL. */
+static void text(struct walk *walk, const char **string)
+{
+    size_t length = walk->out && *string ? strnlen(*string, WIRE_TEXT_MAX) : 0;
+    uint32_t size = walk->out && *string ? (uint32_t)length + 1 : 0;
+    BOUNDED(walk, size, WIRE_TEXT_MAX + 2);
+    if (walk->out)
+        bytes(walk, (void *)(uintptr_t)*string, length);
+    else
+        *string = size ? take_text(walk, size - 1) : NULL;
+}
+
+static void question(struct walk *walk, struct dwarf_question *asked)
+{
+    uint8_t ask = asked->ask;
+    BOUNDED(walk, ask, DWARF_CALL + 1);
+    asked->ask = ask;
+    FIELD(walk, asked->pc);
+    FIELD(walk, asked->address);
+    FIELD(walk, asked->slot);
+    FIELD(walk, asked->displacement);
+    FIELD(walk, asked->base);
+    FIELD(walk, asked->index);
+    FIELD(walk, asked->size);
+}
+
+static void answer(struct walk *walk, struct dwarf_answer *given)
+{
+    BOUNDED(walk, given->untyped, UNTYPED_COUNT);
+    BOUNDED(walk, given->how, DWARF_HOW_MEMBER + 1);
+    BOUNDED(walk, given->slot, DWARF_SLOT_DYNAMIC + 1);
+    FIELD(walk, given->type);
+    FIELD(walk, given->count);
+    FIELD(walk, given->offset);
+    flag(walk, &given->indexed);
+    FIELD(walk, given->size);
+    text(walk, &given->name);
+    text(walk, &given->file);
+    FIELD(walk, given->line);
+    BOUNDED(walk, given->inlined_count, DWARF_INLINED_MAX + 1);
+    for (uint32_t i = 0; i < given->inlined_count; i++) {
+        text(walk, &given->inlined[i]);
+        text(walk, &given->inlined_file[i]);
+        FIELD(walk, given->inlined_line[i]);
+    }
+}
+
+static void member(struct walk *walk, struct type_member *part)
+{
+    text(walk, &part->name);
+    text(walk, &part->type);
+    FIELD(walk, part->offset);
+    FIELD(walk, part->size);
+    FIELD(walk, part->count);
+    FIELD(walk, part->stride);
+    FIELD(walk, part->parent);
+    FIELD(walk, part->depth);
+    FIELD(walk, part->kind);
+    FIELD(walk, part->bit_offset);
+    FIELD(walk, part->bit_size);
+}
+
+/* Whether it stands where a depth-first list of members has it, and its numbers fit. */
+static bool member_fits(const struct type_member *members, uint32_t i)
+{
+    const struct type_member *part = &members[i];
+    bool top = part->parent == TYPE_NO_MEMBER;
+    if (!part->name || !part->type || part->kind > MEMBER_VTABLE || part->depth > TYPE_DEPTH_MAX ||
+        part->offset + part->size < part->offset || (part->count && !part->stride))
+        return false;
+    return top ? !part->depth : part->parent < i && part->depth == members[part->parent].depth + 1;
+}
+
+/* Bytes that a member takes at most, its strings included. */
+static size_t member_bytes(const struct type_member *part)
+{
+    return sizeof *part + (part->name ? strnlen(part->name, WIRE_TEXT_MAX) : 0) +
+           (part->type ? strnlen(part->type, WIRE_TEXT_MAX) : 0);
+}
+
+static uint32_t members_that_fit(const struct type_desc *desc)
+{
+    size_t size = WIRE_TEXT_MAX + sizeof *desc;
+    uint32_t count = 0;
+    while (count < desc->member_count && count < TYPE_MEMBERS_MAX &&
+           (size += member_bytes(&desc->members[count])) < WIRE_MESSAGE_MAX)
+        count++;
+    return count;
+}
+
+static void put_members(struct walk *walk, const struct type_desc *desc, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct type_member part = desc->members[i];
+        member(walk, &part);
+    }
+}
+
+/* A member that makes no sense ends the list. */
+static void take_members(struct walk *walk, struct type_desc *desc, uint32_t count)
+{
+    struct type_member *members = arena_array(walk->strings, count, sizeof *members);
+    uint32_t good = 0;
+    walk->bad |= !members;
+    for (uint32_t i = 0; i < count && !walk->bad; i++) {
+        member(walk, &members[i]);
+        if (!walk->bad && good == i && member_fits(members, i))
+            good = i + 1;
+    }
+    desc->cut |= good < count;
+    desc->members = members;
+    desc->member_count = good;
+}
+
+static void type(struct walk *walk, struct dwarf_type *told)
+{
+    struct type_desc *desc = &told->desc;
+    uint32_t count = walk->out ? members_that_fit(desc) : 0;
+    bool cut = desc->cut || (walk->out && count < desc->member_count);
+    uint8_t kind = desc->kind;
+    text(walk, &desc->name);
+    BOUNDED(walk, kind, TYPE_POINTER + 1);
+    FIELD(walk, desc->size);
+    flag(walk, &cut);
+    BOUNDED(walk, count, TYPE_MEMBERS_MAX + 1);
+    if (walk->out) {
+        put_members(walk, desc, count);
+        return;
+    }
+    desc->kind = kind;
+    desc->cut = cut;
+    desc->name = desc->name ? desc->name : "";
+    walk->bad |= count > walk->left;
+    if (!walk->bad)
+        take_members(walk, desc, count);
+}
+
+static void body(struct walk *walk, enum wire_kind kind, struct wire_message *message)
+{
+    if (kind == WIRE_QUESTION) {
+        question(walk, &message->question);
+    } else if (kind == WIRE_ANSWER) {
+        answer(walk, &message->answer);
+    } else if (kind == WIRE_TYPE) {
+        FIELD(walk, message->type.type);
+        message->content = walk->out ? 0 : hash_bytes(walk->in, walk->left);
+        type(walk, &message->type);
+    } else {
+        walk->bad |= kind != WIRE_OPENED;
+    }
+}
+
+bool wire_put(struct stream_bytes *out, enum wire_kind kind, struct wire_message *message)
+{
+    struct head head = {.kind = kind, .number = message->number};
+    struct walk walk = {.out = out};
+    size_t before = out->end - out->start; /* start moves when there is no room */
+    bytes(&walk, &head, sizeof head);
+    body(&walk, kind, message);
+    if (walk.bad) {
+        out->end = out->start + before;
+        return false;
+    }
+    head.size = (uint32_t)(out->end - out->start - before - sizeof head);
+    memcpy(out->at + out->start + before, &head, sizeof head);
+    return true;
+}
+
+enum wire_kind wire_take(struct stream_bytes *in, struct wire_message *message,
+                         struct arena *strings)
+{
+    struct head head;
+    size_t there = in->end - in->start;
+    if (there < sizeof head)
+        return WIRE_NOTHING;
+    memcpy(&head, in->at + in->start, sizeof head);
+    if (head.size > WIRE_MESSAGE_MAX || head.kind < WIRE_QUESTION || head.kind > WIRE_ANSWER)
+        return WIRE_BROKEN;
+    if (there - sizeof head < head.size)
+        return WIRE_NOTHING;
+    struct walk walk = {
+        .in = in->at + in->start + sizeof head, .left = head.size, .strings = strings};
+    *message = (struct wire_message){.number = head.number};
+    body(&walk, head.kind, message);
+    in->start += sizeof head + head.size;
+    return walk.bad || walk.left ? WIRE_BROKEN : (enum wire_kind)head.kind;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Questions, answers and types as messages between misstop and the process that reads debugging
+ * information. Both are the same program, so numbers are as they stand in memory. What comes
+ * from that process is as hostile as the file it read: sizes, counts, kinds and strings are
+ * checked here, strings sanitised once more. For worker.c and serve.c.
+ */
+#ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
+#define MISSTOP_RESOLVE_DWARF_WIRE_H
+
+#include "base/arena.h"
+#include "resolve/dwarf/question.h"
+#include "resolve/dwarf/stream.h"
+
+enum wire_kind {
+    WIRE_NOTHING, /* no whole message yet */
+    WIRE_BROKEN,  /* what comes makes no sense; nothing after it can be trusted */
+    WIRE_QUESTION,
+    WIRE_OPENED, /* the file was opened, or has nothing to tell: number says which */
+    WIRE_TYPE,
+    WIRE_ANSWER
+};
+
+enum { WIRE_MESSAGE_MAX = 1 << 20, WIRE_TEXT_MAX = 4095 };
+
+struct wire_message {
+    uint32_t number;  /* of the question; OPENED: 1 usable, 0 not */
+    uint64_t content; /* TYPE taken: hash of all but the reference */
+    union {
+        struct dwarf_question question;
+        struct dwarf_answer answer; /* without its question */
+        struct dwarf_type type;
+    };
+};
+
+/* Appends one message. False: out of memory. Of a type too large members are left out. */
+bool wire_put(struct stream_bytes *out, enum wire_kind kind, struct wire_message *message);
+
+/* Takes the next whole message; its strings and members live in the arena. */
+enum wire_kind wire_take(struct stream_bytes *in, struct wire_message *message,
+                         struct arena *strings);
+
+#endif

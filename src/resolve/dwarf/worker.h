@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One process that reads debugging information, as seen from misstop: started by a fork, asked
+ * and heard over a socket that never makes us wait, ended by a kill. For reader.c.
+ */
+#ifndef MISSTOP_RESOLVE_DWARF_WORKER_H
+#define MISSTOP_RESOLVE_DWARF_WORKER_H
+
+#include "resolve/dwarf/serve.h"
+#include "resolve/dwarf/stream.h"
+#include "resolve/dwarf/wire.h"
+
+#include <sys/types.h>
+
+struct worker {
+    pid_t pid; /* 0: none runs */
+    struct stream stream;
+};
+
+/* 0 or a negative errno. */
+int worker_start(struct worker *worker, struct module *module, const struct serve_source *source,
+                 const struct readers_limits *limits);
+
+/* Kills it and closes its socket. The process is the caller's to wait for: the PID, or 0. */
+pid_t worker_end(struct worker *worker);
+
+/* False: out of memory. */
+bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question);
+
+/* Sends what waits, reads what has come. 0, or a negative errno: it has ended. */
+int worker_exchange(struct worker *worker);
+
+/* The next message: WIRE_OPENED, WIRE_TYPE, WIRE_ANSWER; WIRE_NOTHING; WIRE_BROKEN. */
+enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
+                           struct arena *strings);
+
+uint64_t worker_resident_bytes(const struct worker *worker);
+
+#endif

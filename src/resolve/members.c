@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/members.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
+
+const char *typed_name(enum typed typed)
+{
+    static const char *const names[TYPED_COUNT] = {[TYPED_NOT] = "not",
+                                                   [TYPED_CODE] = "by-code",
+                                                   [TYPED_DATA] = "by-data",
+                                                   [TYPED_AGREED] = "agreed",
+                                                   [TYPED_DISAGREED] = "disagreed"};
+    return (unsigned)typed < TYPED_COUNT ? names[typed] : "?";
+}
+
+static const struct {
+    const char *name;
+    const char *text;
+} reasons[UNTYPED_COUNT] = {
+    [UNTYPED_NO_REASON] = {"", ""},
+    [UNTYPED_WAITING] = {"waiting", "the debug information is still being read"},
+    [UNTYPED_NO_DEBUG] = {"no-debug-information", "the code's file has no debug information"},
+    [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
+    [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
+    [UNTYPED_NO_VARIABLE] = {"no-variable", "nothing tells what the address register holds"},
+    [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
+    [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
+    [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
+    [UNTYPED_CONFLICT] = {"conflict", "ways that lead here say different types"},
+    [UNTYPED_SPILL] = {"spill", "a stack slot that is no variable of the program"},
+    [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"}};
+
+const char *untyped_name(enum untyped untyped)
+{
+    return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].name : "?";
+}
+
+const char *untyped_text(enum untyped untyped)
+{
+    return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].text : "?";
+}
+
+/* How well a member fits an access; the first of the best is taken. */
+enum fit {
+    FIT_NONE,
+    FIT_STORAGE, /* only the word that a bit-field is kept in */
+    FIT_COVERS,
+    FIT_WHOLE,  /* as large as the access, and so are its parts not */
+    FIT_ELEMENT /* the innermost member, or an element of it, is as large as the access */
+};
+
+struct found {
+    uint32_t member;
+    enum fit fit;
+    uint64_t folded;
+};
+
+static bool is_flexible(const struct type_member *member)
+{
+    return member->stride && !member->count;
+}
+
+static enum fit covers(const struct type_member *member, uint64_t offset)
+{
+    if (offset < member->offset)
+        return FIT_NONE;
+    uint64_t inside = offset - member->offset;
+    if (is_flexible(member))
+        return FIT_COVERS;
+    if (inside >= member->size)
+        return FIT_NONE;
+    if (!member->bit_size)
+        return FIT_COVERS;
+    unsigned end = (unsigned)member->bit_offset + member->bit_size;
+    return inside >= member->bit_offset / 8u && inside < (end + 7) / 8 ? FIT_COVERS : FIT_STORAGE;
+}
+
+static uint64_t fold_into(const struct type_member *member, uint64_t offset)
+{
+    if (!member->stride)
+        return offset;
+    return member->offset + (offset - member->offset) % member->stride;
+}
+
+/* Of a member without members of its own. */
+static enum fit leaf_fit(const struct type_member *member, uint64_t size)
+{
+    uint64_t element = member->stride ? member->stride : member->size;
+    if (!size || member->bit_size)
+        return FIT_COVERS;
+    return element == size ? FIT_ELEMENT : member->size == size ? FIT_WHOLE : FIT_COVERS;
+}
+
+static bool has_members(const struct type_desc *type, uint32_t member)
+{
+    return member + 1 < type->member_count &&
+           type->members[member + 1].depth > type->members[member].depth;
+}
+
+static struct found find(const struct type_desc *type, uint32_t first, uint64_t offset,
+                         uint64_t size);
+
+/* The best inside one member that covers the offset. */
+static struct found find_inside(const struct type_desc *type, uint32_t at, enum fit fit,
+                                uint64_t offset, uint64_t size)
+{
+    const struct type_member *member = &type->members[at];
+    uint64_t folded = fold_into(member, offset);
+    if (!has_members(type, at))
+        return (struct found){.member = at,
+                              .fit = fit == FIT_COVERS ? leaf_fit(member, size) : fit,
+                              .folded = folded};
+    struct found found = find(type, at + 1, folded, size);
+    if (found.fit == FIT_COVERS && size && member->size == size)
+        found.fit = FIT_WHOLE;
+    return found;
+}
+
+/* Among a member and its siblings after it. Recursion ends: depth grows, up to its limit. */
+static struct found find(const struct type_desc *type, uint32_t first, uint64_t offset,
+                         uint64_t size)
+{
+    struct found best = {.member = TYPE_NO_MEMBER, .folded = offset};
+    unsigned depth = first < type->member_count ? type->members[first].depth : 0;
+    bool entered = false;
+    for (uint32_t i = first; i < type->member_count && type->members[i].depth >= depth; i++) {
+        const struct type_member *member = &type->members[i];
+        enum fit fit =
+            member->depth == depth && depth <= TYPE_DEPTH_MAX ? covers(member, offset) : FIT_NONE;
+        if (fit == FIT_NONE)
+            continue;
+        struct found found = find_inside(type, i, fit, offset, size);
+        if (found.fit > best.fit || !entered)
+            best = found;
+        entered = true;
+    }
+    return best;
+}
+
+uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size)
+{
+    return find(type, 0, offset, size).member;
+}
+
+uint64_t type_fold(const struct type_desc *type, uint64_t offset)
+{
+    return find(type, 0, offset, 0).folded;
+}
+
+/* A string that is written piece by piece and cut where it ends. */
+struct writing {
+    char *out;
+    size_t size;
+    size_t used;
+};
+
+static void write_text(struct writing *writing, const char *text)
+{
+    size_t room = writing->size - writing->used;
+    int length = snprintf(writing->out + writing->used, room, "%s", text);
+    writing->used += length > 0 && (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void write_path(struct writing *writing, const struct type_desc *type, uint32_t member)
+{
+    const struct type_member *pieces[PATH_PIECES];
+    size_t count = 0;
+    bool named = false;
+    while (member < type->member_count && count < PATH_PIECES) {
+        pieces[count++] = &type->members[member];
+        member = type->members[member].parent;
+    }
+    while (count--) {
+        if (!pieces[count]->name[0])
+            continue;
+        if (named)
+            write_text(writing, ".");
+        write_text(writing, pieces[count]->name);
+        if (pieces[count]->stride)
+            write_text(writing, "[*]");
+        named = true;
+    }
+}
+
+const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size};
+    if (!out_size)
+        return out;
+    out[0] = 0;
+    write_path(&writing, type, member);
+    return out;
+}
+
+static const char *without_keyword(const char *name)
+{
+    static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strncmp(name, keywords[i], strlen(keywords[i])))
+            return name + strlen(keywords[i]);
+    return name;
+}
+
+const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
+                            size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size};
+    char number[24];
+    if (!out_size)
+        return out;
+    out[0] = 0;
+    write_text(&writing, without_keyword(type->name));
+    if (!type->member_count)
+        return out;
+    struct found found = find(type, 0, offset, size);
+    size_t bare = writing.used;
+    if (found.member != TYPE_NO_MEMBER) {
+        write_text(&writing, ".");
+        bare = writing.used;
+        write_path(&writing, type, found.member);
+    }
+    if (writing.used == bare) { /* padding, or nothing on the way has a name */
+        snprintf(number, sizeof number, "+%llu", (unsigned long long)found.folded);
+        write_text(&writing, number);
+    }
+    return out;
+}
+
+/* ---- whether two descriptions can be of the same bytes ---- */
+
+static bool same_member(const struct type_member *a, const struct type_member *b, uint64_t from)
+{
+    return a->offset - from == b->offset && a->size == b->size && a->stride == b->stride &&
+           a->bit_size == b->bit_size && !strcmp(a->name, b->name);
+}
+
+/* Members of members may be left out in the deeper of two places: only those in both count. */
+static bool same_members(const struct type_desc *outer, uint32_t member,
+                         const struct type_desc *inner)
+{
+    const struct type_member *whole = &outer->members[member];
+    uint32_t end = member + 1;
+    while (end < outer->member_count && outer->members[end].depth > whole->depth)
+        end++;
+    uint32_t count = end - member - 1;
+    if (!count || !inner->member_count || (count != inner->member_count && !outer->cut))
+        return false;
+    for (uint32_t i = 0; i < count && i < inner->member_count; i++)
+        if (!same_member(&outer->members[member + 1 + i], &inner->members[i], whole->offset))
+            return false;
+    return true;
+}
+
+/* A member's type is told with its dimensions: "struct atom [3]" is of "struct atom". */
+static bool is_named(const struct type_member *member, const char *type)
+{
+    const char *name = without_keyword(member->type);
+    const char *wanted = without_keyword(type);
+    size_t length = strlen(wanted);
+    return !strncmp(name, wanted, length) &&
+           (!name[length] || (member->stride && !strncmp(name + length, " [", 2)));
+}
+
+static bool member_is(const struct type_desc *outer, uint32_t member, const struct type_desc *inner)
+{
+    const struct type_member *whole = &outer->members[member];
+    uint64_t size = whole->stride ? whole->stride : whole->size;
+    if (size != inner->size || whole->bit_size)
+        return false;
+    bool plain = inner->kind == TYPE_SCALAR || inner->kind == TYPE_POINTER;
+    return (plain && !has_members(outer, member)) || is_named(whole, inner->name) ||
+           same_members(outer, member, inner);
+}
+
+static bool same_type(const struct type_desc *a, const struct type_desc *b)
+{
+    if (a == b)
+        return true;
+    bool plain = a->kind == TYPE_SCALAR || a->kind == TYPE_POINTER;
+    bool plain_too = b->kind == TYPE_SCALAR || b->kind == TYPE_POINTER;
+    return a->size == b->size &&
+           ((plain && plain_too) || !strcmp(without_keyword(a->name), without_keyword(b->name)));
+}
+
+static bool holds(const struct type_desc *outer, uint32_t first, uint64_t offset,
+                  const struct type_desc *inner, uint64_t inner_offset)
+{
+    unsigned depth = first < outer->member_count ? outer->members[first].depth : 0;
+    for (uint32_t i = first; i < outer->member_count && outer->members[i].depth >= depth; i++) {
+        const struct type_member *member = &outer->members[i];
+        if (member->depth != depth || depth > TYPE_DEPTH_MAX || !covers(member, offset))
+            continue;
+        uint64_t folded = fold_into(member, offset);
+        if (folded - member->offset == inner_offset && member_is(outer, i, inner))
+            return true;
+        if (has_members(outer, i) && holds(outer, i + 1, folded, inner, inner_offset))
+            return true;
+    }
+    return false;
+}
+
+bool type_holds(const struct type_desc *outer, uint64_t offset, const struct type_desc *inner,
+                uint64_t inner_offset)
+{
+    return (offset == inner_offset && same_type(outer, inner)) ||
+           holds(outer, 0, offset, inner, inner_offset);
+}

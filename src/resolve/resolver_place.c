@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From an access to its place: object, function and type. */
+#include "resolve/resolver_state.h"
+
+#include <stdio.h>
+
+/* The file whose code stands at an address; NULL: none. */
+static struct module *code_at(struct resolver *resolver, uint64_t address)
+{
+    struct map *map = space_map(&resolver->space, address);
+    return map ? space_module(&resolver->space, map) : NULL;
+}
+
+static const char *part_of_frame(const struct typed_variable *slot)
+{
+    if (!slot)
+        return NULL;
+    switch (slot->slot) {
+    case DWARF_SLOT_VARIABLE:
+        return slot->name;
+    case DWARF_SLOT_SPILL:
+        return "(spills)";
+    case DWARF_SLOT_SAVED:
+        return "(saved registers)";
+    case DWARF_SLOT_ARGUMENT:
+        return "(arguments)";
+    case DWARF_SLOT_DYNAMIC:
+        return "(alloca)";
+    default:
+        return slot->untyped == UNTYPED_WAITING ? NULL : "(frame)";
+    }
+}
+
+/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
+static const struct typed_variable *refine_stack(struct resolver *resolver,
+                                                 struct finding *finding, uint64_t address,
+                                                 const uint64_t *regs)
+{
+    enum { FUNCTION_COLUMNS = 96 };
+    struct unwind_frame frame;
+    if (!regs || !resolver->options.live ||
+        !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
+        return NULL;
+    struct module *module = code_at(resolver, frame.pc);
+    const struct typed_variable *slot =
+        module ? typing_slot(resolver->typing, module, frame.pc, (int64_t)(address - frame.cfa))
+               : NULL;
+    const char *part = part_of_frame(slot);
+    if (!part)
+        return NULL;
+    bool variable = slot->slot == DWARF_SLOT_VARIABLE;
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
+    const struct function_desc *function = &resolver->names.functions[id];
+    snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
+             variable ? "." : " ", part);
+    finding->name = finding->text;
+    finding->module = function->module;
+    finding->key = finding_frame_key(&resolver->space, id, part);
+    if (variable) {
+        finding->base = address - (uint64_t)slot->offset;
+        finding->end = finding->base + (slot->size ? slot->size : 1);
+    }
+    return slot;
+}
+
+static const struct typed_variable *declaration(struct resolver *resolver,
+                                                const struct finding *finding, uint64_t pc)
+{
+    if (!finding->variable_of)
+        return NULL;
+    return finding->kind == OBJECT_TLS
+               ? typing_tls(resolver->typing, finding->variable_of, finding->variable_at, pc)
+               : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
+}
+
+static void resolve_object(struct resolver *resolver, const struct access *access,
+                           const uint64_t *regs, struct finding *finding, struct place *place)
+{
+    const struct types *types = typing_types(resolver->typing);
+    const struct typed_operand *operand =
+        typing_operand(resolver->typing, code_at(resolver, access->ip), access);
+    const struct typed_variable *variable = NULL;
+    uint32_t type = 0;
+    if (resolver->allocations)
+        finding_refine(finding, resolver->allocations, &resolver->space, access->address,
+                       access->time_ns);
+    if (finding->kind == OBJECT_STACK)
+        variable = refine_stack(resolver, finding, access->address, regs);
+    else if (finding->variable_of)
+        variable = declaration(resolver, finding, access->ip);
+    else
+        type = object_types_rename(&resolver->object_types, types, finding, access, operand);
+    place->object = finding_intern(finding, &resolver->names);
+    if (finding->bin)
+        resolver_note_bin(resolver, place->object, finding->bin);
+    place->base = finding->base;
+    place->size_bytes = finding->end - finding->base;
+    if (type)
+        object_types_declare(&resolver->object_types, place->object, type, 1);
+    else if (variable && variable->type)
+        object_types_declare(&resolver->object_types, place->object, variable->type, variable->count);
+    object_types_place(&resolver->object_types, types, finding, operand, place);
+    if (place->typed == TYPED_NOT && variable && variable->slot > DWARF_SLOT_VARIABLE)
+        place->untyped = UNTYPED_SPILL;
+}
+
+void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
+                      struct place *place)
+{
+    struct finding finding;
+    *place = (struct place){.access = *access};
+    /* Where the time goes is worth telling also when the data is not known. */
+    if (access->reason != REASON_KERNEL)
+        place->function =
+            functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip);
+    if (access->reason != REASON_NONE)
+        return;
+    bool by_stack = access->base == SREG_SP;
+    if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
+                     by_stack))
+        resolve_object(resolver, access, regs, &finding, place);
+    else
+        place->access.reason = REASON_BAD_ADDRESS;
+}
+
+const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)
+{
+    const struct module *module = code_at(resolver, address);
+    return module ? typing_line(resolver->typing, module, address) : NULL;
+}

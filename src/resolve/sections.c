@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/sections.h"
+
+#include <string.h>
+
+Elf_Scn *sections_find(Elf *elf, const char *name)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names))
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *found =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (found && header.sh_size && header.sh_type != SHT_NOBITS && !strcmp(found, name))
+            return section;
+    }
+    return NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TYPES_MAX = 1 << 16, TYPES_FIRST = 256, TYPES_BYTES_MAX = 64 << 20 };
+
+void types_init(struct types *types)
+{
+    *types = (struct types){0};
+    arena_init(&types->memory);
+}
+
+void types_fini(struct types *types)
+{
+    arena_fini(&types->memory);
+    hash_fini(&types->of_content);
+    hash_fini(&types->of_file);
+    free(types->types);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_mix(hash ^ hash_bytes(text, strlen(text)));
+}
+
+static uint64_t content_of(const struct type_desc *desc)
+{
+    uint64_t hash = hash_text(desc->size + ((uint64_t)desc->kind << 56), desc->name);
+    for (uint32_t i = 0; i < desc->member_count; i++) {
+        const struct type_member *member = &desc->members[i];
+        hash = hash_text(hash_text(hash, member->name), member->type);
+        hash = hash_mix(hash ^ member->offset ^ (uint64_t)member->depth << 48 ^
+                        (uint64_t)member->bit_offset << 40 ^ (uint64_t)member->bit_size << 32);
+    }
+    return hash;
+}
+
+static bool copy_members(struct types *types, struct type_desc *kept, const struct type_desc *desc)
+{
+    struct type_member *members =
+        arena_array(&types->memory, desc->member_count, sizeof *desc->members);
+    for (uint32_t i = 0; members && i < desc->member_count; i++) {
+        members[i] = desc->members[i];
+        members[i].name = arena_string(&types->memory, desc->members[i].name);
+        members[i].type = arena_string(&types->memory, desc->members[i].type);
+        if (!members[i].name || !members[i].type)
+            return false;
+    }
+    kept->members = members;
+    return members;
+}
+
+static bool make_room(struct types *types)
+{
+    if (types->count + 1 < types->room)
+        return true;
+    uint32_t room = types->room ? types->room * 2 : TYPES_FIRST;
+    struct type_desc *more = realloc(types->types, room * sizeof *more);
+    if (!more)
+        return false;
+    types->types = more;
+    types->room = room;
+    return true;
+}
+
+static uint32_t add_new(struct types *types, const struct type_desc *desc, uint64_t content)
+{
+    if (types->count == TYPES_MAX || types->memory.used_bytes > TYPES_BYTES_MAX ||
+        !make_room(types))
+        return 0;
+    struct type_desc *kept = &types->types[types->count + 1];
+    *kept = *desc;
+    kept->name = arena_string(&types->memory, desc->name);
+    uint32_t *slot = kept->name && copy_members(types, kept, desc)
+                         ? hash_insert(&types->of_content, content, NULL)
+                         : NULL;
+    return slot ? *slot = ++types->count : 0;
+}
+
+static uint64_t file_key(uint32_t serial, uint32_t reference)
+{
+    return (uint64_t)serial << 32 | reference;
+}
+
+uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
+                   const struct type_desc *desc)
+{
+    uint64_t content = content_of(desc);
+    const uint32_t *known = hash_find(&types->of_content, content);
+    uint32_t type = known ? *known : add_new(types, desc, content);
+    uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
+    if (slot)
+        *slot = type;
+    return type;
+}
+
+uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference)
+{
+    const uint32_t *type = hash_find(&types->of_file, file_key(serial, reference));
+    return type ? *type : 0;
+}
+
+const struct type_desc *types_at(const struct types *types, uint32_t type)
+{
+    return type && type <= types->count ? &types->types[type] : NULL;
+}
+
+/* "struct list_head", also as the element of "struct list_head [4]". */
+static bool is_called(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(text, name, length) && (!text[length] || !strncmp(text + length, " [", 2));
+}
+
+bool types_contains(const struct types *types, uint32_t outer, uint32_t inner)
+{
+    const struct type_desc *whole = types_at(types, outer);
+    const struct type_desc *part = types_at(types, inner);
+    if (!whole || !part || whole->size < part->size)
+        return false;
+    for (uint32_t i = 0; i < whole->member_count; i++)
+        if (is_called(whole->members[i].type, part->name))
+            return true;
+    return false;
+}

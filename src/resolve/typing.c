@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/typing.h"
+
+#include "base/hash.h"
+#include "resolve/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWERS_MAX = 1 << 18, STRINGS_MAX = 64 << 20 };
+
+struct known {
+    struct dwarf_question question; /* two of one hash are told apart */
+    uint32_t serial;
+    bool answered;
+    union {
+        struct typed_operand operand;
+        struct typed_variable variable;
+        struct typed_line line;
+        const char *call;
+    };
+};
+
+struct typing {
+    struct readers *readers;
+    struct types types;
+    struct arena strings;
+    struct hash of_question; /* index into known */
+    struct known *known;
+    uint32_t count;
+    uint32_t room;
+};
+
+/* Which code touched a variable only helps to find it. */
+static uint64_t key_of(uint32_t serial, const struct dwarf_question *question)
+{
+    bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
+    uint64_t pc = fixed ? 0 : question->pc;
+    uint64_t operand = (uint64_t)question->displacement << 24 ^ (uint64_t)question->base << 16 ^
+                       (uint64_t)question->index << 8 ^ question->size;
+    return hash_mix(pc ^ hash_mix(question->address ^ (uint64_t)question->slot)) ^
+           hash_mix(operand + question->ask) ^ (uint64_t)serial << 40;
+}
+
+static const char *keep(struct typing *typing, const char *text)
+{
+    return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
+}
+
+static void take_type(void *context, uint32_t serial, const struct dwarf_type *type)
+{
+    struct typing *typing = context;
+    types_add(&typing->types, serial, type->type, &type->desc);
+}
+
+/* "min < clamp" of the functions inlined at an instruction. */
+static const char *join_inlined(struct typing *typing, const struct dwarf_answer *answer)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < answer->inlined_count && i < DWARF_INLINED_MAX; i++) {
+        int more = snprintf(text + used, sizeof text - used, "%s%s", i ? " < " : "",
+                            answer->inlined[i] ? answer->inlined[i] : "?");
+        if (more < 0 || used + (size_t)more >= sizeof text)
+            break;
+        used += (size_t)more;
+    }
+    return used ? keep(typing, text) : NULL;
+}
+
+static void fill(struct typing *typing, struct known *known, const struct dwarf_answer *answer)
+{
+    uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
+    uint8_t untyped = type              ? 0
+                      : answer->untyped ? answer->untyped
+                                        : (uint8_t)UNTYPED_NO_VARIABLE;
+    switch (answer->question.ask) {
+    case DWARF_ACCESS:
+        known->operand = (struct typed_operand){.type = type,
+                                                .offset = answer->offset,
+                                                .untyped = untyped,
+                                                .how = answer->how,
+                                                .indexed = answer->indexed};
+        break;
+    case DWARF_LINE:
+        known->line = (struct typed_line){.file = keep(typing, answer->file),
+                                          .inlined = join_inlined(typing, answer),
+                                          .line = answer->line};
+        break;
+    case DWARF_CALL:
+        known->call = keep(typing, answer->name);
+        break;
+    default:
+        known->variable = (struct typed_variable){.type = type,
+                                                  .count = answer->count,
+                                                  .size = answer->size,
+                                                  .offset = answer->offset,
+                                                  .name = keep(typing, answer->name),
+                                                  .untyped = untyped,
+                                                  .slot = answer->slot};
+    }
+}
+
+static void take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
+{
+    struct typing *typing = context;
+    const uint32_t *index = hash_find(&typing->of_question, key_of(serial, &answer->question));
+    if (!index || typing->known[*index].answered)
+        return;
+    typing->known[*index].answered = true;
+    fill(typing, &typing->known[*index], answer);
+}
+
+struct typing *typing_new(void)
+{
+    struct typing *typing = calloc(1, sizeof *typing);
+    if (!typing)
+        return NULL;
+    struct readers_take take = {.context = typing, .type = take_type, .answer = take_answer};
+    types_init(&typing->types);
+    arena_init(&typing->strings);
+    typing->readers = readers_new(&readers_usual, &take);
+    if (!typing->readers) {
+        typing_free(typing);
+        return NULL;
+    }
+    return typing;
+}
+
+void typing_free(struct typing *typing)
+{
+    if (!typing)
+        return;
+    if (typing->readers)
+        readers_free(typing->readers);
+    types_fini(&typing->types);
+    arena_fini(&typing->strings);
+    hash_fini(&typing->of_question);
+    free(typing->known);
+    free(typing);
+}
+
+size_t typing_run(struct typing *typing, uint64_t now_ns)
+{
+    return readers_run(typing->readers, now_ns);
+}
+
+void typing_forget(struct typing *typing)
+{
+    readers_forget(typing->readers);
+    hash_clear(&typing->of_question);
+    typing->count = 0;
+}
+
+static struct known *add(struct typing *typing, uint64_t key)
+{
+    if (typing->count == typing->room) {
+        uint32_t room = typing->room ? typing->room * 2 : 1024;
+        struct known *more = realloc(typing->known, room * sizeof *more);
+        if (!more)
+            return NULL;
+        typing->known = more;
+        typing->room = room;
+    }
+    uint32_t *slot = hash_insert(&typing->of_question, key, NULL);
+    if (!slot)
+        return NULL;
+    *slot = typing->count;
+    return &typing->known[typing->count++];
+}
+
+/* The answer, or NULL while there is none; asked for where it never was. */
+static const struct known *ask(struct typing *typing, const struct module *module,
+                               const struct dwarf_question *question)
+{
+    uint32_t serial = module_serial(module);
+    uint64_t key = key_of(serial, question);
+    const uint32_t *index = hash_find(&typing->of_question, key);
+    if (index)
+        return typing->known[*index].answered ? &typing->known[*index] : NULL;
+    if (typing->count == ANSWERS_MAX || !readers_ask(typing->readers, module, question))
+        return NULL;
+    struct known *known = add(typing, key);
+    if (known)
+        *known = (struct known){.question = *question, .serial = serial};
+    return NULL;
+}
+
+const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
+                                           const struct access *access)
+{
+    static const struct typed_operand no_code = {.untyped = UNTYPED_NO_CODE};
+    struct dwarf_question question = {.ask = DWARF_ACCESS,
+                                      .pc = access->ip,
+                                      .displacement = access->displacement,
+                                      .base = access->base,
+                                      .index = access->index,
+                                      .size = access->size};
+    if (!module)
+        return &no_code;
+    const struct known *known = ask(typing, module, &question);
+    return known ? &known->operand : NULL;
+}
+
+static const struct typed_variable *variable(struct typing *typing, const struct module *module,
+                                             const struct dwarf_question *question)
+{
+    const struct known *known = ask(typing, module, question);
+    return known ? &known->variable : NULL;
+}
+
+const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
+                                           uint64_t address, uint64_t pc)
+{
+    return variable(
+        typing, module,
+        &(struct dwarf_question){.ask = DWARF_VARIABLE, .address = address, .pc = pc});
+}
+
+const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
+                                        uint64_t offset, uint64_t pc)
+{
+    return variable(typing, module,
+                    &(struct dwarf_question){.ask = DWARF_TLS, .address = offset, .pc = pc});
+}
+
+const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
+                                         uint64_t pc, int64_t slot)
+{
+    return variable(typing, module,
+                    &(struct dwarf_question){.ask = DWARF_SLOT, .pc = pc, .slot = slot});
+}
+
+const struct typed_line *typing_line(struct typing *typing, const struct module *module,
+                                     uint64_t pc)
+{
+    const struct known *known =
+        ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
+    return known ? &known->line : NULL;
+}
+
+const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
+                        bool *known)
+{
+    const struct known *answer =
+        ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
+    *known = answer;
+    return answer ? answer->call : NULL;
+}
+
+const struct types *typing_types(const struct typing *typing)
+{
+    return &typing->types;
+}
+
+struct readers_status typing_status(const struct typing *typing)
+{
+    return readers_status(typing->readers);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is known of types and source lines, and who is asked for the rest: each instruction,
+ * variable and stack slot is asked about once (dwarf/reader.h), remembered, and found again with
+ * one probe. Until the answer has come, it is not known. Owned by the resolver.
+ */
+#ifndef MISSTOP_RESOLVE_TYPING_H
+#define MISSTOP_RESOLVE_TYPING_H
+
+#include "access.h"
+#include "place.h"
+#include "resolve/dwarf/reader.h"
+#include "resolve/types.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct module;
+struct typing;
+
+/* What an instruction's operand points into. */
+struct typed_operand {
+    uint32_t type;  /* 0: see untyped */
+    int64_t offset; /* of the access from the start of the type, index taken as 0 */
+    uint8_t untyped;
+    uint8_t how; /* enum dwarf_how */
+    bool indexed;
+};
+
+/* A variable of a module, of a thread, or of a frame. */
+struct typed_variable {
+    uint32_t type;    /* of it, or of its elements; 0: see untyped */
+    uint64_t count;   /* elements; 0: no array */
+    uint64_t size;    /* 0: not known */
+    int64_t offset;   /* of the place asked about */
+    const char *name; /* NULL: none */
+    uint8_t untyped;
+    uint8_t slot; /* enum dwarf_slot, of a frame's */
+};
+
+struct typed_line {
+    const char *file; /* NULL: not known */
+    const char *inlined;
+    uint32_t line;
+};
+
+/* NULL: out of memory. */
+struct typing *typing_new(void);
+void typing_free(struct typing *typing);
+
+/* Takes answers; between samples. Number of them. */
+size_t typing_run(struct typing *typing, uint64_t now_ns);
+
+/* Code has changed somewhere: what was known of addresses is forgotten, types are not. */
+void typing_forget(struct typing *typing);
+
+/*
+ * NULL: not known yet. `module` is that of the code, NULL where it has none. The answers stay
+ * where they are until the next typing_run() or typing_forget().
+ */
+const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
+                                           const struct access *access);
+const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
+                                           uint64_t address, uint64_t pc);
+const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
+                                        uint64_t offset, uint64_t pc);
+const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
+                                         uint64_t pc, int64_t slot);
+const struct typed_line *typing_line(struct typing *typing, const struct module *module,
+                                     uint64_t pc);
+/* "TYPE.VARIABLE" that the call before a return address assigns to; *known: it was answered. */
+const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
+                        bool *known);
+
+const struct types *typing_types(const struct typing *typing);
+struct readers_status typing_status(const struct typing *typing);
+
+#endif

@@ -1,0 +1,11 @@
+# unit tests of src/resolve/dwarf: the processes that read debugging information
+UNIT_READER = tests/unit/test_reader tests/unit/test_reader_process tests/unit/test_wire
+check_PROGRAMS += $(UNIT_READER)
+TESTS += $(UNIT_READER)
+READER_SOURCES = tests/unit/reader_fake.c tests/unit/reader_fake.h
+tests_unit_test_reader_SOURCES = tests/unit/test_reader.c $(READER_SOURCES)
+tests_unit_test_reader_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_reader_process_SOURCES = tests/unit/test_reader_process.c $(READER_SOURCES)
+tests_unit_test_reader_process_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_wire_SOURCES = tests/unit/test_wire.c
+tests_unit_test_wire_LDADD = $(RESOLVE_LIBS)

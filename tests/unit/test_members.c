@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking into types: members, paths, folding, what fits into what. */
+#include "unit.h"
+
+#include "resolve/members.h"
+
+#include <string.h>
+
+enum { NONE = TYPE_NO_MEMBER };
+
+/* struct body { char tag; vec pos; double m[2][2]; part parts[4]; unsigned a:3, b:9; union u; node
+ * *next; char rest[]; } with vec { double x, y; }, part { int id; short k[3]; } */
+static const struct type_member body_members[] = {
+    {.name = "tag", .type = "char", .size = 1, .parent = NONE},
+    {.name = "pos", .type = "vec", .offset = 8, .size = 16, .parent = NONE},
+    {.name = "x", .type = "double", .offset = 8, .size = 8, .parent = 1, .depth = 1},
+    {.name = "y", .type = "double", .offset = 16, .size = 8, .parent = 1, .depth = 1},
+    {.name = "m",
+     .type = "double [2][2]",
+     .offset = 24,
+     .size = 32,
+     .count = 4,
+     .stride = 8,
+     .parent = NONE},
+    {.name = "parts",
+     .type = "struct part [4]",
+     .offset = 56,
+     .size = 48,
+     .count = 4,
+     .stride = 12,
+     .parent = NONE},
+    {.name = "id", .type = "int", .offset = 56, .size = 4, .parent = 5, .depth = 1},
+    {.name = "k",
+     .type = "short [3]",
+     .offset = 60,
+     .size = 6,
+     .count = 3,
+     .stride = 2,
+     .parent = 5,
+     .depth = 1},
+    {.name = "a", .type = "unsigned int", .offset = 104, .size = 4, .parent = NONE, .bit_size = 3},
+    {.name = "b",
+     .type = "unsigned int",
+     .offset = 104,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 16,
+     .bit_size = 9},
+    {.name = "u", .type = "union u", .offset = 112, .size = 8, .parent = NONE},
+    {.name = "", .type = "struct {...}", .offset = 112, .size = 8, .parent = 10, .depth = 1},
+    {.name = "low", .type = "int", .offset = 112, .size = 4, .parent = 11, .depth = 2},
+    {.name = "high", .type = "int", .offset = 116, .size = 4, .parent = 11, .depth = 2},
+    {.name = "whole", .type = "long", .offset = 112, .size = 8, .parent = 10, .depth = 1},
+    {.name = "bytes",
+     .type = "char [8]",
+     .offset = 112,
+     .size = 8,
+     .count = 8,
+     .stride = 1,
+     .parent = 10,
+     .depth = 1},
+    {.name = "next", .type = "struct node *", .offset = 120, .size = 8, .parent = NONE},
+    {.name = "rest", .type = "char []", .offset = 128, .stride = 1, .parent = NONE}};
+
+static const struct type_desc body = {.name = "struct body",
+                                      .kind = TYPE_STRUCT,
+                                      .size = 128,
+                                      .members = body_members,
+                                      .member_count = sizeof body_members / sizeof *body_members};
+
+static const struct type_member part_members[] = {
+    {.name = "id", .type = "int", .size = 4, .parent = NONE},
+    {.name = "k",
+     .type = "short [3]",
+     .offset = 4,
+     .size = 6,
+     .count = 3,
+     .stride = 2,
+     .parent = NONE}};
+static const struct type_desc part = {.name = "struct part",
+                                      .kind = TYPE_STRUCT,
+                                      .size = 12,
+                                      .members = part_members,
+                                      .member_count = 2};
+static const struct type_desc vec = {
+    .name = "vec", .kind = TYPE_STRUCT, .size = 16, .members = &body_members[2], .member_count = 0};
+static const struct type_desc number = {.name = "double", .kind = TYPE_SCALAR, .size = 8};
+static const struct type_desc pointer = {.name = "void *", .kind = TYPE_POINTER, .size = 8};
+
+static const char *path_at(uint64_t offset, uint64_t size)
+{
+    static char out[128];
+    uint32_t member = type_member_at(&body, offset, size);
+    return member == NONE ? "(none)" : type_path(&body, member, out, sizeof out);
+}
+
+static const char *field(const struct type_desc *type, uint64_t offset, uint64_t size)
+{
+    static char out[128];
+    return type_field_name(type, offset, size, out, sizeof out);
+}
+
+static void the_innermost_member_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(0, 1), "tag");
+    assert_string_equal(path_at(8, 8), "pos.x");
+    assert_string_equal(path_at(23, 0), "pos.y");
+    assert_string_equal(path_at(24, 8), "m[*]");
+    assert_string_equal(path_at(55, 1), "m[*]");
+    assert_string_equal(path_at(56, 4), "parts[*].id");
+    assert_string_equal(path_at(56 + 36 + 9, 2), "parts[*].k[*]");
+    assert_string_equal(path_at(120, 8), "next");
+}
+
+static void padding_and_outside_are_no_member(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(1, 1), "(none)");
+    assert_string_equal(path_at(7, 0), "(none)");
+    assert_string_equal(path_at(56 + 10, 2), "(none)");
+    assert_string_equal(path_at(108, 4), "(none)");
+    assert_int_equal(type_member_at(&part, 12, 4), NONE);
+    assert_int_equal(type_member_at(&number, 0, 8), NONE);
+    assert_int_equal(type_member_at(&part, UINT64_MAX, 8), NONE);
+}
+
+static void bit_fields_share_their_word(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(104, 4), "a");
+    assert_string_equal(path_at(104, 1), "a");
+    assert_string_equal(path_at(106, 2), "b");
+    assert_string_equal(path_at(107, 1), "b");
+    /* Byte 1 is nobody's: the first of the word. */
+    assert_string_equal(path_at(105, 1), "a");
+}
+
+static void a_union_chooses_by_size(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(112, 8), "u.whole");
+    assert_string_equal(path_at(112, 4), "u.low");
+    assert_string_equal(path_at(116, 4), "u.high");
+    assert_string_equal(path_at(112, 1), "u.bytes[*]");
+    assert_string_equal(path_at(115, 1), "u.bytes[*]");
+    assert_string_equal(path_at(112, 0), "u.low");
+    assert_string_equal(path_at(112, 2), "u.low");
+}
+
+static void a_part_of_a_unions_size_is_better_than_none(void **state)
+{
+    static const struct type_member members[] = {
+        {.name = "one", .type = "char", .size = 1, .parent = NONE},
+        {.name = "six", .type = "short [3]", .size = 6, .count = 3, .stride = 2, .parent = NONE}};
+    static const struct type_desc choice = {.name = "union choice",
+                                            .kind = TYPE_UNION,
+                                            .size = 6,
+                                            .members = members,
+                                            .member_count = 2};
+    (void)state;
+    assert_string_equal(field(&choice, 0, 6), "choice.six[*]");
+    assert_string_equal(field(&choice, 0, 1), "choice.one");
+    assert_string_equal(field(&choice, 0, 2), "choice.six[*]");
+    assert_string_equal(field(&choice, 1, 0), "choice.six[*]");
+}
+
+static void flexible_members_have_no_end(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(128, 1), "rest[*]");
+    assert_string_equal(path_at(1 << 20, 1), "rest[*]");
+}
+
+static void arrays_fold_to_their_first_element(void **state)
+{
+    (void)state;
+    assert_int_equal(type_fold(&body, 0), 0);
+    assert_int_equal(type_fold(&body, 12), 12);
+    assert_int_equal(type_fold(&body, 50), 26);
+    assert_int_equal(type_fold(&body, 56 + 12 + 1), 57);
+    assert_int_equal(type_fold(&body, 56 + 24 + 8), 60);
+    assert_int_equal(type_fold(&body, 56 + 24 + 10), 66); /* padding of an element */
+    assert_int_equal(type_fold(&body, 1000), 128);
+    assert_int_equal(type_fold(&part, 1000), 1000);
+}
+
+static void fields_are_named_without_keyword(void **state)
+{
+    (void)state;
+    assert_string_equal(field(&body, 16, 8), "body.pos.y");
+    assert_string_equal(field(&body, 70, 0), "body.parts[*].id");
+    assert_string_equal(field(&number, 0, 8), "double");
+    assert_string_equal(field(&body, 3, 1), "body+3");
+    assert_string_equal(field(&body, 56 + 12 + 11, 1), "body+67");
+}
+
+static void a_path_is_cut_where_it_ends(void **state)
+{
+    char out[6];
+    (void)state;
+    assert_string_equal(type_path(&body, 3, out, sizeof out), "pos.y");
+    assert_string_equal(type_path(&body, 7, out, sizeof out), "parts");
+    assert_string_equal(type_field_name(&body, 16, 8, out, sizeof out), "body.");
+    out[0] = 'x';
+    type_path(&body, 3, out, 0);
+    assert_int_equal(out[0], 'x');
+    assert_string_equal(type_path(&body, 3, out, 1), "");
+    assert_string_equal(type_path(&body, NONE, out, sizeof out), "");
+}
+
+/* What crossed a pipe from a process that read hostile input. */
+static void damaged_parents_and_depths_end(void **state)
+{
+    char out[64];
+    struct type_member members[40];
+    struct type_desc type = {
+        .name = "struct bad", .size = 8, .members = members, .member_count = 40};
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        members[i] = (struct type_member){
+            .name = "m", .type = "bad", .size = 8, .parent = i, .depth = (uint16_t)i};
+    type_path(&type, 39, out, sizeof out);
+    type_field_name(&type, 0, 8, out, sizeof out);
+    type_fold(&type, 4);
+    assert_false(type_holds(&type, 0, &body, 0));
+}
+
+static void a_type_holds_its_parts(void **state)
+{
+    (void)state;
+    assert_true(type_holds(&body, 16, &body, 16));
+    assert_false(type_holds(&body, 16, &body, 8));
+    assert_true(type_holds(&body, 56 + 12, &part, 0));
+    assert_true(type_holds(&body, 56 + 36 + 6, &part, 6));
+    assert_false(type_holds(&body, 56 + 36 + 6, &part, 4));
+    assert_false(type_holds(&body, 8, &part, 0));
+    assert_true(type_holds(&body, 16, &vec, 8));
+}
+
+static void scalars_hold_scalars_of_their_size(void **state)
+{
+    (void)state;
+    assert_true(type_holds(&body, 8, &number, 0));
+    assert_true(type_holds(&body, 8, &pointer, 0));
+    assert_true(type_holds(&body, 48, &number, 0));
+    assert_false(type_holds(&body, 57, &number, 0));
+    assert_false(type_holds(&body, 56, &number, 0));
+    assert_true(type_holds(&number, 0, &pointer, 0));
+    assert_false(type_holds(&number, 0, &part, 0));
+    assert_true(type_holds(&body, 112, &number, 0)); /* u.whole */
+}
+
+/* A member of type "part_t" is the type "struct part" if it looks like it. */
+static void a_typedef_hides_nothing(void **state)
+{
+    struct type_member members[3];
+    struct type_desc outer = {
+        .name = "struct outer", .kind = TYPE_STRUCT, .size = 16, .members = members};
+    (void)state;
+    members[0] = (struct type_member){
+        .name = "p", .type = "part_t", .offset = 4, .size = 12, .parent = NONE};
+    members[1] = part_members[0];
+    members[2] = part_members[1];
+    for (int i = 1; i < 3; i++) {
+        members[i].offset += 4;
+        members[i].depth = 1;
+        members[i].parent = 0;
+    }
+    outer.member_count = 3;
+    assert_true(type_holds(&outer, 8, &part, 4));
+    members[2].name = "other";
+    assert_false(type_holds(&outer, 8, &part, 4));
+    members[0].type = "part";
+    assert_true(type_holds(&outer, 8, &part, 4));
+    members[0].type = "party";
+    assert_false(type_holds(&outer, 8, &part, 4));
+}
+
+static void reasons_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(typed_name(TYPED_CODE), "by-code");
+    assert_string_equal(typed_name(TYPED_DISAGREED), "disagreed");
+    assert_string_equal(typed_name((enum typed)99), "?");
+    assert_string_equal(untyped_name(UNTYPED_NO_DEBUG), "no-debug-information");
+    assert_string_equal(untyped_name(UNTYPED_GAVE_UP), "gave-up");
+    assert_string_equal(untyped_name((enum untyped)99), "?");
+    for (int i = 1; i < UNTYPED_COUNT; i++) {
+        assert_true(strlen(untyped_name((enum untyped)i)) > 3);
+        assert_true(strlen(untyped_text((enum untyped)i)) > 10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_innermost_member_is_found),
+        cmocka_unit_test(padding_and_outside_are_no_member),
+        cmocka_unit_test(bit_fields_share_their_word),
+        cmocka_unit_test(a_union_chooses_by_size),
+        cmocka_unit_test(a_part_of_a_unions_size_is_better_than_none),
+        cmocka_unit_test(flexible_members_have_no_end),
+        cmocka_unit_test(arrays_fold_to_their_first_element),
+        cmocka_unit_test(fields_are_named_without_keyword),
+        cmocka_unit_test(a_path_is_cut_where_it_ends),
+        cmocka_unit_test(damaged_parents_and_depths_end),
+        cmocka_unit_test(a_type_holds_its_parts),
+        cmocka_unit_test(scalars_hold_scalars_of_their_size),
+        cmocka_unit_test(a_typedef_hides_nothing),
+        cmocka_unit_test(reasons_have_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
