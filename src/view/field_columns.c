@@ -104,12 +104,13 @@ static const struct column field_list[] = {
     {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
 };
 
-const struct columns field_columns = {"Fields",
-                                      field_list,
-                                      sizeof field_list / sizeof *field_list,
-                                      0,
-                                      sizeof(struct snapshot_field),
-                                      field_identity};
+const struct columns field_columns = {
+    .title = "Fields",
+    .list = field_list,
+    .count = sizeof field_list / sizeof *field_list,
+    .row_size = sizeof(struct snapshot_field),
+    .identity = field_identity,
+};
 
 static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
 {
@@ -147,12 +148,13 @@ static const struct column offset_list[] = {
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };
 
-const struct columns offset_columns = {"Hot fields",
-                                       offset_list,
-                                       sizeof offset_list / sizeof *offset_list,
-                                       0,
-                                       sizeof(struct hot_offset),
-                                       offset_identity};
+const struct columns offset_columns = {
+    .title = "Hot fields",
+    .list = offset_list,
+    .count = sizeof offset_list / sizeof *offset_list,
+    .row_size = sizeof(struct hot_offset),
+    .identity = offset_identity,
+};
 
 static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
 {
@@ -202,9 +204,10 @@ static const struct column instance_list[] = {
      format_integer, paint_dim, NULL},
 };
 
-const struct columns instance_columns = {"Instances",
-                                         instance_list,
-                                         sizeof instance_list / sizeof *instance_list,
-                                         0,
-                                         sizeof(struct snapshot_instance),
-                                         instance_identity};
+const struct columns instance_columns = {
+    .title = "Instances",
+    .list = instance_list,
+    .count = sizeof instance_list / sizeof *instance_list,
+    .row_size = sizeof(struct snapshot_instance),
+    .identity = instance_identity,
+};

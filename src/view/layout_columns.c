@@ -146,5 +146,11 @@ static const struct column list[] = {
 };
 
 const struct columns layout_columns = {
-    "Layout", list,   sizeof list / sizeof *list, COLUMNS_AS_THEY_COME, sizeof(struct layout_row),
-    identity, parting};
+    .title = "Layout",
+    .list = list,
+    .count = sizeof list / sizeof *list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct layout_row),
+    .identity = identity,
+    .parting = parting,
+};

@@ -261,9 +261,10 @@ static const struct column object_list[] = {
      SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
 };
 
-const struct columns object_columns = {"Objects",
-                                       object_list,
-                                       sizeof object_list / sizeof *object_list,
-                                       0,
-                                       sizeof(struct snapshot_object),
-                                       object_identity};
+const struct columns object_columns = {
+    .title = "Objects",
+    .list = object_list,
+    .count = sizeof object_list / sizeof *object_list,
+    .row_size = sizeof(struct snapshot_object),
+    .identity = object_identity,
+};

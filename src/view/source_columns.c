@@ -112,13 +112,15 @@ static const struct column source_list[] = {
      3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
 };
 
-const struct columns source_columns = {"Source",
-                                       source_list,
-                                       sizeof source_list / sizeof *source_list,
-                                       COLUMNS_AS_THEY_COME,
-                                       sizeof(struct source_row),
-                                       identity_of_source,
-                                       source_parting};
+const struct columns source_columns = {
+    .title = "Source",
+    .list = source_list,
+    .count = sizeof source_list / sizeof *source_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct source_row),
+    .identity = identity_of_source,
+    .parting = source_parting,
+};
 
 static struct value address(const struct snapshot *snapshot, const void *pointer)
 {
@@ -222,10 +224,11 @@ static const struct column instruction_list[] = {
     {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
 };
 
-const struct columns instruction_columns = {"Instructions",
-                                            instruction_list,
-                                            sizeof instruction_list / sizeof *instruction_list,
-                                            COLUMNS_AS_THEY_COME,
-                                            sizeof(struct instruction_row),
-                                            identity,
-                                            NULL};
+const struct columns instruction_columns = {
+    .title = "Instructions",
+    .list = instruction_list,
+    .count = sizeof instruction_list / sizeof *instruction_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct instruction_row),
+    .identity = identity,
+};
