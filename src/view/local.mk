@@ -18,7 +18,14 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
-	src/view/json.c \
+	src/view/json.c src/view/json_part.h \
+	src/view/json_cache.c \
+	src/view/json_code.c \
+	src/view/json_heap.c \
+	src/view/json_layout.c \
+	src/view/json_object.c \
+	src/view/json_value.c \
+	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout_columns.c \
 	src/view/layout_page.c \

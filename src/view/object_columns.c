@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROW(type)                                                                                  \
     const struct type *row = pointer;                                                              \
@@ -41,7 +42,8 @@ static struct value kind(const struct snapshot *snapshot, const void *pointer)
 static struct value type(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_text(row->type);
+    bool plain = row->type && !strncmp(row->type, "struct ", 7);
+    return value_text(plain ? row->type + 7 : row->type);
 }
 
 static struct value module(const struct snapshot *snapshot, const void *pointer)
@@ -224,8 +226,8 @@ static const struct column object_list[] = {
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
      0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells.", 10, 28, 4, COLUMN_NAME, has_type, type,
-     NULL, NULL, NULL},
+    {"TYPE", "Its type, where debug information tells, without \"struct\".", 14, 28, 4, COLUMN_TEXT,
+     has_type, type, NULL, NULL, NULL},
     {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
      paint_dim, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
@@ -251,9 +253,9 @@ static const struct column object_list[] = {
      latency, format_count, NULL, NULL},
     {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 10,
+    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 14,
      28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
-    {"OF IT", "Part of the object's samples that fell on the hot offset.", 5, 0, 3, COLUMN_RIGHT,
+    {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},
     {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0,
      11, COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
