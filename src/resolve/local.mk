@@ -75,6 +75,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
+	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \

@@ -216,6 +216,19 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
+/* What is being read comes first: it explains why names are still missing. */
+static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
+{
+    char reading[160];
+    char summary[320];
+    field_reading(snapshot, reading, sizeof reading);
+    field_summary(snapshot, summary, sizeof summary);
+    if (*reading)
+        write_part(pen, PAINT_WARN, " %c%s.", *reading - 'a' + 'A', reading + 1);
+    write_part(pen, PAINT_DIM, " %s", summary);
+    return *reading || *summary;
+}
+
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows)
 {
     const struct snapshot_totals *totals = &browser->snapshot->totals;
@@ -227,7 +240,10 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
         return 1;
     pen = (struct pen){canvas, row + 1, 0, canvas->columns};
     draw_reasons(totals, &pen);
-    return 2;
+    if (rows < 3)
+        return 2;
+    pen = (struct pen){canvas, row + 2, 0, canvas->columns};
+    return draw_fields(browser->snapshot, &pen) ? 3 : 2;
 }
 
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)
