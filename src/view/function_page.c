@@ -300,7 +300,7 @@ static const char *function_enter(struct browser *browser)
 }
 
 static const enum action function_bar[] = {
-    ACTION_BACK,      ACTION_ENTER,  ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
+    ACTION_ENTER,     ACTION_BACK,   ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
     ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
 
 const struct page function_page = {

@@ -57,6 +57,14 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
 {
     const struct snapshot_object *object = browser->detail.object;
     const struct snapshot_layout *layout = find(object, field->type_id);
+    if (!object->layout_count) {
+        /* No picture: straight to the code. */
+        struct snapshot_layout none = {.name = ""};
+        struct snapshot_layout_row row = {.index = TYPE_NO_MEMBER,
+                                          .member = {.offset = field->offset}};
+        browser_open_member(browser, &none, &row);
+        return;
+    }
     if (layout) {
         follow(browser, object->id, layout->type);
         browser->layout.chosen = true;
@@ -280,11 +288,11 @@ static void layout_hint(struct browser *browser, char *out, size_t size)
 
 static const char *layout_enter(struct browser *browser)
 {
-    return browser->layout.shown ? "Code of it" : "";
+    return browser->layout.shown ? "Code" : "";
 }
 
 static const enum action layout_bar[] = {
-    ACTION_BACK,   ACTION_ENTER,     ACTION_FOLD,  ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
+    ACTION_ENTER,  ACTION_BACK,      ACTION_FOLD,  ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
     ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
 
 const struct page layout_page = {
