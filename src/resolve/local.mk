@@ -18,6 +18,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/shorten.c src/resolve/dwarf/shorten.h \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
