@@ -22,7 +22,18 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
+	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
+	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
+	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
+	src/resolve/dwarf/routine.c src/resolve/dwarf/routine.h \
+	src/resolve/dwarf/shape.c src/resolve/dwarf/shape.h \
+	src/resolve/dwarf/state.c \
+	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
+	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
+	src/resolve/dwarf/where.c src/resolve/dwarf/where.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
@@ -65,6 +76,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
+	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/tcb.c src/resolve/tcb.h \

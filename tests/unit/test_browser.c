@@ -161,7 +161,7 @@ static void bins_are_named_and_combined(void **state)
     press(fixture, 'R');
     assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
     assert_int_equal(press(fixture, 'C').kind, REQUEST_NONE); /* nothing tagged */
-    press(fixture, 't'); /* and on to the next row */
+    press(fixture, 't');                                      /* and on to the next row */
     press(fixture, 't');
     request = press(fixture, 'C');
     assert_int_equal(request.kind, REQUEST_BIN_COMBINE);
@@ -175,7 +175,7 @@ static void bins_are_named_and_combined(void **state)
 static void numbers_and_tab_change_the_page(void **state)
 {
     struct fixture *fixture = *state;
-    for (uint32_t key = '1'; key <= '8'; key++) {
+    for (uint32_t key = '1'; key <= '9'; key++) {
         press(fixture, key);
         assert_int_equal(fixture->browser.page, key - '1');
     }
@@ -370,10 +370,10 @@ static void no_key_breaks_any_page(void **state)
 {
     struct fixture *fixture = *state;
     static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
-                                              FIXTURE_HUGE};
+                                              FIXTURE_HUGE, FIXTURE_TYPED};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
-        for (uint32_t page = '1'; page <= '8'; page++)
+        for (uint32_t page = '1'; page <= '9'; page++)
             for (uint32_t key = 0; key < 0x80; key++) {
                 press(fixture, page);
                 press(fixture, key);

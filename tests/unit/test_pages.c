@@ -61,10 +61,12 @@ static void nothing_overflows_at_any_size(void **state)
 {
     static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
                                    {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
-    static const char *const keys[] = {"1",   "2",  "3",   "4",  "5",  "6",  "7",  "8",
-                                       "5\n", "7\n", "2l", "2ll", "4l", "6l", "\n", "1\\a"};
+    static const char *const keys[] = {"1",     "2",     "3",    "4",     "5",      "6",
+                                       "7",     "8",     "9",    "\n\n",  "\n\n\n", "8lo",
+                                       "8ljjo", "5\n\n", "5\nl", "5\nll", "5\n",    "7\n",
+                                       "2l",    "2ll",   "4l",   "6l",    "\n",     "1\\a"};
     (void)state;
-    for (int kind = FIXTURE_USUAL; kind <= FIXTURE_HUGE; kind++)
+    for (int kind = FIXTURE_USUAL; kind <= FIXTURE_TYPED; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
                 open_page((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
@@ -170,7 +172,7 @@ static void detail_shows_bytes_code_and_instances(void **state)
     assert_int_equal(canvas_at(&canvas, strip, start + 30)->paint, PAINT_DIM);
     close_page();
     open_page(FIXTURE_USUAL, 24, 80, false, "\n");
-    assert_true(contains("Offsets 6") && contains("Code 3"));
+    assert_true(contains("Fields 6") && contains("Code 3"));
     close_page();
 }
 
@@ -266,13 +268,13 @@ static void an_object_says_who_allocated_it(void **state)
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 200, 120, false, "8");
+    open_page(FIXTURE_USUAL, 300, 120, false, "9");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
     close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "8");
+    open_page(FIXTURE_USUAL, 24, 80, false, "9");
     assert_true(contains("lines 1 to 20 of"));
     int lines = browser.help.lines;
     for (int i = 0; i < lines; i++) {
@@ -286,7 +288,8 @@ static void help_lists_keys_columns_and_the_source(void **state)
 
 static void ascii_draws_ascii_only(void **state)
 {
-    static const char *const keys[] = {"1", "\n", "3", "4", "5", "6", "7", "8"};
+    static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",
+                                       "7", "8",  "9", "\n\n", "\n\n\n", "5\n\n"};
     (void)state;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         open_page(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
