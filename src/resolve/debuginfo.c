@@ -70,11 +70,12 @@ static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwa
                       const char *path, const char *link, GElf_Word crc, char **debug_path)
 {
     struct debuginfo *debuginfo = *context;
-    (void)module, (void)name, (void)base, (void)link, (void)crc;
+    (void)module, (void)name, (void)base, (void)path;
     if (debuginfo->without_debug_file)
         return -1;
-    /* Asked for a second time without the file's name, it is the alternate one. */
-    int fd = path ? open_debug(debuginfo, &debuginfo->source.from) : open_alternate(debuginfo);
+    /* The alternate file is asked for in the same way, but its name comes without checksum. */
+    int fd =
+        link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, &debuginfo->source.from);
     if (fd >= 0)
         *debug_path = strdup(debuginfo->source.path);
     return fd;

@@ -16,3 +16,9 @@ TESTS += tests/fuzz/fuzz_dwarf
 CLEANFILES += fuzz_dwarf.last
 tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
 tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)
+
+# Where debugging information is.
+check_PROGRAMS += tests/unit/test_debuginfo
+TESTS += tests/unit/test_debuginfo
+tests_unit_test_debuginfo_SOURCES = tests/unit/test_debuginfo.c $(TARGET_SOURCES)
+tests_unit_test_debuginfo_LDADD = $(RESOLVE_LIBS)
