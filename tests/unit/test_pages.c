@@ -299,7 +299,7 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
 static void objects_and_detail_name_types_and_fields(void **state)
 {
     (void)state;
-    open_page(FIXTURE_TYPED, 36, 160, false, "1");
+    open_page(FIXTURE_TYPED, 36, 200, false, "1");
     assert_true(contains("TYPE") && contains("particle [524288]") && contains("particle.vel.y"));
     assert_true(strstr(row(4), "Fields known for 83.0%") && strstr(row(4), "by both 23.2%") &&
                 strstr(row(4), "reading debug information of libmatching.so.4: 120 waiting"));
