@@ -107,7 +107,8 @@ static struct insn plain(uint64_t address)
     return (struct insn){.address = address,
                          .condition = INSN_CONDITION_NONE,
                          .dest = SREG_NONE,
-                         .source = SREG_NONE};
+                         .source = SREG_NONE,
+                         .stored = SREG_NONE};
 }
 
 static bool vector_insn(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)

@@ -331,6 +331,53 @@ static void set_operation(struct insn *out, const cs_insn *in)
     }
 }
 
+static bool is_choice(unsigned id)
+{
+    switch (id) {
+    case X86_INS_CMOVA:
+    case X86_INS_CMOVAE:
+    case X86_INS_CMOVB:
+    case X86_INS_CMOVBE:
+    case X86_INS_CMOVE:
+    case X86_INS_CMOVG:
+    case X86_INS_CMOVGE:
+    case X86_INS_CMOVL:
+    case X86_INS_CMOVLE:
+    case X86_INS_CMOVNE:
+    case X86_INS_CMOVNO:
+    case X86_INS_CMOVNP:
+    case X86_INS_CMOVNS:
+    case X86_INS_CMOVO:
+    case X86_INS_CMOVP:
+    case X86_INS_CMOVS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What types need beyond set_operation(): chosen and added pointers, and what is stored. */
+static void set_vague(struct insn *out, const cs_insn *in)
+{
+    const cs_x86 *x86 = &in->detail->x86;
+    bool moves = in->id == X86_INS_MOV || in->id == X86_INS_PUSH;
+    const cs_x86_op *last = x86->op_count ? &x86->operands[x86->op_count - 1] : NULL;
+    struct part source =
+        last && last->type == X86_OP_REG ? part_of(last->reg) : (struct part){SREG_NONE, 0};
+    out->stored = SREG_NONE;
+    if (moves && out->dest == (in->id == X86_INS_PUSH ? source.reg : SREG_NONE) && source.width == 8)
+        out->stored = source.reg;
+    if (out->op != INSN_OP_NONE || x86->op_count != 2 || out->dest == SREG_NONE || out->width != 8)
+        return;
+    bool memory = last->type == X86_OP_MEM;
+    if (is_choice(in->id) && (memory || source.reg != SREG_NONE))
+        out->vague = INSN_VAGUE_CHOOSE;
+    else if (memory && (in->id == X86_INS_ADD || in->id == X86_INS_SUB))
+        out->vague = in->id == X86_INS_ADD ? INSN_VAGUE_ADD : INSN_VAGUE_SUB;
+    if (out->vague)
+        out->source = source.reg;
+}
+
 static void set_written(struct insn *out, const cs_insn *in)
 {
     const cs_detail *detail = in->detail;
@@ -371,5 +418,6 @@ void insn_from_capstone(struct insn *out, const struct cs_insn *in)
     add_stack(out, in);
     note_string(out, in);
     set_operation(out, in);
+    set_vague(out, in);
     set_written(out, in);
 }

@@ -46,6 +46,15 @@ enum insn_op {
     INSN_OP_EXCHANGE /* dest and source trade values */
 };
 
+/* What is told of an operation that is not followed (op is NONE): enough for what its result
+ * points into, not for its value. `dest` and `source` (SREG_NONE: memory[0]) are set. */
+enum insn_vague {
+    INSN_VAGUE_NONE,
+    INSN_VAGUE_CHOOSE, /* cmov: dest stays or becomes the source */
+    INSN_VAGUE_ADD,    /* with a memory source */
+    INSN_VAGUE_SUB
+};
+
 struct insn_memory {
     uint8_t base;    /* SREG_NONE: none */
     uint8_t index;
@@ -76,6 +85,8 @@ struct insn {
     uint8_t source;       /* SREG_NONE: the immediate */
     uint8_t width;        /* bytes of the operation: 1, 2, 4, 8 */
     uint8_t source_width; /* of a MOVE or LOAD that extends */
+    uint8_t vague;        /* enum insn_vague */
+    uint8_t stored;       /* register that mov or push copies to memory whole; SREG_NONE: none */
     bool sign_extends;
     bool changes_flags;
     bool repeats;         /* rep string instruction: interruptible, IP stays on it */

@@ -24,12 +24,13 @@
 
 struct allocations;
 
-/* How a return address of a call path is called; false: not known. */
+/* How a return address of a call path is called; false: not known. As bins_namer in bins.h. */
 typedef bool allocations_name(void *context, uint64_t address, const char **function,
                               const char **module, const char **file, uint32_t *line);
 
-/* The variable that a call's result goes to, "type.variable"; false: not known. */
-typedef bool allocations_assigned(void *context, uint64_t return_address, char *out,
+/* The variable that a call's result goes to, "type.variable"; -ENOENT: not known, -EAGAIN: not
+ * yet. */
+typedef int allocations_assigned(void *context, uint64_t return_address, char *out,
                                   size_t out_size);
 
 struct allocations_options {

@@ -93,19 +93,21 @@ bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info);
 
 /*
  * What stands at an address of code. Strings may be NULL, are printable, and are valid until
- * the next call. false: nothing is known.
+ * the next call. false: nothing is known. A line of BINS_LINE_LATER: file and line are not known
+ * yet, ask again.
  */
+#define BINS_LINE_LATER UINT32_MAX
 typedef bool bins_namer(void *context, uint64_t address, const char **function, const char **module,
                         const char **file, uint32_t *line);
 
 /*
  * The variable that a call's result goes to, as "type.variable", by the return address; NULL in
- * place of it, or false: not known. It is the better short name.
+ * place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name.
  */
-typedef bool bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
 
 /*
- * Names the bins that have no name yet, then groups and renames all by the rules. Symbols
+ * Names the bins that have no name yet, or one that was to be made better later, then groups and renames all by the rules. Symbols
  * are asked for at the return address minus 1: that is inside the call. -ENOMEM.
  */
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,

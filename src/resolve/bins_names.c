@@ -25,6 +25,7 @@ struct frame {
     bool nameless; /* called by its place in its module */
     bool wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or nothing */
+    bool place_later;
 };
 
 struct naming {
@@ -32,6 +33,7 @@ struct naming {
     bins_namer *namer;
     bins_assigned *assigned;
     void *context;
+    bool unsure; /* an answer is still to come */
 };
 
 static const char *last_component(const char *path)
@@ -47,7 +49,7 @@ static bool is_place(const char *function, const char *module)
     return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
 }
 
-static void frame_name(struct frame *frame, const struct naming *naming, uint64_t return_address)
+static void frame_name(struct frame *frame, struct naming *naming, uint64_t return_address)
 {
     const char *function = NULL;
     const char *module = NULL;
@@ -67,7 +69,8 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
         snprintf(frame->text, sizeof frame->text, "[%s]", last_component(module));
     else
         snprintf(frame->text, sizeof frame->text, "?");
-    if (found && file && line)
+    frame->place_later = found && line == BINS_LINE_LATER;
+    if (found && file && line && !frame->place_later)
         snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
     /* Cut in the middle of a character, or not as clean as promised: once more. */
     text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
@@ -75,12 +78,15 @@ static void frame_name(struct frame *frame, const struct naming *naming, uint64_
 }
 
 /* TYPE.VARIABLE, else function and line. */
-static char *short_name(const struct frame *frame, const struct naming *naming)
+static char *short_name(const struct frame *frame, struct naming *naming)
 {
     char *name;
     char variable[FRAME_NAME_BYTES];
-    if (frame->address && naming->assigned &&
-        naming->assigned(naming->context, frame->address, variable, sizeof variable)) {
+    int code = frame->address && naming->assigned
+                   ? naming->assigned(naming->context, frame->address, variable, sizeof variable)
+                   : -ENOENT;
+    naming->unsure = code == -EAGAIN || (code && frame->place_later);
+    if (!code) {
         text_sanitise(variable, sizeof variable, variable, strlen(variable));
         return strdup(variable);
     }
@@ -128,7 +134,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
 }
 
 /* Both names. */
-static int name_path(struct bin *bin, const uint64_t *path, const struct naming *naming)
+static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";
     struct choice choice = {.chosen = false};
@@ -157,13 +163,16 @@ static int name_plainly(struct bin *bin)
     return bin->short_name ? 0 : -ENOMEM;
 }
 
-static int name_bin(struct bins *bins, uint32_t id, const struct naming *naming)
+static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
 {
     struct bin *bin = &bins->at[id];
+    naming->unsure = false;
     int result =
         bin->depth ? name_path(bin, &bins->words[bin->path_at], naming) : name_plainly(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
+        bin->unsure = naming->unsure;
+        bins->unsure += naming->unsure;
         return 0;
     }
     free(bin->full_name);
@@ -172,13 +181,33 @@ static int name_bin(struct bins *bins, uint32_t id, const struct naming *naming)
     return result;
 }
 
+/* Debugging information comes later than the blocks. */
+static int name_again(struct bins *bins, struct naming *naming)
+{
+    int code = 0;
+    bins->unsure = 0;
+    for (uint32_t id = 1; id <= bins->named && !code; id++) {
+        struct bin *bin = &bins->at[id];
+        if (!bin->unsure)
+            continue;
+        free(bin->full_name);
+        free(bin->short_name);
+        bin->full_name = bin->short_name = NULL;
+        code = name_bin(bins, id, naming);
+    }
+    return code;
+}
+
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
                       const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
                       void *context)
 {
-    const struct naming naming = {wrappers, namer, assigned, context};
-    if (bins->named == bins->count)
+    struct naming naming = {
+        .wrappers = wrappers, .namer = namer, .assigned = assigned, .context = context};
+    if (bins->named == bins->count && !bins->unsure)
         return 0;
+    if (bins->unsure && name_again(bins, &naming))
+        return -ENOMEM;
     for (; bins->named < bins->count; bins->named++)
         if (name_bin(bins, bins->named + 1, &naming))
             return -ENOMEM;

@@ -17,6 +17,7 @@ struct bin {
     char *new_name;   /* by the rules, or NULL */
     uint64_t path_at; /* into bins.words */
     uint16_t depth;
+    bool unsure; /* the short name may become better */
     uint32_t lead;
     uint32_t next;      /* of the group */
     uint32_t next_same; /* of the same hash of paths */
@@ -28,6 +29,7 @@ struct bins {
     uint32_t room;
     uint32_t most;
     uint32_t named;  /* ids up to here have names */
+    uint32_t unsure; /* of them, how many are */
     uint64_t *words; /* the paths, one after the other */
     uint64_t words_count;
     uint64_t words_room;

@@ -14,9 +14,25 @@ src_libresolve_a_SOURCES = \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
 	src/resolve/dwarf/call.c \
+	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
+	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
+	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
+	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
+	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
+	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
+	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
+	src/resolve/dwarf/routine.c src/resolve/dwarf/routine.h \
+	src/resolve/dwarf/shape.c src/resolve/dwarf/shape.h \
+	src/resolve/dwarf/state.c \
+	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
+	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
+	src/resolve/dwarf/where.c src/resolve/dwarf/where.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
@@ -30,7 +46,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
-	src/resolve/dwarf/variable.c \
+	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \

@@ -4,10 +4,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "resolve/bins.h"
 #include "resolve/finding.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Name and size of a bin change while it is watched. */
@@ -130,16 +132,21 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     *module = resolver->names.functions[id].module;
     const struct typed_line *found = resolver_line(resolver, address);
     *file = found ? found->file : NULL;
-    *line = found ? found->line : 0;
+    *line = found ? found->line : BINS_LINE_LATER;
     return id != 0;
 }
 
-bool resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
 {
     struct resolver *resolver = context;
     struct map *map = space_map(&resolver->space, return_address);
     struct module *module = map ? space_module(&resolver->space, map) : NULL;
-    return module && module_assigned(module, return_address, out, out_size);
+    bool known = true;
+    const char *name =
+        module ? typing_call(resolver->typing, module, return_address, &known) : NULL;
+    if (name)
+        snprintf(out, out_size, "%s", name);
+    return name ? 0 : known ? -ENOENT : -EAGAIN;
 }
 
 static void summarise_heap(void *context, struct heap_summary *summary)
@@ -155,7 +162,12 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
+    struct object_desc desc;
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    bin->type = bin->object ? object_types_describe(&resolver->object_types,
+                                                    typing_types(resolver->typing), bin->object,
+                                                    &desc)
+                            : NULL;
     return true;
 }
 

@@ -45,16 +45,17 @@ struct resolver {
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
 
-/* The variable that the call before a return address assigns to; context: the resolver. */
-bool resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+/* The variable that the call before a return address assigns to, see allocations_assigned();
+ * context: the resolver. */
+int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
 
-/* Source line of an instruction; NULL: not known yet, or never. */
+/* Source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
 /* Remembers that an object's name is its bin's. */
 void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin);
 
-/* What an instruction belongs to, for call paths; context: the resolver. */
+/* What an instruction belongs to, for call paths (bins_namer); context: the resolver. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line);
 

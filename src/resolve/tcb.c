@@ -160,11 +160,14 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
     return base ? add(tcbs, base, tid) : NULL;
 }
 
-/* A pthread's stack ends with its block; ld.so's block for the first thread stands in none. */
-static void mark_stack(struct map *map, uint64_t base)
+/*
+ * A pthread's stack ends with its block. The first thread's block stands in none, but perhaps
+ * right above a large block of the heap, as one mapping with it.
+ */
+static void mark_stack(struct map *map, uint64_t base, bool first_thread)
 {
     uint64_t end = (base + TCB_BYTES + TCB_PAGE - 1) & ~(uint64_t)(TCB_PAGE - 1);
-    if (map->kind != MAPPING_ANON || base - map->start <= TCB_STACK_TOP)
+    if (first_thread || map->kind != MAPPING_ANON || base - map->start <= TCB_STACK_TOP)
         return;
     map->thread_stack = true;
     /* What was mapped right above a stack is one mapping with it. */
@@ -192,20 +195,20 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid, struct maps *maps)
         const struct tcb *tcb = tcbs_ask(tcbs, pid, tids->tids[i]);
         struct map *map = tcb ? maps_find(maps, tcb->base) : NULL;
         if (map)
-            mark_stack(map, tcb->base);
+            mark_stack(map, tcb->base, tids->tids[i] == (uint32_t)pid);
     }
     free(tids);
 }
 
-static void scan_bytes(struct tcbs *tcbs, const unsigned char *bytes, size_t size, uint64_t start,
-                       const struct tids *tids, struct map *map)
+static void scan_bytes(struct tcbs *tcbs, pid_t pid, const unsigned char *bytes, size_t size,
+                       uint64_t start, const struct tids *tids, struct map *map)
 {
     for (size_t at = 0; at + 24 <= size; at += TCB_ALIGN) {
         uint32_t tid =
             is_block(bytes + at, start + at) ? tid_in(tcbs, bytes + at, size - at, tids) : 0;
         if (!tid || !add(tcbs, start + at, tid))
             continue;
-        mark_stack(map, start + at);
+        mark_stack(map, start + at, tid == (uint32_t)pid);
     }
 }
 
@@ -224,7 +227,7 @@ void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
         uint64_t part = size <= TCB_SMALL_MAP / 4 ? size : TCB_STACK_TOP;
         uint64_t start = map->end - part;
         size_t got = process_read_some(pid, start, bytes, part);
-        scan_bytes(tcbs, bytes, got, start, tids, map);
+        scan_bytes(tcbs, pid, bytes, got, start, tids, map);
         scanned += got;
     }
     free(bytes);

@@ -122,7 +122,7 @@ bool told_name_address(void *context, uint64_t address, const char **function, c
     return true;
 }
 
-static bool told_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+static int told_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
 {
     const struct told *told = context;
     return told->assigned(told->context, return_address, out, out_size);
@@ -206,7 +206,7 @@ void told_forget(struct told *told)
         if (told->path_room)
             memset(told->bin_of_path, 0, told->path_room * sizeof *told->bin_of_path);
         hash_clear(&told->site_of);
-        told->site_count = told->lead_count = told->named = 0;
+        told->site_count = told->lead_count = 0;
     }
 }
 
@@ -260,12 +260,8 @@ static void list_leads(struct told *told)
 
 void told_name_bins(struct told *told)
 {
-    uint32_t count = bins_count(told->bins);
-    if (count == told->named)
-        return;
     bins_update_names(told->bins, &told->wrappers, &told->rules, told_name_address,
                       told->assigned ? told_assigned : NULL, told);
-    told->named = count;
 }
 
 void told_tick(struct told *told, uint64_t now_ns)

@@ -26,6 +26,12 @@ enum { TOLD_DEPTH_SHOWN = 64 };
 /* Innermost "return address" of a path that made a mapping. */
 #define TOLD_MAPPING UINT64_C(2)
 
+/* A return address in words. */
+struct told_site {
+    const char *words; /* "function (file:line)" */
+    bool unsure;       /* file and line may still come */
+};
+
 struct told {
     struct feed *feed;       /* not owned */
     struct blocks *blocks;   /* of malloc and its kin */
@@ -35,12 +41,11 @@ struct told {
     struct wrappers wrappers;
     uint32_t *bin_of_path; /* [path_room] by the feed's path * 2, + 1 for mappings; 0: not yet */
     uint32_t path_room;
-    uint32_t named;  /* bins there were when names were given last */
     uint32_t *leads; /* bins that stand for their group, as of the last tick */
     uint32_t lead_count;
     uint32_t lead_room;
     struct hash site_of; /* return address -> index into sites */
-    char **sites;        /* "function (file:line)" */
+    struct told_site *sites;
     uint32_t site_count;
     uint32_t site_room;
     struct arena strings;

@@ -11,47 +11,61 @@
 
 enum { SITES_FIRST = 1024, SITES_MAX = 1 << 18 };
 
-static char *describe_site(struct told *told, uint64_t address)
+/* In words; again as long as file and line are still to come. */
+static void describe_site(struct told *told, uint64_t address, struct told_site *site)
 {
     const char *function = NULL;
     const char *module = NULL;
     const char *file = NULL;
     uint32_t line = 0;
     /* A return address is behind its call, perhaps behind the last line of the function. */
-    if (!told_name_address(told, address - 1, &function, &module, &file, &line) || !function)
-        return arena_printf(&told->strings, "0x%llx", (unsigned long long)address);
+    bool known = told_name_address(told, address - 1, &function, &module, &file, &line);
+    bool later = known && line == BINS_LINE_LATER;
     const char *slash = file ? strrchr(file, '/') : NULL;
-    if (file && line)
-        return arena_printf(&told->strings, "%s (%s:%u)", function, slash ? slash + 1 : file, line);
-    if (module && *module)
-        return arena_printf(&told->strings, "%s (%s)", function, module);
-    return arena_string(&told->strings, function);
+    if (later && site->words)
+        return;
+    site->unsure = later;
+    if (!known || !function)
+        site->words =
+            arena_printf(&told->strings, "0x%llx", (unsigned long long)address);
+    else if (file && line && !later)
+        site->words = arena_printf(&told->strings, "%s (%s:%u)", function,
+                                   slash ? slash + 1 : file, line);
+    else if (module && *module)
+        site->words = arena_printf(&told->strings, "%s (%s)", function, module);
+    else
+        site->words = arena_string(&told->strings, function);
 }
 
-/* Each return address is put into words once. */
+static bool make_site_room(struct told *told)
+{
+    if (told->site_count < told->site_room)
+        return true;
+    uint32_t room = told->site_room ? told->site_room * 2 : SITES_FIRST;
+    struct told_site *more = realloc(told->sites, room * sizeof *more);
+    if (!more)
+        return false;
+    told->sites = more;
+    told->site_room = room;
+    return true;
+}
+
 static const char *site_of(struct told *told, uint64_t address)
 {
     bool created = false;
-    uint32_t *index = told->site_count < SITES_MAX ? hash_insert(&told->site_of, address, &created)
-                                                   : hash_find(&told->site_of, address);
+    uint32_t *index = told->site_count < SITES_MAX && make_site_room(told)
+                          ? hash_insert(&told->site_of, address, &created)
+                          : hash_find(&told->site_of, address);
     if (!index)
         return "?";
-    if (!created)
-        return told->sites[*index];
-    if (told->site_count == told->site_room) {
-        uint32_t room = told->site_room ? told->site_room * 2 : SITES_FIRST;
-        char **more = realloc(told->sites, room * sizeof *more);
-        if (!more) {
-            hash_remove(&told->site_of, address);
-            return "?";
-        }
-        told->sites = more;
-        told->site_room = room;
+    if (created) {
+        *index = told->site_count++;
+        told->sites[*index] = (struct told_site){.unsure = true};
     }
-    char *words = describe_site(told, address);
-    *index = told->site_count;
-    told->sites[told->site_count++] = words ? words : (char *)"?";
-    return told->sites[told->site_count - 1];
+    struct told_site *site = &told->sites[*index];
+    if (site->unsure)
+        describe_site(told, address, site);
+    return site->words ? site->words : "?";
 }
 
 static void fill_figures(const struct told *told, const struct bin_stats *stats,

@@ -101,12 +101,12 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
     return votes->leader;
 }
 
-void votes_count(const struct votes *votes, const struct types *types, uint32_t *own,
-                 uint32_t *against)
+void votes_count(const struct votes *votes, const struct types *types, uint32_t type,
+                 uint32_t *own, uint32_t *against)
 {
     uint32_t sum = 0;
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         sum += votes->count[i];
-    *own = votes->leader ? explained(votes, types, votes->leader) : 0;
+    *own = type ? explained(votes, types, type) : 0;
     *against = sum - *own;
 }

@@ -1,6 +1,11 @@
 # unit tests of types and variables described (src/resolve/members.c, src/resolve/dwarf)
-UNIT_DESCRIBE = tests/unit/test_members
+UNIT_DESCRIBE = tests/unit/test_members tests/unit/test_describe
 check_PROGRAMS += $(UNIT_DESCRIBE)
 TESTS += $(UNIT_DESCRIBE)
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_members_LDADD = $(RESOLVE_LIBS)
+DESCRIBED_SOURCES = tests/unit/described.c tests/unit/described.h $(TARGET_SOURCES)
+tests_unit_test_describe_SOURCES = tests/unit/test_describe.c $(DESCRIBED_SOURCES)
+tests_unit_test_describe_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
+tests_unit_test_describe_LDADD = $(RESOLVE_LIBS)
+EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c

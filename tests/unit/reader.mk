@@ -9,3 +9,10 @@ tests_unit_test_reader_process_SOURCES = tests/unit/test_reader_process.c $(READ
 tests_unit_test_reader_process_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c
 tests_unit_test_wire_LDADD = $(RESOLVE_LIBS)
+
+# Hostile debugging information; ./fuzz_dwarf.last is what broke it.
+check_PROGRAMS += tests/fuzz/fuzz_dwarf
+TESTS += tests/fuzz/fuzz_dwarf
+CLEANFILES += fuzz_dwarf.last
+tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
+tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)

@@ -28,4 +28,8 @@ const struct type_desc *describe_found(const struct describe *describe, uint32_t
 /* The next that was not handed out yet; NULL: none. */
 const struct dwarf_type *describe_next(struct describe *describe);
 
+/* What names are made with. */
+struct scopes;
+struct scopes *describe_scopes(const struct describe *describe);
+
 #endif

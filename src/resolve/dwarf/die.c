@@ -16,7 +16,7 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
 }
 
-static bool is_declaration(Dwarf_Die *die)
+bool die_is_declaration(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     bool flag = false;
@@ -37,7 +37,7 @@ static bool defines(const struct scan *scan, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    if (dwarf_tag(die) != scan->tag || is_declaration(die))
+    if (dwarf_tag(die) != scan->tag || die_is_declaration(die))
         return false;
     if (dwarf_attr(die, DW_AT_specification, &attribute))
         return dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
@@ -63,6 +63,12 @@ static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwar
     return false;
 }
 
+bool die_signed(Dwarf_Die *type, Dwarf_Die *definition)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &attribute), definition);
+}
+
 /* Replaces a declaration where its unit defines it. */
 static void define(Dwarf_Die *type)
 {
@@ -73,7 +79,7 @@ static void define(Dwarf_Die *type)
         *type = found;
 }
 
-static bool is_transparent(int tag)
+bool die_is_alias(int tag)
 {
     switch (tag) {
     case DW_TAG_typedef:
@@ -94,15 +100,15 @@ static bool is_transparent(int tag)
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
 {
     Dwarf_Die at = *type;
-    for (unsigned i = 0; is_transparent(dwarf_tag(&at)); i++) {
+    for (unsigned i = 0; die_is_alias(dwarf_tag(&at)); i++) {
         Dwarf_Die next;
         if (i >= DIE_HOPS_MAX || !die_type(&at, &next))
             return false;
         at = next;
     }
-    if (is_declaration(&at))
-        define(&at);
     *peeled = at;
+    if (!die_signed(&at, peeled) && die_is_declaration(&at))
+        define(peeled);
     return true;
 }
 
@@ -150,8 +156,7 @@ static Dwarf_Word default_lower_bound(Dwarf_Die *die)
     }
 }
 
-/* Elements of one dimension; 0: not told, or an upper bound below the lower one ("[0]"). */
-static uint64_t dimension(Dwarf_Die *range)
+uint64_t die_dimension(Dwarf_Die *range)
 {
     Dwarf_Word count;
     Dwarf_Word upper;
@@ -185,7 +190,7 @@ static uint64_t elements(Dwarf_Die *array)
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subrange_type || tag == DW_TAG_enumeration_type ||
             tag == DW_TAG_generic_subrange)
-            count = dimensions++ ? multiply(count, dimension(&child)) : dimension(&child);
+            count = dimensions++ ? multiply(count, die_dimension(&child)) : die_dimension(&child);
     } while (dimensions < DIE_HOPS_MAX && !dwarf_siblingof(&child, &child));
     return count;
 }

@@ -16,6 +16,16 @@ enum { DIE_HOPS_MAX = 64 };
  * that is void. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 
+/* Whether entries of this tag only give another type a name or a quality. */
+bool die_is_alias(int tag);
+
+/* Whether a type is only declared there: what it consists of stands elsewhere. */
+bool die_is_declaration(Dwarf_Die *die);
+
+/* The definition in a type unit that an entry stands for (-fdebug-types-section); false: it
+ * stands for itself. */
+bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
+
 /* Without typedefs, const, volatile, restrict, atomic and the like; a declaration is replaced by
  * its definition where the unit has one. False: void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
@@ -29,5 +39,9 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes);
 /* Element type (peeled) and number of elements, all dimensions together, of an array type;
  * count 0: flexible. False: no array. */
 bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
+
+/* Elements of one dimension of an array; 0: not told, or an upper bound below the lower one
+ * ("[0]"). */
+uint64_t die_dimension(Dwarf_Die *range);
 
 #endif

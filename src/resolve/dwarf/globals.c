@@ -207,6 +207,19 @@ static const struct global *find(struct index *index, uint64_t address)
     return NULL;
 }
 
+/* Most addresses in code that are no variable's are of text constants: not worth reading all
+ * units for. Without symbols one cannot tell. */
+static bool may_be_variable(const struct globals *globals, uint64_t address)
+{
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    Dwfl_Module *module = program_module(globals->program);
+    if (dwfl_module_getsymtab(module) <= 1)
+        return true;
+    return dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) &&
+           GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset < symbol.st_size;
+}
+
 static const struct global *find_anywhere(struct globals *globals, struct index *index,
                                           uint64_t address, uint64_t pc)
 {
@@ -216,7 +229,8 @@ static const struct global *find_anywhere(struct globals *globals, struct index 
         read_unit(globals, &place.unit, place.bias);
         found = find(index, address);
     }
-    if (!found && !globals->all_read) {
+    if (!found && !globals->all_read &&
+        (index == &globals->tls || may_be_variable(globals, address))) {
         read_all(globals);
         found = find(index, address);
     }

@@ -6,6 +6,7 @@
 #include "decode/decoder.h"
 #include "resolve/debuginfo.h"
 #include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/module.h"
 
@@ -22,6 +23,7 @@ struct program {
     struct decoder *decoder;
     struct describe *types;
     struct globals *globals;
+    struct flows *flows;
     struct arena answer; /* strings of the last one */
 };
 
@@ -61,8 +63,9 @@ struct program *program_new(struct module *module)
         program->decoder = decoder_new(&target);
         program->types = describe_new(program);
         program->globals = globals_new(program);
+        program->flows = flows_new(program);
     }
-    if (!program->decoder || !program->types || !program->globals) {
+    if (!program->decoder || !program->types || !program->globals || !program->flows) {
         program_free(program);
         return NULL;
     }
@@ -77,6 +80,7 @@ void program_free(struct program *program)
         decoder_free(program->decoder);
     describe_free(program->types);
     globals_free(program->globals);
+    flows_free(program->flows);
     arena_fini(&program->answer);
     free(program);
 }
@@ -142,6 +146,16 @@ bool program_insns(struct program *program, uint64_t address, const struct insn 
 struct globals *program_globals(const struct program *program)
 {
     return program->globals;
+}
+
+struct flows *program_flows(const struct program *program)
+{
+    return program->flows;
+}
+
+struct describe *program_types(const struct program *program)
+{
+    return program->types;
 }
 
 uint32_t program_type(struct program *program, Dwarf_Die *type)

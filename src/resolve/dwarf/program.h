@@ -17,6 +17,8 @@
 
 struct debuginfo;
 struct decoder;
+struct describe;
+struct flows;
 struct globals;
 struct module;
 struct program;
@@ -68,9 +70,11 @@ bool program_function(struct program *program, uint64_t address, uint64_t *start
  * for program_next_type() the first time. 0: void, or too many types. (describe.c) */
 uint32_t program_type(struct program *program, Dwarf_Die *type);
 const struct type_desc *program_described(const struct program *program, uint32_t type);
+struct describe *program_types(const struct program *program);
 
-/* Variables at fixed places. */
+/* Variables at fixed places; what registers point into. */
 struct globals *program_globals(const struct program *program);
+struct flows *program_flows(const struct program *program);
 
 /* A sanitised copy that lives until the next answer. NULL stays NULL. */
 const char *program_text(struct program *program, const char *text);

@@ -23,6 +23,8 @@ struct walk {
 
 static void bytes(struct walk *walk, void *value, size_t size)
 {
+    if (!size)
+        return;
     unsigned char *room = walk->out && !walk->bad ? stream_room(walk->out, size) : NULL;
     walk->bad |= walk->out ? !room : walk->left < size;
     if (walk->out) {

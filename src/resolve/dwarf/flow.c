@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/flow.h"
+
+#include "resolve/dwarf/graph.h"
+#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/prototype.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOWS_KEPT = 32, ROUNDS_MAX = 8, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
+
+/* One function, gone through. */
+struct flow {
+    uint64_t start; /* of its code; 0: a free place */
+    uint64_t end;
+    uint64_t used; /* by the clock of flows */
+    struct routine routine;
+    struct wheres wheres;
+    struct graph graph;
+    struct state entry;
+    struct state *after; /* each block */
+};
+
+struct flows {
+    struct program *program;
+    struct shapes *shapes;
+    struct routines *routines;
+    struct flow kept[FLOWS_KEPT];
+    uint64_t clock;
+};
+
+static void flow_fini(struct flow *flow)
+{
+    wheres_fini(&flow->wheres);
+    graph_fini(&flow->graph);
+    free(flow->after);
+    memset(flow, 0, sizeof *flow);
+}
+
+struct flows *flows_new(struct program *program)
+{
+    struct flows *flows = calloc(1, sizeof *flows);
+    if (!flows)
+        return NULL;
+    flows->program = program;
+    flows->shapes = shapes_new();
+    flows->routines = routines_new(program);
+    if (!flows->shapes || !flows->routines) {
+        flows_free(flows);
+        return NULL;
+    }
+    return flows;
+}
+
+void flows_free(struct flows *flows)
+{
+    if (!flows)
+        return;
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        flow_fini(&flows->kept[i]);
+    shapes_free(flows->shapes);
+    routines_free(flows->routines);
+    free(flows);
+}
+
+static struct scene scene_of(const struct flows *flows, const struct flow *flow)
+{
+    return (struct scene){.program = flows->program,
+                          .shapes = flows->shapes,
+                          .routines = flows->routines,
+                          .wheres = &flow->wheres};
+}
+
+/* ---- where calls arrive ---- */
+
+static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
+{
+    struct state *state = context;
+    if (reg != SREG_NONE)
+        state->regs[reg] = *value;
+    else
+        state_store(state, slot, value);
+}
+
+/* A clone of a function may have other parameters than what it was made from: "f.isra.0". */
+static bool is_clone(const struct flows *flows, uint64_t start)
+{
+    const char *name = dwfl_module_addrname(program_module(flows->program), start);
+    return name && (strstr(name, ".isra") || strstr(name, ".constprop") || strstr(name, ".part"));
+}
+
+static void enter(struct flows *flows, struct flow *flow)
+{
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        flow->entry.regs[reg] = value_of_kind(VALUE_UNKNOWN);
+    if (flow->routine.entry != flow->start)
+        return;
+    flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
+    if (!is_clone(flows, flow->start))
+        prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
+}
+
+/* ---- through the blocks ---- */
+
+/* The stack pointer, or what stands for it, by call frame information. */
+static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
+{
+    uint8_t reg;
+    int64_t offset;
+    if (program_cfa(flows->program, pc, &reg, &offset))
+        state->regs[reg] = (struct value){.kind = VALUE_FRAME, .offset = -offset};
+}
+
+/* Runs a block from its start to before an instruction; to its end if that is not in it. */
+static void run(const struct flows *flows, const struct flow *flow, size_t block, uint64_t until,
+                struct state *state)
+{
+    struct scene scene = scene_of(flows, flow);
+    const struct block *at = &flow->graph.blocks[block];
+    uint32_t fresh = ALL_REGISTERS;
+    set_frame(flows, state, flow->graph.insns[at->first].address);
+    for (size_t i = at->first; i < at->first + at->count; i++) {
+        const struct insn *insn = &flow->graph.insns[i];
+        fresh |= graph_begins(&flow->graph, insn->address);
+        step_declare(&scene, state, insn->address, fresh);
+        if (insn->address == until)
+            return;
+        step_over(&scene, state, insn);
+        fresh = insn->flow == INSN_CALL ? ALL_REGISTERS : insn->writes;
+    }
+}
+
+/* What holds at a block's start: the entry, and what the blocks before it left. */
+static void join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
+{
+    const struct block *at = &flow->graph.blocks[block];
+    memset(state, 0, sizeof *state);
+    if (!block)
+        *state = flow->entry;
+    for (size_t i = 0; i < at->before_count; i++)
+        state_join(flows->shapes, state, &flow->after[flow->graph.before[at->before_first + i]]);
+}
+
+static bool differs(const struct state *one, const struct state *other)
+{
+    if (one->slot_count != other->slot_count)
+        return true;
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (!value_equal(&one->regs[reg], &other->regs[reg]))
+            return true;
+    for (uint32_t i = 0; i < one->slot_count; i++)
+        if (one->slots[i].offset != other->slots[i].offset ||
+            !value_equal(&one->slots[i].value, &other->slots[i].value))
+            return true;
+    return false;
+}
+
+static bool round_of(struct flows *flows, struct flow *flow)
+{
+    bool changed = false;
+    for (size_t block = 0; block < flow->graph.block_count; block++) {
+        struct state state;
+        join(flows, flow, block, &state);
+        run(flows, flow, block, 0, &state);
+        if (!differs(&state, &flow->after[block]))
+            continue;
+        flow->after[block] = state;
+        changed = true;
+    }
+    return changed;
+}
+
+static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
+{
+    const struct insn *insns;
+    size_t count;
+    if (!routines_find(flows->routines, pc, &flow->routine))
+        return -ENOENT;
+    if (!program_insns(flows->program, pc, &insns, &count) || !count)
+        return -EFAULT;
+    wheres_read(&flow->wheres, flows->shapes, &flow->routine);
+    if (graph_init(&flow->graph, insns, count, &flow->wheres))
+        return -ENOMEM;
+    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
+    if (!flow->after)
+        return -ENOMEM;
+    flow->start = insns[0].address;
+    flow->end = insns[count - 1].address + insns[count - 1].length;
+    enter(flows, flow);
+    for (unsigned i = 0; i < ROUNDS_MAX && round_of(flows, flow); i++)
+        ;
+    return 0;
+}
+
+/* ---- asked ---- */
+
+static struct flow *find(struct flows *flows, uint64_t pc)
+{
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
+            return &flows->kept[i];
+    return NULL;
+}
+
+static struct flow *oldest(struct flows *flows)
+{
+    struct flow *oldest = &flows->kept[0];
+    for (unsigned i = 1; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used < oldest->used)
+            oldest = &flows->kept[i];
+    return oldest;
+}
+
+int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
+{
+    struct flow *flow = find(flows, pc);
+    if (!flow) {
+        flow = oldest(flows);
+        flow_fini(flow);
+        int failed = fill(flows, flow, pc);
+        if (failed) {
+            flow_fini(flow);
+            return failed;
+        }
+    }
+    flow->used = ++flows->clock;
+    size_t insn = graph_insn(&flow->graph, pc);
+    if (insn == SIZE_MAX)
+        return -EFAULT;
+    size_t block = graph_block(&flow->graph, insn);
+    at->scene = scene_of(flows, flow);
+    at->insn = &flow->graph.insns[insn];
+    at->insns = flow->graph.insns;
+    at->count = flow->graph.insn_count;
+    join(flows, flow, block, &at->state);
+    run(flows, flow, block, pc, &at->state);
+    return 0;
+}

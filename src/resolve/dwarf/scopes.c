@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/scopes.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/program.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 32,
+    SCOPES_MAX = 1 << 20,
+    DEFINITIONS_MAX = 1 << 19,
+    UNIT_ENTRIES_MAX = 1 << 22,
+    SEARCH_MS = 100 /* for one declaration; the next goes on where this one stopped */
+};
+
+struct scope {
+    Dwarf_Die die;
+    uint64_t hash;   /* of the names from the outermost to this one */
+    uint32_t parent; /* index + 1; 0: the unit */
+};
+
+struct scopes {
+    struct program *program;
+    struct scope *scopes;
+    uint32_t count;
+    uint32_t room;
+    struct hash enclosing; /* from where an entry lies to its scope, as `parent` is */
+    struct hash read;      /* units whose `enclosing` is known */
+    Dwarf_Die *definitions;
+    uint32_t definition_count;
+    uint32_t definition_room;
+    struct hash by_name; /* hash of the names to an index into definitions */
+    Dwarf_CU *searched;  /* the last unit gone through for definitions */
+    bool searched_all;
+};
+
+/* One walk through a unit. */
+struct walk {
+    struct scopes *scopes;
+    unsigned left;  /* entries */
+    bool remembers; /* what stands in what; else definitions alone */
+};
+
+struct scopes *scopes_new(struct program *program)
+{
+    struct scopes *scopes = calloc(1, sizeof *scopes);
+    if (scopes)
+        scopes->program = program;
+    return scopes;
+}
+
+void scopes_free(struct scopes *scopes)
+{
+    if (!scopes)
+        return;
+    hash_fini(&scopes->enclosing);
+    hash_fini(&scopes->read);
+    hash_fini(&scopes->by_name);
+    free(scopes->scopes);
+    free(scopes->definitions);
+    free(scopes);
+}
+
+static uint64_t key_of(const Dwarf_Die *die)
+{
+    return (uint64_t)(uintptr_t)die->addr;
+}
+
+static uint64_t hash_name(uint64_t hash, const char *name)
+{
+    return hash_mix(hash ^ (name ? hash_bytes(name, strlen(name)) : 1));
+}
+
+static bool is_type(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+           tag == DW_TAG_enumeration_type || tag == DW_TAG_interface_type;
+}
+
+static bool is_scope(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+           (is_type(tag) && tag != DW_TAG_enumeration_type);
+}
+
+static bool is_inline(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool flag = false;
+    return dwarf_attr(die, DW_AT_export_symbols, &attribute) &&
+           !dwarf_formflag(&attribute, &flag) && flag;
+}
+
+static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
+{
+    if (scopes->count == scopes->room) {
+        uint32_t room = scopes->room ? scopes->room * 2 : 256;
+        struct scope *more =
+            room > SCOPES_MAX ? NULL : realloc(scopes->scopes, room * sizeof *more);
+        if (!more)
+            return 0;
+        scopes->scopes = more;
+        scopes->room = room;
+    }
+    scopes->scopes[scopes->count++] = *scope;
+    return scopes->count;
+}
+
+/* The first of a name is taken: by C++'s rule there is one, in C they are alike as a rule. */
+static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
+{
+    bool created = false;
+    if (scopes->definition_count == scopes->definition_room) {
+        uint32_t room = scopes->definition_room ? scopes->definition_room * 2 : 256;
+        Dwarf_Die *more =
+            room > DEFINITIONS_MAX ? NULL : realloc(scopes->definitions, room * sizeof *more);
+        if (!more)
+            return;
+        scopes->definitions = more;
+        scopes->definition_room = room;
+    }
+    uint32_t *slot = hash_insert(&scopes->by_name, hash, &created);
+    if (slot && created) {
+        *slot = scopes->definition_count;
+        scopes->definitions[scopes->definition_count++] = *die;
+    }
+}
+
+static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, uint64_t hash,
+                       unsigned depth)
+{
+    bool created;
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(die, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!walk->left || !walk->left--)
+            return;
+        if (walk->remembers && enclosing) {
+            uint32_t *slot = hash_insert(&walk->scopes->enclosing, key_of(&child), &created);
+            if (slot)
+                *slot = enclosing;
+        }
+        if (!is_scope(tag) && !is_type(tag))
+            continue;
+        const char *name = dwarf_diename(&child);
+        uint64_t inner = hash_name(hash, name);
+        if (is_type(tag) && name && !die_is_declaration(&child) &&
+            !dwarf_hasattr(&child, DW_AT_specification))
+            add_definition(walk->scopes, inner, &child);
+        if (!is_scope(tag))
+            continue;
+        uint32_t scope =
+            walk->remembers ? add_scope(walk->scopes, &(struct scope){child, inner, enclosing}) : 0;
+        if (scope || !walk->remembers)
+            walk_scope(walk, &child, scope, inner, depth + 1);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void forget_if_full(struct scopes *scopes)
+{
+    if (scopes->count < SCOPES_MAX / 2 && scopes->enclosing.count < SCOPES_MAX)
+        return;
+    hash_clear(&scopes->enclosing);
+    hash_clear(&scopes->read);
+    scopes->count = 0;
+}
+
+static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
+{
+    bool created = false;
+    Dwarf_Die unit;
+    if (!dwarf_diecu(die, &unit, NULL, NULL))
+        return false;
+    if (!hash_find(&scopes->read, key_of(&unit)))
+        forget_if_full(scopes);
+    if (!hash_insert(&scopes->read, key_of(&unit), &created))
+        return false;
+    struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX, .remembers = true};
+    if (created)
+        walk_scope(&walk, &unit, 0, 0, 0);
+    return true;
+}
+
+/* The entry that stands where its name was given: a definition may stand elsewhere. */
+static Dwarf_Die named_at(Dwarf_Die *die)
+{
+    static const unsigned to[] = {DW_AT_specification, DW_AT_abstract_origin};
+    Dwarf_Die at = *die;
+    for (unsigned i = 0; i < DIE_HOPS_MAX; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (!dwarf_formref_die(dwarf_attr(&at, to[0], &attribute), &next) &&
+            !dwarf_formref_die(dwarf_attr(&at, to[1], &attribute), &next))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+/* Index + 1 of the scope an entry stands in; 0: the unit. */
+static uint32_t scope_of(struct scopes *scopes, Dwarf_Die *die)
+{
+    Dwarf_Die at = named_at(die);
+    const uint32_t *known =
+        read_unit(scopes, &at) ? hash_find(&scopes->enclosing, key_of(&at)) : NULL;
+    return known ? *known : 0;
+}
+
+static const char *scope_name(Dwarf_Die *scope)
+{
+    const char *name = dwarf_diename(scope);
+    if (name)
+        return name;
+    return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : NULL;
+}
+
+const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size)
+{
+    uint32_t chain[DEPTH_MAX];
+    size_t count = 0;
+    size_t used = 0;
+    out[0] = 0;
+    for (uint32_t at = scope_of(scopes, die); at && count < DEPTH_MAX;
+         at = scopes->scopes[at - 1].parent)
+        chain[count++] = at - 1;
+    while (count--) {
+        Dwarf_Die *scope = &scopes->scopes[chain[count]].die;
+        const char *name = scope_name(scope);
+        /* Nobody writes an inline namespace, such as std::__cxx11. */
+        if (!name || is_inline(scope))
+            continue;
+        int length = snprintf(out + used, out_size - used, "%s::", name);
+        if (length < 0 || (size_t)length >= out_size - used)
+            break;
+        used += (size_t)length;
+    }
+    return out;
+}
+
+static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
+                            Dwarf_Die *definition)
+{
+    const uint32_t *known = hash_find(&scopes->by_name, hash);
+    if (!known)
+        return false;
+    *definition = scopes->definitions[*known];
+    /* "struct a" is no "enum a", whatever the hash says. */
+    Dwarf_Die asked = *declared;
+    const char *name = dwarf_diename(&asked);
+    const char *found = dwarf_diename(definition);
+    return name && found && !strcmp(name, found) &&
+           (dwarf_tag(&asked) == DW_TAG_enumeration_type) ==
+               (dwarf_tag(definition) == DW_TAG_enumeration_type);
+}
+
+/* Reads on through the file's units until the name is defined, all are read, or time is up. */
+static bool search(struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
+                   Dwarf_Die *definition)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(program_module(scopes->program), &bias);
+    uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
+    while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
+        Dwarf_Die die;
+        Dwarf_Die split;
+        uint8_t kind;
+        if (dwarf_get_units(dwarf, scopes->searched, &scopes->searched, NULL, &kind, &die, &split))
+            scopes->searched_all = true;
+        if (scopes->searched_all)
+            break;
+        struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};
+        walk_scope(&walk, kind == DW_UT_skeleton && split.addr ? &split : &die, 0, 0, 0);
+        if (find_definition(scopes, hash, declared, definition))
+            return true;
+    }
+    return false;
+}
+
+bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition)
+{
+    *definition = *declared;
+    if (die_signed(declared, definition))
+        return true;
+    const char *name = dwarf_diename(declared);
+    if (!die_is_declaration(declared) || !name)
+        return !die_is_declaration(declared);
+    uint32_t scope = scope_of(scopes, declared);
+    uint64_t hash = hash_name(scope ? scopes->scopes[scope - 1].hash : 0, name);
+    if (find_definition(scopes, hash, declared, definition) ||
+        search(scopes, hash, declared, definition))
+        return true;
+    *definition = *declared;
+    return false;
+}

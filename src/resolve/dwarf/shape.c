@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/shape.h"
+
+#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/parts.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8 };
+
+struct entry {
+    struct shape shape;
+    struct parts parts; /* of a record or union, read when first asked for */
+    bool parts_read;
+};
+
+struct shapes {
+    struct entry *entries;
+    size_t count;
+    size_t room;
+    struct hash by_die;  /* where a type's entry lies, as it was given */
+    struct hash by_name; /* hash of what makes it the same type in another unit */
+};
+
+struct shapes *shapes_new(void)
+{
+    struct shapes *shapes = calloc(1, sizeof *shapes);
+    if (!shapes)
+        return NULL;
+    shapes->entries = calloc(64, sizeof *shapes->entries);
+    shapes->room = 64;
+    shapes->count = 1; /* void */
+    if (!shapes->entries) {
+        free(shapes);
+        return NULL;
+    }
+    return shapes;
+}
+
+void shapes_free(struct shapes *shapes)
+{
+    if (!shapes)
+        return;
+    for (size_t i = 0; i < shapes->count; i++)
+        parts_fini(&shapes->entries[i].parts);
+    free(shapes->entries);
+    hash_fini(&shapes->by_die);
+    hash_fini(&shapes->by_name);
+    free(shapes);
+}
+
+static enum shape_kind scalar_kind(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0;
+    uint64_t size = 0;
+    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_encoding, &attribute), &encoding);
+    die_size(die, &size);
+    bool character = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+                     encoding == DW_ATE_UTF;
+    return character && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
+}
+
+static enum shape_kind kind_of(Dwarf_Die *die)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_base_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_subrange_type:
+        return scalar_kind(die);
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        return SHAPE_POINTER;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_interface_type:
+        return SHAPE_RECORD;
+    case DW_TAG_union_type:
+        return SHAPE_UNION;
+    case DW_TAG_subroutine_type:
+        return SHAPE_FUNCTION;
+    case DW_TAG_ptr_to_member_type:
+        return SHAPE_SCALAR;
+    default:
+        return SHAPE_VOID;
+    }
+}
+
+/* Types of several units are one if name, size, kind and the line they stand on agree. */
+static uint64_t same_key(Dwarf_Die *die, const struct shape *shape)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    const char *name = dwarf_diename(die);
+    if (shape->kind == SHAPE_POINTER)
+        return hash_mix(shape->pointee * 2ull + 1);
+    if (!name || shape->kind == SHAPE_FUNCTION)
+        return 0;
+    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute), &line);
+    return hash_mix(hash_bytes(name, strlen(name)) ^ hash_mix(shape->size << 3 | shape->kind) ^
+                    line << 32);
+}
+
+static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth);
+
+static struct shape describe(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
+{
+    struct shape shape = {.die = *die, .kind = (uint8_t)kind_of(die)};
+    Dwarf_Die pointee;
+    if (!die_size(die, &shape.size))
+        shape.size = 0;
+    if ((shape.kind == SHAPE_RECORD || shape.kind == SHAPE_UNION) && !shape.size)
+        shape.kind = SHAPE_VOID;
+    if (shape.kind == SHAPE_POINTER && die_pointee(die, &pointee))
+        shape.pointee = intern(shapes, &pointee, depth + 1);
+    return shape;
+}
+
+static uint32_t add(struct shapes *shapes, const struct shape *shape)
+{
+    if (shapes->count == shapes->room) {
+        size_t room = shapes->room * 2;
+        struct entry *more =
+            room > SHAPES_MAX ? NULL : realloc(shapes->entries, room * sizeof *more);
+        if (!more)
+            return SHAPE_NOTHING;
+        shapes->entries = more;
+        shapes->room = room;
+    }
+    shapes->entries[shapes->count] = (struct entry){.shape = *shape};
+    return (uint32_t)shapes->count++;
+}
+
+static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
+{
+    bool created = true;
+    struct shape shape = describe(shapes, die, depth);
+    if (shape.kind == SHAPE_VOID)
+        return SHAPE_NOTHING;
+    uint64_t key = same_key(die, &shape);
+    uint32_t *known = key ? hash_insert(&shapes->by_name, key, &created) : NULL;
+    if (known && !created)
+        return *known;
+    uint32_t number = add(shapes, &shape);
+    if (known)
+        *known = number;
+    return number;
+}
+
+static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
+{
+    Dwarf_Die peeled;
+    Dwarf_Die element;
+    uint64_t count;
+    const uint32_t *known = hash_find(&shapes->by_die, (uint64_t)(uintptr_t)type->addr);
+    if (known)
+        return *known;
+    if (depth > POINTERS_DEEP_MAX || !die_peel(type, &peeled))
+        return SHAPE_NOTHING;
+    if (die_array(&peeled, &element, &count))
+        peeled = element;
+    uint32_t number = intern_peeled(shapes, &peeled, depth);
+    uint32_t *slot = hash_insert(&shapes->by_die, (uint64_t)(uintptr_t)type->addr, NULL);
+    if (slot)
+        *slot = number;
+    return number;
+}
+
+uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type)
+{
+    return type ? intern(shapes, type, 0) : SHAPE_NOTHING;
+}
+
+const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
+{
+    return &shapes->entries[shape < shapes->count ? shape : SHAPE_NOTHING].shape;
+}
+
+/* ---- what stands at an offset ---- */
+
+struct look {
+    struct shapes *shapes;
+    unsigned left; /* members that may still be looked into */
+};
+
+static const struct parts *parts_of(struct shapes *shapes, uint32_t shape)
+{
+    struct entry *entry = &shapes->entries[shape];
+    if (!entry->parts_read) {
+        entry->parts_read = true;
+        parts_read(&entry->parts, &entry->shape.die);
+    }
+    return &entry->parts;
+}
+
+/* Only the last may be flexible: "[0]" elsewhere marks a place and holds nothing. */
+static bool covers(const struct parts *parts, size_t part, uint64_t offset)
+{
+    const struct part *at = &parts->parts[part];
+    return offset >= at->offset &&
+           (at->size ? offset - at->offset < at->size : part == parts->count - 1);
+}
+
+/* Of several members at one place a pointer says more than a number; two pointers, nothing. */
+static void choose(const struct shapes *shapes, const struct shape_leaf *other,
+                   struct shape_leaf *leaf)
+{
+    bool mine = shapes_at(shapes, leaf->shape)->kind == SHAPE_POINTER;
+    bool its = shapes_at(shapes, other->shape)->kind == SHAPE_POINTER;
+    if (its && !mine)
+        *leaf = *other;
+    else if (other->shape != leaf->shape && its == mine)
+        leaf->doubtful = true;
+}
+
+static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                      struct shape_leaf *leaf);
+
+static bool look_at_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
+                         struct shape_leaf *leaf)
+{
+    uint32_t element = shapes_of(look->shapes, &part.type);
+    uint64_t inside = offset - part.offset;
+    if (part.stride) {
+        leaf->stride = part.stride;
+        leaf->first = base + part.offset;
+        leaf->bound = part.size ? leaf->first + part.size : UINT64_MAX;
+        inside %= part.stride;
+    }
+    return look_into(look, element, base + part.offset, inside, leaf);
+}
+
+/* `leaf` comes with the array around, if there is one. */
+static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                      struct shape_leaf *leaf)
+{
+    const struct shape *at = shapes_at(look->shapes, shape);
+    const struct shape_leaf around = *leaf;
+    bool found = false;
+    if (at->kind == SHAPE_VOID)
+        return false;
+    if (at->kind != SHAPE_RECORD && at->kind != SHAPE_UNION) {
+        if (at->size && offset >= at->size)
+            return false;
+        leaf->shape = shape;
+        leaf->start = base;
+        return true;
+    }
+    for (size_t i = 0; i < parts_of(look->shapes, shape)->count && look->left; i++) {
+        struct part part = parts_of(look->shapes, shape)->parts[i];
+        struct shape_leaf other = around;
+        if (!covers(parts_of(look->shapes, shape), i, offset))
+            continue;
+        look->left--;
+        if (!look_at_part(look, part, base, offset, &other))
+            continue;
+        if (found)
+            choose(look->shapes, &other, leaf);
+        else
+            *leaf = other;
+        found = true;
+    }
+    return found;
+}
+
+bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf)
+{
+    struct look look = {shapes, 256};
+    *leaf = (struct shape_leaf){0};
+    return look_into(&look, shape, 0, offset, leaf);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/typename.h"
+
+#include "resolve/dwarf/die.h"
+
+#include <dwarf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 16, PARAMETERS_MAX = 8, DIMENSIONS_MAX = 8, DECLARATOR_BYTES = 256 };
+
+/* A type is written from its outermost part inwards: `declarator` is what stands around the
+ * name of a variable so far, "(*)[3]" (ISO C, 6.7.7). */
+struct spelling {
+    struct scopes *scopes;
+    enum typename_language language;
+    unsigned steps; /* of the whole name, parameters of functions included */
+};
+
+enum { STEPS_MAX = 64 };
+
+static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                       unsigned depth, char out[TYPENAME_BYTES]);
+
+enum typename_language typename_language(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case 0x2b: /* C++17, 20 and 23 as DWARF 6 will have them; elfutils 0.188 does not */
+    case 0x2c:
+    case DW_LANG_D:
+    case DW_LANG_Swift:
+        return TYPENAME_CPP;
+    case DW_LANG_Rust:
+        return TYPENAME_RUST;
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return TYPENAME_FORTRAN;
+    case DW_LANG_Go:
+        return TYPENAME_GO;
+    default:
+        return TYPENAME_C;
+    }
+}
+
+__attribute__((format(printf, 3, 4))) static void put(char *out, size_t size, const char *format,
+                                                      ...)
+{
+    va_list arguments;
+    size_t used = strnlen(out, size - 1);
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+static const char *keyword(const struct spelling *spelling, int tag)
+{
+    if (spelling->language != TYPENAME_C)
+        return "";
+    switch (tag) {
+    case DW_TAG_structure_type:
+        return "struct ";
+    case DW_TAG_union_type:
+        return "union ";
+    case DW_TAG_enumeration_type:
+        return "enum ";
+    default:
+        return "";
+    }
+}
+
+static const char *anonymous(int tag)
+{
+    switch (tag) {
+    case DW_TAG_structure_type:
+        return "struct {...}";
+    case DW_TAG_class_type:
+        return "class {...}";
+    case DW_TAG_union_type:
+        return "union {...}";
+    case DW_TAG_enumeration_type:
+        return "enum {...}";
+    default:
+        return "?";
+    }
+}
+
+/* A type that has a name, or a body that is not written out. */
+static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                        char out[TYPENAME_BYTES])
+{
+    char prefix[TYPENAME_BYTES / 2];
+    Dwarf_Die definition;
+    if (die_signed(type, &definition))
+        type = &definition;
+    const char *name = dwarf_diename(type);
+    int tag = dwarf_tag(type);
+    if (name && tag != DW_TAG_base_type && spelling->language != TYPENAME_C)
+        put(out, TYPENAME_BYTES, "%s",
+            scopes_prefix(spelling->scopes, type, prefix, sizeof prefix));
+    if (name)
+        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), name);
+    else
+        put(out, TYPENAME_BYTES, "%s", anonymous(tag));
+    if (*declarator)
+        put(out, TYPENAME_BYTES, " %s", declarator);
+}
+
+/* Around what stands for an array or a function, a pointer needs parentheses. */
+static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char *star,
+                          const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
+{
+    char inner[DECLARATOR_BYTES];
+    Dwarf_Die target;
+    bool known = die_type(type, &target);
+    int tag = known ? dwarf_tag(&target) : 0;
+    bool wrapped = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
+    snprintf(inner, sizeof inner, wrapped ? "(%s%s)" : "%s%s", star, declarator);
+    write_type(spelling, known ? &target : NULL, inner, depth, out);
+}
+
+static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                                 unsigned depth, char out[TYPENAME_BYTES])
+{
+    char star[DECLARATOR_BYTES];
+    Dwarf_Attribute attribute;
+    Dwarf_Die class;
+    bool known =
+        dwarf_formref_die(dwarf_attr(type, DW_AT_containing_type, &attribute), &class) != NULL;
+    snprintf(star, sizeof star, "%.128s::*", known ? dwarf_diename(&class) : "?");
+    write_pointer(spelling, type, star, declarator, depth, out);
+}
+
+/* "const" stands before a name, but after the star of a pointer that is constant itself. */
+static void write_qualified(struct spelling *spelling, Dwarf_Die *type, const char *word,
+                            const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
+{
+    char inner[DECLARATOR_BYTES];
+    Dwarf_Die target;
+    bool known = die_type(type, &target);
+    int tag = known ? dwarf_tag(&target) : 0;
+    if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type) {
+        snprintf(inner, sizeof inner, "%s%s%s", word, *declarator ? " " : "", declarator);
+        write_type(spelling, &target, inner, depth, out);
+        return;
+    }
+    put(out, TYPENAME_BYTES, "%s ", word);
+    write_type(spelling, known ? &target : NULL, declarator, depth, out);
+}
+
+static size_t dimensions(Dwarf_Die *array, Dwarf_Die ranges[DIMENSIONS_MAX])
+{
+    size_t count = 0;
+    Dwarf_Die child;
+    if (dwarf_child(array, &child))
+        return 0;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_subrange_type ||
+            dwarf_tag(&child) == DW_TAG_enumeration_type)
+            ranges[count++] = child;
+    } while (count < DIMENSIONS_MAX && !dwarf_siblingof(&child, &child));
+    return count;
+}
+
+static void write_rust_array(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                             unsigned depth, char out[TYPENAME_BYTES])
+{
+    Dwarf_Die element;
+    Dwarf_Die ranges[DIMENSIONS_MAX];
+    size_t count = dimensions(type, ranges);
+    put(out, TYPENAME_BYTES, "[");
+    write_type(spelling, die_type(type, &element) ? &element : NULL, "", depth, out);
+    if (count)
+        put(out, TYPENAME_BYTES, "; %llu", (unsigned long long)die_dimension(&ranges[0]));
+    put(out, TYPENAME_BYTES, "]%s", declarator);
+}
+
+static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                        unsigned depth, char out[TYPENAME_BYTES])
+{
+    char inner[DECLARATOR_BYTES];
+    Dwarf_Die element;
+    Dwarf_Die ranges[DIMENSIONS_MAX];
+    size_t count = dimensions(type, ranges);
+    bool fortran = spelling->language == TYPENAME_FORTRAN;
+    snprintf(inner, sizeof inner, "%s%s", declarator, fortran ? "(" : "");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t elements = die_dimension(&ranges[i]);
+        char number[24] = "";
+        if (elements)
+            snprintf(number, sizeof number, "%llu", (unsigned long long)elements);
+        if (fortran)
+            put(inner, sizeof inner, "%s%s", i ? "," : "", elements ? number : ":");
+        else
+            put(inner, sizeof inner, "[%s]", number);
+    }
+    put(inner, sizeof inner, "%s", fortran ? ")" : count ? "" : "[]");
+    write_type(spelling, die_type(type, &element) ? &element : NULL, inner, depth, out);
+}
+
+static void write_function(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                           unsigned depth, char out[TYPENAME_BYTES])
+{
+    char inner[DECLARATOR_BYTES];
+    Dwarf_Die child;
+    Dwarf_Die returned;
+    unsigned count = 0;
+    snprintf(inner, sizeof inner, "%s(", declarator);
+    for (bool more = !dwarf_child(type, &child); more; more = !dwarf_siblingof(&child, &child)) {
+        char parameter[TYPENAME_BYTES] = "";
+        Dwarf_Die of;
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_unspecified_parameters || count == PARAMETERS_MAX) {
+            put(inner, sizeof inner, "%s...", count ? ", " : "");
+            break;
+        }
+        if (tag != DW_TAG_formal_parameter)
+            continue;
+        write_type(spelling, die_type(&child, &of) ? &of : NULL, "", depth, parameter);
+        put(inner, sizeof inner, "%s%s", count++ ? ", " : "", parameter);
+    }
+    put(inner, sizeof inner, "%s)", count || dwarf_haschildren(type) ? "" : "void");
+    write_type(spelling, die_type(type, &returned) ? &returned : NULL, inner, depth, out);
+}
+
+static const char *qualifier(int tag)
+{
+    switch (tag) {
+    case DW_TAG_const_type:
+        return "const";
+    case DW_TAG_volatile_type:
+        return "volatile";
+    case DW_TAG_restrict_type:
+        return "restrict";
+    case DW_TAG_atomic_type:
+        return "_Atomic";
+    default:
+        return NULL;
+    }
+}
+
+static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                      unsigned depth, char out[TYPENAME_BYTES])
+{
+    int tag = dwarf_tag(type);
+    bool named = dwarf_diename(type); /* Rust and Go name their pointers */
+    if (qualifier(tag))
+        write_qualified(spelling, type, qualifier(tag), declarator, depth, out);
+    else if (tag == DW_TAG_pointer_type && !named)
+        write_pointer(spelling, type, "*", declarator, depth, out);
+    else if (tag == DW_TAG_reference_type && !named)
+        write_pointer(spelling, type, "&", declarator, depth, out);
+    else if (tag == DW_TAG_rvalue_reference_type)
+        write_pointer(spelling, type, "&&", declarator, depth, out);
+    else if (tag == DW_TAG_ptr_to_member_type)
+        write_member_pointer(spelling, type, declarator, depth, out);
+    else if (tag == DW_TAG_array_type && spelling->language == TYPENAME_RUST)
+        write_rust_array(spelling, type, declarator, depth, out);
+    else if (tag == DW_TAG_array_type && !named)
+        write_array(spelling, type, declarator, depth, out);
+    else if (tag == DW_TAG_subroutine_type && !named)
+        write_function(spelling, type, declarator, depth, out);
+    else
+        write_named(spelling, type, declarator, out);
+}
+
+static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+                       unsigned depth, char out[TYPENAME_BYTES])
+{
+    if (depth >= DEPTH_MAX || spelling->steps >= STEPS_MAX)
+        put(out, TYPENAME_BYTES, "...");
+    else if (!type)
+        put(out, TYPENAME_BYTES, *declarator ? "void %s" : "void%s", declarator);
+    else {
+        spelling->steps++;
+        write_tag(spelling, type, declarator, depth + 1, out);
+    }
+}
+
+const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES])
+{
+    struct spelling spelling = {.scopes = scopes,
+                                .language = type ? typename_language(type) : TYPENAME_C};
+    out[0] = 0;
+    write_type(&spelling, type, "", 0, out);
+    return out;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/where.h"
+
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/place_ops.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 20, ITEMS_MAX = 1 << 18, RANGES_MAX = 1 << 14 };
+
+struct reading {
+    struct wheres *wheres;
+    struct shapes *shapes;
+    const struct routine *routine;
+    struct place_frame frame;
+    unsigned left; /* entries that may still be looked at */
+};
+
+static bool grow(void **items, size_t count, size_t *room, size_t size)
+{
+    size_t more = *room ? *room * 2 : 32;
+    if (count < *room)
+        return true;
+    void *bigger = more > ITEMS_MAX ? NULL : realloc(*items, more * size);
+    if (!bigger)
+        return false;
+    *items = bigger;
+    *room = more;
+    return true;
+}
+
+/* One location, valid in one range of addresses. */
+struct located {
+    struct reading *reading;
+    uint32_t shape;
+    uint64_t start;
+    uint64_t end;
+};
+
+static void take_piece(void *context, const struct where *piece)
+{
+    const struct located *located = context;
+    struct wheres *wheres = located->reading->wheres;
+    bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
+    struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
+    if (!grow((void **)&list->at, list->count, &list->room, sizeof *list->at))
+        return;
+    struct where *where = &list->at[list->count++];
+    *where = *piece;
+    where->shape = located->shape;
+    where->start = located->start + located->reading->routine->bias;
+    where->end = located->end + located->reading->routine->bias;
+}
+
+/* A location that is not a list holds wherever its scope's code is. */
+static void take_everywhere(struct located *located, Dwarf_Die *scope, const Dwarf_Op *ops,
+                            size_t count, uint64_t size)
+{
+    Dwarf_Addr base;
+    ptrdiff_t at = 0;
+    for (unsigned i = 0; i < RANGES_MAX; i++) {
+        at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
+        if (at <= 0)
+            return;
+        place_ops(ops, count, &located->reading->frame, size, take_piece, located);
+    }
+}
+
+static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *variable)
+{
+    struct located located = {.reading = reading};
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Addr base;
+    Dwarf_Op *ops;
+    size_t count;
+    ptrdiff_t at = 0;
+    uint64_t size = 0;
+    if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
+        return;
+    located.shape = shapes_of(reading->shapes, &type);
+    die_size(&type, &size);
+    for (unsigned i = 0; i < RANGES_MAX; i++) {
+        at = dwarf_getlocations(&attribute, at, &base, &located.start, &located.end, &ops, &count);
+        if (at <= 0)
+            return;
+        if (located.start == 0 && located.end == (Dwarf_Addr)-1)
+            take_everywhere(&located, scope, ops, count, size);
+        else
+            place_ops(ops, count, &reading->frame, size, take_piece, &located);
+    }
+}
+
+/* The return address and what is called: DWARF 5, 4.4, or GNU's own entries before it. */
+static void read_call(struct reading *reading, Dwarf_Die *site)
+{
+    struct wheres *wheres = reading->wheres;
+    Dwarf_Attribute attribute;
+    struct where_call call;
+    Dwarf_Addr back;
+    if (!grow((void **)&wheres->calls, wheres->call_count, &wheres->call_room,
+              sizeof *wheres->calls))
+        return;
+    if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
+        dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))
+        return;
+    if (!dwarf_formref_die(dwarf_attr(site, DW_AT_call_origin, &attribute), &call.callee) &&
+        !dwarf_formref_die(dwarf_attr(site, DW_AT_abstract_origin, &attribute), &call.callee))
+        return;
+    call.back = back + reading->routine->bias;
+    wheres->calls[wheres->call_count++] = call;
+}
+
+static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
+        return;
+    do {
+        if (!reading->left || !reading->left--)
+            return;
+        switch (dwarf_tag(&child)) {
+        case DW_TAG_variable:
+        case DW_TAG_formal_parameter:
+            read_variable(reading, scope, &child);
+            break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_inlined_subroutine:
+        case DW_TAG_try_block:
+        case DW_TAG_catch_block:
+            read_scope(reading, &child, depth + 1);
+            break;
+        case DW_TAG_call_site:
+        case DW_TAG_GNU_call_site:
+            read_call(reading, &child);
+            break;
+        default:
+            break;
+        }
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct where *one = a;
+    const struct where *other = b;
+    return (one->start > other->start) - (one->start < other->start);
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct where_call *one = a;
+    const struct where_call *other = b;
+    return (one->back > other->back) - (one->back < other->back);
+}
+
+static void settle(struct where_list *list)
+{
+    uint64_t reach = 0;
+    if (list->count)
+        qsort(list->at, list->count, sizeof *list->at, compare);
+    for (size_t i = 0; i < list->count; i++) {
+        reach = list->at[i].end > reach ? list->at[i].end : reach;
+        list->at[i].reach = reach;
+    }
+}
+
+void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine)
+{
+    Dwarf_Die die = routine->die;
+    struct reading reading = {
+        .wheres = wheres, .shapes = shapes, .routine = routine, .left = ENTRIES_MAX};
+    memset(wheres, 0, sizeof *wheres);
+    place_frame(&reading.frame, &die);
+    read_scope(&reading, &die, 0);
+    settle(&wheres->in_register);
+    settle(&wheres->in_memory);
+    if (wheres->call_count)
+        qsort(wheres->calls, wheres->call_count, sizeof *wheres->calls, compare_calls);
+}
+
+void wheres_fini(struct wheres *wheres)
+{
+    free(wheres->in_register.at);
+    free(wheres->in_memory.at);
+    free(wheres->calls);
+    memset(wheres, 0, sizeof *wheres);
+}
+
+/* How many of a list begin at the address or before it. */
+static size_t begun(const struct where_list *list, uint64_t address)
+{
+    size_t low = 0;
+    for (size_t high = list->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (list->at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
+{
+    /* *at counts down from one more than what is still to be looked at. */
+    for (size_t left = *at ? *at - 1 : begun(list, address); left; left--) {
+        const struct where *where = &list->at[left - 1];
+        if (where->reach <= address)
+            return NULL;
+        if (address < where->end) {
+            *at = left;
+            return where;
+        }
+    }
+    *at = 1;
+    return NULL;
+}
+
+const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back)
+{
+    struct where_call key = {.back = back};
+    const struct where_call *found =
+        wheres->call_count
+            ? bsearch(&key, wheres->calls, wheres->call_count, sizeof key, compare_calls)
+            : NULL;
+    return found ? &found->callee : NULL;
+}

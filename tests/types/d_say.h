@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What programs of the description tests print: the truth, by the compiler's own offsetof and
+ * sizeof and by the addresses of their variables. Read by tests/unit/described.c.
+ */
+#ifndef MISSTOP_TESTS_TYPES_D_SAY_H
+#define MISSTOP_TESTS_TYPES_D_SAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+#define SAY_SIZE(x) ((size_t)sizeof(x))
+#else
+#define SAY_SIZE(x) sizeof(x)
+#endif
+
+#define SAY_UNUSED __attribute__((unused))
+#define SAY_ALONE  __attribute__((noinline, noclone))
+#ifdef __clang__
+#undef SAY_ALONE
+#define SAY_ALONE __attribute__((noinline))
+#endif
+
+/* "var NAME ADDRESS SIZE COUNT TYPE": what follows is of its type. */
+#define SAY_VARIABLE(name, variable, count, type)                                                  \
+    printf("var %s %llx %llu %llu %s\n", name, (unsigned long long)(uintptr_t) & (variable),       \
+           (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
+
+/* "thread NAME OFFSET SIZE COUNT TYPE": a thread-local one; from the thread pointer. */
+#define SAY_THREAD(name, variable, count, type)                                                    \
+    printf("thread %s %llx %llu %llu %s\n", name,                                                  \
+           (unsigned long long)((uintptr_t) & (variable)-say_thread_pointer()),                    \
+           (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
+
+/* "at PATH OFFSET SIZE TEXT": a member and its type as the programmer wrote it. */
+#define SAY_AT(path, offset, size, text)                                                           \
+    printf("at %s %llu %llu %s\n", path, (unsigned long long)(offset), (unsigned long long)(size), \
+           text)
+#define SAY_FIELD(type, path, text)                                                                \
+    SAY_AT(#path, offsetof(type, path), SAY_SIZE(((type *)0)->path), text)
+
+/* "bits PATH BIT SIZE": where a bit-field's bits are, from the start of the type. */
+#define SAY_BITS(type, path)                                                                       \
+    do {                                                                                           \
+        union {                                                                                    \
+            type value;                                                                            \
+            unsigned char bytes[sizeof(type)];                                                     \
+        } all;                                                                                     \
+        memset(&all, 0, sizeof all);                                                               \
+        all.value.path = ~0;                                                                       \
+        say_bits(#path, all.bytes, sizeof all.bytes);                                              \
+    } while (0)
+
+/* "none PATH": no such member. */
+#define SAY_NONE(path) printf("none %s\n", path)
+
+SAY_UNUSED static uintptr_t say_thread_pointer(void)
+{
+    uintptr_t pointer;
+    __asm__("mov %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
+SAY_UNUSED static void say_bits(const char *path, const unsigned char *bytes, size_t size)
+{
+    long first = -1;
+    long count = 0;
+    for (long bit = 0; bit < (long)size * 8; bit++) {
+        if (!(bytes[bit / 8] >> bit % 8 & 1))
+            continue;
+        first = first < 0 ? bit : first;
+        count++;
+    }
+    printf("bits %s %ld %ld\n", path, first, count);
+}
+
+/*
+ * "slot NAME PC CFA ADDRESS SIZE COUNT TYPE": a variable of the frame that calls this; "kind K
+ * PC CFA ADDRESS": something else kept there.
+ */
+SAY_UNUSED SAY_ALONE static void say_slot(const char *name, void *cfa, const void *variable,
+                                          size_t size, size_t count, const char *type)
+{
+    printf("slot %s %llx %llx %llx %llu %llu %s\n", name,
+           (unsigned long long)(uintptr_t)__builtin_return_address(0),
+           (unsigned long long)(uintptr_t)cfa, (unsigned long long)(uintptr_t)variable,
+           (unsigned long long)size, (unsigned long long)count, type);
+}
+
+#define SAY_SLOT(name, variable, count, type)                                                      \
+    say_slot(name, __builtin_dwarf_cfa(), &(variable), SAY_SIZE(variable), count, type)
+
+SAY_UNUSED SAY_ALONE static void say_kind(const char *kind, void *cfa, const void *address)
+{
+    printf("kind %s %llx %llx %llx\n", kind,
+           (unsigned long long)(uintptr_t)__builtin_return_address(0),
+           (unsigned long long)(uintptr_t)cfa, (unsigned long long)(uintptr_t)address);
+}
+
+#define SAY_KIND(kind, address) say_kind(kind, __builtin_dwarf_cfa(), address)
+
+#endif

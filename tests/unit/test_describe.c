@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types and variables of programs in several languages against what the programs say. */
+#include "unit.h"
+
+#include "described.h"
+
+static const char *const c_compilers[] = {"gcc", "clang", NULL};
+
+static void layouts_of_c(void **state)
+{
+    static const char *const flags[] = {
+        "-no-pie -g -gdwarf-5 -O0",
+        "-no-pie -g -gdwarf-4 -O2",
+        "-no-pie -g -gdwarf-4 -gstrict-dwarf -O0 -fdebug-types-section",
+        "-no-pie -g -gdwarf-5 -O2 -fdebug-types-section",
+        "-no-pie -g -gdwarf-3 -O0",
+        NULL};
+    (void)state;
+    described_matrix(c_compilers, flags, "d_layout.c", 60);
+}
+
+static void classes_of_cpp(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++", NULL};
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-4 -O2",
+                                        "-no-pie -g -gdwarf-5 -O1 -fdebug-types-section",
+                                        "-no-pie -g -gdwarf-4 -O0 -fdebug-types-section", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_classes.cc", 35);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_of_c),
+                                       cmocka_unit_test(classes_of_cpp)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
