@@ -97,7 +97,8 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
         return canvas_wrap(canvas, area, PAINT_DIM,
                            browser->snapshot->reading.waiting
                                ? "source lines: debug information is still being read"
-                               : "source lines are not known: no debug information for this code");
+                               : "source lines are not known: the file of this code has no debug "
+                                 "information that tells them");
     }
     const char *note = row && row->file && browser->sources.source_note
                            ? browser->sources.source_note(browser->sources.context, row->file)
