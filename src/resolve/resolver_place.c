@@ -87,7 +87,7 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
-    object_types_vote(&resolver->object_types, place->holder, type);
+    object_types_vote(&resolver->object_types, types, place->holder, type);
     return type;
 }
 
