@@ -229,11 +229,11 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
 }
 
 void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
-                       uint32_t type)
+                       uint32_t type, bool fits)
 {
     struct object_type *known = object_at(typed, object);
     if (known && !known->declared)
-        votes_add(&known->votes, types, type, true);
+        votes_add(&known->votes, types, type, fits);
 }
 
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
@@ -245,7 +245,8 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     uint32_t type = object ? data_type(object, types, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    if (object && coded && !object->declared)
+    /* A whole stack is no array of anything. */
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
     if (coded)
         by_code(types, operand, place);
