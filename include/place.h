@@ -29,6 +29,8 @@ enum object_kind {
 struct place {
     struct access access;
     uint32_t object;     /* object id */
+    uint32_t holder;     /* object id of the heap bin it lies in, where the object is called after
+                            its type instead; else 0 */
     uint32_t function;   /* function id of access.ip */
     uint64_t base;       /* start of the instance the address lies in */
     uint64_t size_bytes; /* of the instance; 0: not known */

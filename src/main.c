@@ -65,9 +65,24 @@ static bool source_instruction(void *context, uint64_t ip, char *out, size_t siz
     return run->pipeline && pipeline_instruction(run->pipeline, ip, out, size);
 }
 
+static bool source_line(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    struct run *run = context;
+    return run->pipeline && pipeline_source(run->pipeline, file, line, out, size);
+}
+
+static const char *source_note(void *context, const char *file)
+{
+    struct run *run = context;
+    return run->pipeline ? pipeline_source_note(run->pipeline, file) : NULL;
+}
+
 static int open_screen(struct run *run, struct error *error)
 {
-    struct screen_sources sources = {.context = run, .instruction = source_instruction};
+    struct screen_sources sources = {.context = run,
+                                     .instruction = source_instruction,
+                                     .source = source_line,
+                                     .source_note = source_note};
     if (run->options->batch)
         return 0;
     return screen_open(&run->screen, &run->options->view, &sources, error);

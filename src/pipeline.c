@@ -5,6 +5,7 @@
 #include "decode/decoder.h"
 #include "profile/profile.h"
 #include "resolve/resolver.h"
+#include "resolve/source.h"
 #include "sample/sampler.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct pipeline {
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
+    struct source_texts *sources; /* NULL: out of memory */
     const char *search;     /* object named by --search that was not there yet */
     uint64_t opened_ns;
     uint64_t record_ns;     /* time of the newest record: the clock of a replay */
@@ -214,6 +216,9 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         pipeline_close(pipeline);
         return code;
     }
+    struct source_options sources = {.pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0,
+                                     .symfs = options->symfs};
+    pipeline->sources = source_texts_new(&sources);
     snprintf(pipeline->status, sizeof pipeline->status, "%s", sampler_info(pipeline->sampler)->note);
     if (options->search)
         start_search(pipeline, options->search);
@@ -233,6 +238,7 @@ void pipeline_close(struct pipeline *pipeline)
         profile_free(pipeline->profile);
     if (pipeline->resolver)
         resolver_close(pipeline->resolver);
+    source_texts_free(pipeline->sources);
     free(pipeline);
 }
 
@@ -425,4 +431,16 @@ bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct pipeline *pipeline = context;
     return decoder_text(pipeline->decoder, ip, out, size);
+}
+
+bool pipeline_source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    struct pipeline *pipeline = context;
+    return pipeline->sources && source_texts_line(pipeline->sources, file, line, out, size);
+}
+
+const char *pipeline_source_note(void *context, const char *file)
+{
+    struct pipeline *pipeline = context;
+    return pipeline->sources ? source_texts_note(pipeline->sources, file) : NULL;
 }

@@ -69,4 +69,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
 /* For screen_sources: one instruction as text. */
 bool pipeline_instruction(void *pipeline, uint64_t ip, char *out, size_t size);
 
+/* The same: one line of a source file, and where the file was looked for. */
+bool pipeline_source(void *pipeline, const char *file, uint32_t line, char *out, size_t size);
+const char *pipeline_source_note(void *pipeline, const char *file);
+
 #endif

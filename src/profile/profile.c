@@ -15,6 +15,7 @@ static int profile_tables(struct profile *profile)
 {
     const struct profile_options *options = &profile->options;
     tallies_init(&profile->objects, options->event_count);
+    tallies_init(&profile->holders, options->event_count);
     tallies_init(&profile->functions, options->event_count);
     profile->sorted = malloc(OFFSET_PAIRS * sizeof *profile->sorted);
     if (!profile->sorted || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
@@ -55,6 +56,7 @@ void profile_free(struct profile *profile)
     if (!profile)
         return;
     tallies_fini(&profile->objects);
+    tallies_fini(&profile->holders);
     tallies_fini(&profile->functions);
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
@@ -97,6 +99,7 @@ static void rescale(struct profile *profile)
     if (!decay_renormalise(&profile->decay, &factor))
         return;
     tallies_rescale(&profile->objects, factor);
+    tallies_rescale(&profile->holders, factor);
     tallies_rescale(&profile->functions, factor);
     pairs_rescale(&profile->offsets, factor);
     pairs_rescale(&profile->code, factor);
@@ -232,6 +235,14 @@ static bool count_total(struct profile *profile, const struct place *place)
     return attributed;
 }
 
+static void add_to_holder(struct profile *profile, const struct place *place, double scale)
+{
+    uint32_t holder = tallies_reserve(&profile->holders, place->holder);
+    if (holder != TALLY_IDS_MAX)
+        tally_add(tallies_at(&profile->holders, holder, place->access.event), &place->access,
+                  scale);
+}
+
 void profile_add(struct profile *profile, const struct place *place)
 {
     const struct access *access = &place->access;
@@ -249,6 +260,8 @@ void profile_add(struct profile *profile, const struct place *place)
     tally_add(&profile->all[access->event], access, scale);
     tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
     tally_add(tallies_at(&profile->functions, function, access->event), access, scale);
+    if (place->holder)
+        add_to_holder(profile, place, scale);
     add_pairs(profile, place, &keys, scale);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
@@ -305,6 +318,7 @@ void profile_set_ranking(struct profile *profile, uint16_t event)
 void profile_zero(struct profile *profile, uint64_t now_ns)
 {
     tallies_clear(&profile->objects);
+    tallies_clear(&profile->holders);
     tallies_clear(&profile->functions);
     pairs_clear(&profile->offsets);
     pairs_clear(&profile->code);

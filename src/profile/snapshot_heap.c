@@ -21,21 +21,29 @@ static void copy_bin(struct build *build, struct heap_bin *bin)
     bin->site = site;
     bin->name = arena_string(build->arena, bin->name ? bin->name : "");
     bin->path = arena_string(build->arena, bin->path);
+    bin->type = arena_string(build->arena, bin->type);
     build->failed |= !bin->name;
 }
 
+static void add_misses(struct build *build, struct snapshot_bin *bin,
+                       const struct tallies *tallies)
+{
+    if (!bin->heap.object || bin->heap.object >= tallies->ids)
+        return;
+    const struct tally *tally = tallies_at(tallies, bin->heap.object, build->event);
+    double all = build_read(build, &build->profile->all[build->event].weight);
+    bin->samples += build_read(build, &tally->samples);
+    bin->share += all > 0 ? build_read(build, &tally->weight) / all : 0;
+    bin->touched |= tally->samples.at[BASIS_RUN] > 0;
+}
+
+/* Those that count under the bin's own name, and under those of types. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
-    uint32_t id = bin->heap.object;
     bin->share = 0;
-    if (id >= profile->objects.ids)
-        return;
-    const struct tally *tally = tallies_at(&profile->objects, id, build->event);
-    double all = build_read(build, &profile->all[build->event].weight);
-    bin->samples = build_read(build, &tally->samples);
-    bin->share = all > 0 ? build_read(build, &tally->weight) / all : 0;
-    bin->touched = tally->samples.at[BASIS_RUN] > 0;
+    add_misses(build, bin, &profile->objects);
+    add_misses(build, bin, &profile->holders);
 }
 
 static bool is_suspect(const struct snapshot_bin *bin)

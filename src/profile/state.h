@@ -38,6 +38,7 @@ struct profile {
     enum snapshot_basis basis;
     struct decay decay;
     struct tallies objects;
+    struct tallies holders; /* by object id of a heap bin: what counts under types instead */
     struct tallies functions;
     struct object_extra *extras; /* [extra_count], as many as objects.ids */
     size_t extra_count;

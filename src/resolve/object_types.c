@@ -4,6 +4,7 @@
 #include "resolve/members.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { INSTANCES = 1 << 13, MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
@@ -89,12 +90,16 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     enum { KEY_TYPE = 9 }; /* beside those of finding.c */
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
+    /* One of its kind to a block, or many: two different things to a programmer. */
+    bool array = end - start >= 2 * type->size;
+    id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->base = start;
     finding->end = end;
     finding->bin = 0;
     finding->module = "";
-    finding->name = type->name;
+    snprintf(finding->text, sizeof finding->text, "%.150s%s", type->name, array ? " []" : "");
+    finding->name = finding->text;
     finding->of_type = true;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
@@ -174,11 +179,23 @@ void object_types_declare(struct object_types *typed, uint32_t object, uint32_t 
     known->declared = true;
 }
 
+void object_types_call(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known)
+        known->type = type;
+}
+
+static uint32_t own_type(struct object_type *object, const struct types *types)
+{
+    return object->type ? object->type : votes_leader(&object->votes, types);
+}
+
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
 static uint32_t data_type(struct object_type *object, const struct types *types,
                           const struct place *place, uint64_t *offset)
 {
-    uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
+    uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
     uint64_t into = place->access.address - place->base;
     if (!desc || !desc->size)
@@ -207,8 +224,16 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
-    votes_add(votes, operand->type,
+    votes_add(votes, types, operand->type,
               !block || operand->indexed || fits_in_block(finding, start, desc->size));
+}
+
+void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
+                       uint32_t type, bool fits)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known && !known->declared)
+        votes_add(&known->votes, types, type, fits);
 }
 
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
@@ -220,15 +245,20 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     uint32_t type = object ? data_type(object, types, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    if (object && coded && !object->declared)
+    /* A whole stack is no array of anything. */
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
     if (coded)
         by_code(types, operand, place);
     if (!type)
         return;
     bool agreed = coded && holds(typed, types, type, offset, operand->type, place->type_offset);
+    bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;
+    /* What was called after what the code says is no second witness. */
+    if (called && agreed)
+        place->typed = TYPED_CODE;
     /* What nobody declared is a guess: then the code knows better. */
     if (place->typed == TYPED_DISAGREED && !object->declared)
         return;
@@ -257,11 +287,11 @@ const char *object_types_describe(struct object_types *typed, const struct types
     struct object_type *object = id < typed->object_count ? &typed->objects[id] : NULL;
     if (!object)
         return NULL;
-    uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
+    uint32_t type = own_type(object, types);
     if (!types_at(types, type))
         return NULL;
     desc->type_id = type;
     if (!object->declared)
-        votes_count(&object->votes, types, &desc->type_votes, &desc->type_against);
+        votes_count(&object->votes, types, type, &desc->type_votes, &desc->type_against);
     return desc->type = words(typed, types, object, type);
 }

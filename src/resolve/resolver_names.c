@@ -162,7 +162,12 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
+    struct object_desc desc;
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    bin->type = bin->object ? object_types_describe(&resolver->object_types,
+                                                    typing_types(resolver->typing), bin->object,
+                                                    &desc)
+                            : NULL;
     return true;
 }
 
@@ -176,7 +181,8 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     /* After an exec: records tell of mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
-    typing_run(resolver->typing, now_ns);
+    if (typing_run(resolver->typing, now_ns) && resolver->allocations)
+        allocations_ask_again(resolver->allocations);
     if (resolver->allocations)
         allocations_settle(resolver->allocations, now_ns);
 }

@@ -74,6 +74,25 @@ static const struct typed_variable *declaration(struct resolver *resolver,
                : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
 }
 
+/* Memory that has no name of its own; the bin it lies in is told of it nevertheless. */
+static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
+                                const struct access *access,
+                                const struct typed_operand *operand, struct place *place)
+{
+    const struct types *types = typing_types(resolver->typing);
+    struct finding holder = *finding;
+    uint32_t type =
+        object_types_rename(&resolver->object_types, types, finding, access, operand);
+    if (!type || !holder.bin)
+        return type;
+    place->holder = finding_intern(&holder, &resolver->names);
+    resolver_note_bin(resolver, place->holder, holder.bin);
+    /* A type that begins elsewhere in the block is a part of it only. */
+    object_types_vote(&resolver->object_types, types, place->holder, type,
+                      finding->base == holder.base);
+    return type;
+}
+
 static void resolve_object(struct resolver *resolver, const struct access *access,
                            const uint64_t *regs, struct finding *finding, struct place *place)
 {
@@ -90,14 +109,14 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     else if (finding->variable_of)
         variable = declaration(resolver, finding, access->ip);
     else
-        type = object_types_rename(&resolver->object_types, types, finding, access, operand);
+        type = call_after_type(resolver, finding, access, operand, place);
     place->object = finding_intern(finding, &resolver->names);
     if (finding->bin)
         resolver_note_bin(resolver, place->object, finding->bin);
     place->base = finding->base;
     place->size_bytes = finding->end - finding->base;
     if (type)
-        object_types_declare(&resolver->object_types, place->object, type, 1);
+        object_types_call(&resolver->object_types, place->object, type);
     else if (variable && variable->type)
         object_types_declare(&resolver->object_types, place->object, variable->type, variable->count);
     object_types_place(&resolver->object_types, types, finding, operand, place);

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 13 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 16 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
-    [PAGE_OBJECTS] = &objects_page, [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
-    [PAGE_SEARCH] = &search_page,   [PAGE_CODE] = &code_page,     [PAGE_WINDOW] = &window_page,
-    [PAGE_HEAP] = &heap_page,       [PAGE_HELP] = &help_page,     [PAGE_FUNCTION] = &function_page,
-    [PAGE_PICKER] = &picker_page,
+    [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
+    [PAGE_SEARCH] = &search_page,     [PAGE_CODE] = &code_page,     [PAGE_WINDOW] = &window_page,
+    [PAGE_HEAP] = &heap_page,         [PAGE_LAYOUT] = &layout_page, [PAGE_HELP] = &help_page,
+    [PAGE_FUNCTION] = &function_page, [PAGE_PICKER] = &picker_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
@@ -24,7 +24,8 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
         &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
         &browser->search.dropped,   &browser->code.functions, &browser->code.table,
         &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
-        &browser->heap.bins};
+        &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
+        &browser->layout.table};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -32,9 +33,10 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns, &field_columns,   &toucher_columns,  &instance_columns, &part_columns,
-        &region_columns, &dropped_columns, &function_columns, &site_columns,     &line_columns,
-        &pair_columns,   &process_columns, &bin_columns};
+        &object_columns, &field_columns,  &toucher_columns,     &instance_columns,
+        &part_columns,   &region_columns, &dropped_columns,     &function_columns,
+        &site_columns,   &line_columns,   &pair_columns,        &process_columns,
+        &bin_columns,    &source_columns, &instruction_columns, &layout_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)
@@ -58,6 +60,9 @@ void browser_fini(struct browser *browser)
     for (unsigned i = 0; i < count; i++)
         table_fini(tables[i]);
     free(browser->code.sites);
+    source_rows_fini(&browser->code.lines);
+    instruction_rows_fini(&browser->code.instructions);
+    layout_rows_fini(&browser->layout.rows);
     let_go(&browser->held);
     let_go(&browser->newest);
 }
@@ -126,7 +131,14 @@ void browser_go(struct browser *browser, enum page_id page)
         memmove(browser->back, browser->back + 1, (BACK_MAX - 1) * sizeof *browser->back);
     }
     browser->back[browser->back_count++] = browser->page;
+    browser_enter(browser, page);
+}
+
+void browser_enter(struct browser *browser, enum page_id page)
+{
     browser->page = page;
+    if (browser->snapshot && browser_pages[page]->update)
+        browser_pages[page]->update(browser);
 }
 
 void browser_open_object(struct browser *browser, const struct snapshot_object *object)
@@ -136,16 +148,8 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     browser->detail.fields.pinned = false;
     browser->detail.code.pinned = false;
     browser->detail.instances.pinned = false;
+    browser->pane[PAGE_DETAIL] = 0;
     browser_go(browser, PAGE_DETAIL);
-    detail_page.update(browser);
-}
-
-void browser_open_function(struct browser *browser, const struct snapshot_code *code)
-{
-    browser->code.id = code->id;
-    browser->code.table.pinned = false;
-    browser_go(browser, PAGE_FUNCTION);
-    function_page.update(browser);
 }
 
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])

@@ -10,6 +10,8 @@
 #include "view/canvas.h"
 #include "view/columns.h"
 #include "view/keys.h"
+#include "view/layout_rows.h"
+#include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
 
@@ -32,9 +34,10 @@ enum page_id {
     PAGE_CODE,
     PAGE_WINDOW,
     PAGE_HEAP,
+    PAGE_LAYOUT,
     PAGE_HELP,
     PAGE_NUMBERED,
-    PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened from Code */
+    PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -55,6 +58,8 @@ struct page {
     /* What was typed where prompt_ask() asked. */
     void (*answer)(struct browser *browser, const char *text, struct request *request);
     void (*hint)(struct browser *browser, char *out, size_t size);
+    /* What Enter does now, for the key bar; "": nothing. */
+    const char *(*enter)(struct browser *browser);
     const enum action *bar; /* keys that matter here, ended by ACTION_NONE */
 };
 
@@ -127,11 +132,24 @@ struct browser {
         uint32_t id; /* the function opened */
         char name[256];
         const struct snapshot_code *function;
+        struct source_rows lines;
+        struct table source;
+        struct instruction_rows instructions; /* of the line selected */
+        struct table accesses;
         struct site *sites;
         size_t site_count;
         size_t site_capacity;
         struct table table;
     } code;
+    struct {
+        const struct snapshot_layout *shown; /* NULL: none is known */
+        uint32_t object;                     /* id; what was folded and chosen is of it */
+        uint32_t type;
+        bool chosen; /* stepped to, or drilled into; else the one with most samples */
+        struct layout_rows rows;
+        struct layout_folds folds;
+        struct table table;
+    } layout;
     struct {
         struct table lines;
         struct table pairs;
@@ -172,12 +190,22 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, help_page, function_page, picker_page;
+    heap_page, layout_page, help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
+/* The same without a way back. What some pages show is made only while they are shown. */
+void browser_enter(struct browser *browser, enum page_id page);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* The function at the source line of an instruction. */
+void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
+                              const struct snapshot_instruction *instruction);
+/* The layout of the object in Detail, at one of its fields. */
+void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
+/* The code that misses most on a member of the object in Detail. (member_code.c) */
+void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
+                         const struct snapshot_layout_row *row);
 
 /* The tables of the page shown. */
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
@@ -204,6 +232,35 @@ int header_draw(struct browser *browser, struct canvas *canvas);
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
 /* The line that says how far to trust the figures; "" when they are fine. */
 void header_trust(const struct snapshot *snapshot, char *out, size_t size);
+
+/* How many of the samples have a field, by what, and why the others have none. (field_words.c) */
+enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
+struct field_part {
+    const char *label;
+    double share; /* of the attributed samples */
+    bool known;   /* else a reason why not */
+};
+/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
+unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
+/* The same in one line; what is being read in the background; how an object's type is known
+ * (layout NULL: its own). "": nothing to say. */
+void field_summary(const struct snapshot *snapshot, char *out, size_t size);
+void field_reading(const struct snapshot *snapshot, char *out, size_t size);
+void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                 char *out, size_t size);
+
+/* Name, share, place, element and origin of the object in Detail; rows used. (detail_head.c) */
+int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
+                struct canvas *canvas, struct area area);
+
+/* The type shown on Layout, its alignment, what the picture says; rows used. (layout_head.c) */
+int layout_head(struct browser *browser, struct canvas *canvas, struct area area);
+
+/* Source lines, the instructions of the one selected, and objects of the function opened.
+ * (function_gather.c) */
+void function_gather(struct browser *browser);
+void function_gather_line(struct browser *browser);
+void function_gather_sites(struct browser *browser);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 

@@ -4,10 +4,11 @@
 
 enum { WHEEL_ROWS = 3 };
 
-/* 2 by itself shows what is selected in Objects. */
+/* 2 by itself shows what is selected in Objects; 8 does so from there. */
 static void go_to_number(struct browser *browser, enum page_id page)
 {
-    if (page == PAGE_DETAIL && browser->page != PAGE_DETAIL) {
+    bool from_list = page == PAGE_LAYOUT && browser->page == PAGE_OBJECTS;
+    if (browser->snapshot && ((page == PAGE_DETAIL && browser->page != PAGE_DETAIL) || from_list)) {
         browser->detail.chosen = false;
         detail_page.update(browser);
     }
@@ -26,9 +27,9 @@ static void go_back(struct browser *browser)
     if (table && *table->filter)
         table_filter(table, "");
     else if (browser->back_count)
-        browser->page = browser->back[--browser->back_count];
+        browser_enter(browser, browser->back[--browser->back_count]);
     else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
-        browser->page = PAGE_OBJECTS;
+        browser_enter(browser, PAGE_OBJECTS);
     else
         browser_message(browser, "q quits");
 }
@@ -97,6 +98,7 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_PAGE_6:
     case ACTION_PAGE_7:
     case ACTION_PAGE_8:
+    case ACTION_PAGE_9:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
         return true;
     case ACTION_NEXT_PAGE:
@@ -168,6 +170,9 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         if (snapshot && snapshot->source.event_count > 1)
             return REQUEST_NEXT_EVENT;
         browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
+        return REQUEST_NONE;
+    case ACTION_FOLD:
+        browser_message(browser, "members of nested structs are folded on screen 8, Layout");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");

@@ -111,12 +111,13 @@ static const struct column function_list[] = {
      object_share, format_percent, paint_share, NULL},
 };
 
-const struct columns function_columns = {"Functions",
-                                         function_list,
-                                         sizeof function_list / sizeof *function_list,
-                                         0,
-                                         sizeof(struct snapshot_code),
-                                         identity};
+const struct columns function_columns = {
+    .title = "Functions",
+    .list = function_list,
+    .count = sizeof function_list / sizeof *function_list,
+    .row_size = sizeof(struct snapshot_code),
+    .identity = identity,
+};
 
 static const struct column toucher_list[] = {
     {"OF IT", "Part of the object's samples that this function made.", 6, 0, 0, COLUMN_RIGHT, NULL,
@@ -130,12 +131,13 @@ static const struct column toucher_list[] = {
      address, format_address, paint_dim, NULL},
 };
 
-const struct columns toucher_columns = {"Code",
-                                        toucher_list,
-                                        sizeof toucher_list / sizeof *toucher_list,
-                                        0,
-                                        sizeof(struct snapshot_code),
-                                        identity};
+const struct columns toucher_columns = {
+    .title = "Code",
+    .list = toucher_list,
+    .count = sizeof toucher_list / sizeof *toucher_list,
+    .row_size = sizeof(struct snapshot_code),
+    .identity = identity,
+};
 
 static struct value site_address(const struct snapshot *snapshot, const void *pointer)
 {
@@ -194,5 +196,9 @@ static const struct column site_list[] = {
 };
 
 const struct columns site_columns = {
-    "What it misses on", site_list,    sizeof site_list / sizeof *site_list, 0,
-    sizeof(struct site), site_identity};
+    .title = "What it misses on",
+    .list = site_list,
+    .count = sizeof site_list / sizeof *site_list,
+    .row_size = sizeof(struct site),
+    .identity = site_identity,
+};

@@ -11,7 +11,7 @@
 #include "view/paint.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 32, COLUMN_TEXT_BYTES = 1024 };
+enum { COLUMNS_MAX = 32, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
 
 enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT };
 
@@ -26,6 +26,7 @@ struct value {
 enum column_look {
     COLUMN_TEXT,
     COLUMN_NAME,  /* text that loses its middle, as C++ names differ at both ends */
+    COLUMN_CODE,  /* text that is read as a whole: gets more room than a name */
     COLUMN_RIGHT, /* numbers */
     COLUMN_BAR,   /* a number from 0 to 1 */
     COLUMN_SPARK  /* `series` */
@@ -50,10 +51,13 @@ struct columns {
     const char *title; /* of the list, for panes and the help page */
     const struct column *list;
     unsigned count;
-    unsigned sort; /* column sorted by at first */
+    unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
     size_t row_size;
     /* Stays the same for the same thing in the next snapshot. */
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
+    /* Text of a row that only parts others: it cannot be selected and is left out where the
+     * rows are sorted or filtered. NULL for other rows; no function: there are none. */
+    const char *(*parting)(const void *row);
 };
 
 /* Where each shown column stands, left to right. */
@@ -124,7 +128,10 @@ extern const struct columns field_columns;
 extern const struct columns instance_columns;
 extern const struct columns toucher_columns; /* code that touches one object */
 extern const struct columns function_columns;
-extern const struct columns site_columns; /* rows: struct site */
+extern const struct columns site_columns;        /* rows: struct site */
+extern const struct columns source_columns;      /* rows: struct source_row */
+extern const struct columns instruction_columns; /* rows: struct instruction_row */
+extern const struct columns layout_columns;      /* rows: struct layout_row (layout_rows.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
 extern const struct columns dropped_columns;
@@ -140,6 +147,26 @@ struct site {
     const struct snapshot_object *object;
     double share;  /* of the function's samples that are listed here */
     char text[96]; /* the instruction; "": not known */
+};
+
+/* A line of source with the samples of its instructions. */
+struct source_row {
+    const char *file;
+    uint32_t line;  /* 0: between the lines, and `text` says what */
+    uint32_t sites; /* instructions; 0: only context */
+    double samples; /* NAN: only context */
+    double share;   /* of the function's */
+    double loads;
+    double stores;
+    const char *inlined;                        /* NULL: of the function itself */
+    const struct snapshot_instruction *hottest; /* NULL: only context */
+    char text[256];
+};
+
+/* An instruction of one function. */
+struct instruction_row {
+    const struct snapshot_instruction *instruction;
+    char text[96]; /* "": not known */
 };
 
 /* An offset beside its object, for lists over several objects. */

@@ -14,6 +14,22 @@ static struct value field_name(const struct snapshot *snapshot, const void *poin
     return value_text(row->name);
 }
 
+static struct value field_type(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_text(row->type);
+}
+
+/* Of any object: fields of one object stand beside those of others in batch text. */
+static bool has_field_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        for (size_t k = 0; k < snapshot->objects[i].field_count; k++)
+            if (snapshot->objects[i].fields[k].type)
+                return true;
+    return false;
+}
+
 static struct value field_offset(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -65,15 +81,18 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    return row->offset;
+    /* Members of a union begin together. */
+    return row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48;
 }
 
 static const struct column field_list[] = {
     {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT, NULL,
      field_share, format_percent, paint_share, NULL},
     {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
-    {"FIELD", "Offset into the object, or [*]+N into each element of an array.", 10, 32, 0,
-     COLUMN_TEXT, NULL, field_name, NULL, paint_strong, NULL},
+    {"FIELD", "Its name; else the offset into the object, or [*]+N into each array element.", 10,
+     40, 0, COLUMN_NAME, NULL, field_name, NULL, paint_strong, NULL},
+    {"TYPE", "The field's type.", 8, 24, 3, COLUMN_NAME, has_field_type, field_type, NULL, NULL,
+     NULL},
     {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT, NULL,
      field_offset, format_integer, paint_dim, NULL},
     {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
@@ -85,12 +104,13 @@ static const struct column field_list[] = {
     {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
 };
 
-const struct columns field_columns = {"Offsets",
-                                      field_list,
-                                      sizeof field_list / sizeof *field_list,
-                                      0,
-                                      sizeof(struct snapshot_field),
-                                      field_identity};
+const struct columns field_columns = {
+    .title = "Fields",
+    .list = field_list,
+    .count = sizeof field_list / sizeof *field_list,
+    .row_size = sizeof(struct snapshot_field),
+    .identity = field_identity,
+};
 
 static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
 {
@@ -106,6 +126,7 @@ static struct value offset_object(const struct snapshot *snapshot, const void *p
 OFFSET_VALUE(share)
 OFFSET_VALUE(name)
 OFFSET_VALUE(size)
+OFFSET_VALUE(type)
 OFFSET_VALUE(samples)
 OFFSET_VALUE(loads)
 OFFSET_VALUE(stores)
@@ -118,7 +139,8 @@ static uint64_t offset_identity(const struct snapshot *snapshot, const void *poi
 
 static const struct column offset_list[] = {
     {"OF IT", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, offset_share, format_percent, paint_share, NULL},
-    {"OFFSET", NULL, 12, 24, 0, COLUMN_TEXT, NULL, offset_name, NULL, NULL, NULL},
+    {"FIELD", NULL, 12, 40, 0, COLUMN_NAME, NULL, offset_name, NULL, NULL, NULL},
+    {"TYPE", NULL, 8, 24, 4, COLUMN_NAME, has_field_type, offset_type, NULL, NULL, NULL},
     {"BYTES", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, offset_size, format_integer, NULL, NULL},
     {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
@@ -126,12 +148,13 @@ static const struct column offset_list[] = {
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };
 
-const struct columns offset_columns = {"Hot offsets",
-                                       offset_list,
-                                       sizeof offset_list / sizeof *offset_list,
-                                       0,
-                                       sizeof(struct hot_offset),
-                                       offset_identity};
+const struct columns offset_columns = {
+    .title = "Hot fields",
+    .list = offset_list,
+    .count = sizeof offset_list / sizeof *offset_list,
+    .row_size = sizeof(struct hot_offset),
+    .identity = offset_identity,
+};
 
 static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
 {
@@ -181,9 +204,10 @@ static const struct column instance_list[] = {
      format_integer, paint_dim, NULL},
 };
 
-const struct columns instance_columns = {"Instances",
-                                         instance_list,
-                                         sizeof instance_list / sizeof *instance_list,
-                                         0,
-                                         sizeof(struct snapshot_instance),
-                                         instance_identity};
+const struct columns instance_columns = {
+    .title = "Instances",
+    .list = instance_list,
+    .count = sizeof instance_list / sizeof *instance_list,
+    .row_size = sizeof(struct snapshot_instance),
+    .identity = instance_identity,
+};

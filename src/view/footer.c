@@ -11,8 +11,14 @@ static int bar_columns(const struct key_binding *binding, const char *label, boo
     return glyph_columns(binding->brief, ascii) + glyph_columns(label, ascii) + 2;
 }
 
-static const char *label_of(const struct browser *browser, const struct key_binding *binding)
+static const char *label_of(struct browser *browser, const struct key_binding *binding)
 {
+    const struct page *page = browser_pages[browser->page];
+    if (binding->action == ACTION_ENTER && page->enter)
+        return page->enter(browser);
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
+        return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
+                                                                                  : "";
     if (binding->action == ACTION_FREEZE && browser->frozen)
         return "Thaw";
     if (binding->action == ACTION_BASIS && browser->snapshot)
@@ -29,7 +35,7 @@ static int draw_key(struct browser *browser, struct canvas *canvas, int row, int
     if (!binding)
         return 0;
     const char *label = label_of(browser, binding);
-    if (bar_columns(binding, label, canvas->ascii) > room)
+    if (!*label || bar_columns(binding, label, canvas->ascii) > room)
         return 0;
     int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding->brief);
     used += canvas_format(canvas, row, column + used, room - used, PAINT_KEY_LABEL, " %s", label);

@@ -184,4 +184,9 @@ static const struct column bin_list[] = {
 };
 
 const struct columns bin_columns = {
-    "Bins", bin_list, sizeof bin_list / sizeof *bin_list, 0, sizeof(struct snapshot_bin), identity};
+    .title = "Bins",
+    .list = bin_list,
+    .count = sizeof bin_list / sizeof *bin_list,
+    .row_size = sizeof(struct snapshot_bin),
+    .identity = identity,
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen 9: keys and columns from their tables, reasons, and what the source can say. */
 #include "view/browser.h"
 
 #include "base/text.h"
@@ -125,9 +125,9 @@ static void write_keys(struct writer *writer)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,  &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns, &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,   &pair_columns};
+        &object_columns, &field_columns,   &toucher_columns,  &instance_columns,   &part_columns,
+        &region_columns, &dropped_columns, &function_columns, &site_columns,       &line_columns,
+        &pair_columns,   &layout_columns,  &source_columns,   &instruction_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);
@@ -146,6 +146,10 @@ static void write_reasons(struct writer *writer)
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
         write_entry(writer, PAINT_STRONG, access_reason_name((enum reason)i),
                     access_reason_text((enum reason)i));
+    write_heading(writer, "Why a sample has an object but no field");
+    for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
+        write_entry(writer, PAINT_STRONG, untyped_name((enum untyped)i),
+                    untyped_text((enum untyped)i));
 }
 
 static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)

@@ -7,16 +7,32 @@ src_libview_a_SOURCES = \
 	src/view/code_columns.c \
 	src/view/code_page.c \
 	src/view/columns.c src/view/columns.h \
+	src/view/detail_head.c \
 	src/view/detail_page.c \
 	src/view/field_columns.c \
+	src/view/field_words.c \
 	src/view/footer.c \
+	src/view/function_gather.c \
+	src/view/function_page.c \
 	src/view/glyph.c src/view/glyph.h \
 	src/view/header.c \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
-	src/view/json.c \
+	src/view/json.c src/view/json_part.h \
+	src/view/json_cache.c \
+	src/view/json_code.c \
+	src/view/json_heap.c \
+	src/view/json_layout.c \
+	src/view/json_object.c \
+	src/view/json_value.c \
+	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
+	src/view/layout_columns.c \
+	src/view/layout_head.c \
+	src/view/layout_page.c \
+	src/view/layout_rows.c src/view/layout_rows.h \
+	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
 	src/view/paint.c src/view/paint.h \
@@ -27,9 +43,12 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/source_columns.c \
+	src/view/source_rows.c src/view/source_rows.h \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
+	src/view/text_writer.c src/view/text_writer.h \
 	src/view/value.c \
 	src/view/view.h \
 	src/view/window_columns.c \

@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROW(type)                                                                                  \
     const struct type *row = pointer;                                                              \
@@ -41,7 +42,8 @@ static struct value kind(const struct snapshot *snapshot, const void *pointer)
 static struct value type(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_text(row->type);
+    bool plain = row->type && !strncmp(row->type, "struct ", 7);
+    return value_text(plain ? row->type + 7 : row->type);
 }
 
 static struct value module(const struct snapshot *snapshot, const void *pointer)
@@ -172,6 +174,27 @@ static bool has_type(const struct snapshot *snapshot)
     return false;
 }
 
+static struct value disagreement(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->type && row->samples > 0 ? row->typed[TYPED_DISAGREED] / row->samples
+                                                      : NAN);
+}
+
+static bool has_disagreement(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].typed[TYPED_DISAGREED] >= snapshot->objects[i].samples * 0.005 &&
+            snapshot->objects[i].typed[TYPED_DISAGREED] > 0)
+            return true;
+    return false;
+}
+
+static enum paint paint_warn(struct value value)
+{
+    return value.kind == VALUE_NUMBER && value.number >= 0.0005 ? PAINT_WARN : PAINT_DIM;
+}
+
 static bool has_inferred(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)
@@ -204,8 +227,8 @@ static const struct column object_list[] = {
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
      0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells.", 8, 20, 12, COLUMN_TEXT, has_type, type,
-     NULL, NULL, NULL},
+    {"TYPE", "Its type, where debug information tells, without \"struct\".", 14, 28, 4, COLUMN_TEXT,
+     has_type, type, NULL, NULL, NULL},
     {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
      paint_dim, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
@@ -231,17 +254,20 @@ static const struct column object_list[] = {
      latency, format_count, NULL, NULL},
     {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 10,
-     16, 3, COLUMN_TEXT, NULL, hot, NULL, NULL, NULL},
-    {"OF IT", "Part of the object's samples that fell on the hot offset.", 5, 0, 3, COLUMN_RIGHT,
+    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 14,
+     28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
+    {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},
+    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,
+     COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
     {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
      SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
 };
 
-const struct columns object_columns = {"Objects",
-                                       object_list,
-                                       sizeof object_list / sizeof *object_list,
-                                       0,
-                                       sizeof(struct snapshot_object),
-                                       object_identity};
+const struct columns object_columns = {
+    .title = "Objects",
+    .list = object_list,
+    .count = sizeof object_list / sizeof *object_list,
+    .row_size = sizeof(struct snapshot_object),
+    .identity = object_identity,
+};

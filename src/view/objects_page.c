@@ -23,13 +23,14 @@ static const char *nothing_yet(const struct snapshot *snapshot)
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { ROWS_FOR_TOTALS = 8 };
+    enum { ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8 };
     int used = header_totals(browser, canvas, area.row,
-                             area.rows >= ROWS_FOR_TOTALS ? 2
-                             : area.rows >= 6             ? 1
-                                                          : 0);
+                             area.rows >= ROWS_FOR_FIELDS   ? 3
+                             : area.rows >= ROWS_FOR_TOTALS ? 2
+                             : area.rows >= 6               ? 1
+                                                            : 0);
     /* A blank line sets the list off where there is room for it. */
-    if (used == 2 && area.rows >= 20)
+    if (used >= 2 && area.rows >= 20)
         used++;
     area.row += used;
     area.rows -= used;
@@ -76,10 +77,15 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
     int used =
-        snprintf(out, size, "Enter: the hot bytes of %s and the code that touches them", name);
+        snprintf(out, size, "Enter: the hot fields of %s and the code that touches them", name);
     if (snapshot->objects_left_out && used > 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, ".  %zu more objects are below 0.1%%",
                  snapshot->objects_left_out);
+}
+
+static const char *objects_enter(struct browser *browser)
+{
+    return table_selected(&browser->objects) ? "Fields and code" : "";
 }
 
 static const enum action objects_bar[] = {
@@ -94,5 +100,6 @@ const struct page objects_page = {
     .panes = objects_panes,
     .act = objects_act,
     .hint = objects_hint,
+    .enter = objects_enter,
     .bar = objects_bar,
 };

@@ -96,12 +96,13 @@ static const struct column region_list[] = {
     {"WHY", "Why it is kept.", 12, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
 };
 
-const struct columns region_columns = {"Regions",
-                                       region_list,
-                                       sizeof region_list / sizeof *region_list,
-                                       0,
-                                       sizeof(struct snapshot_region),
-                                       identity};
+const struct columns region_columns = {
+    .title = "Regions",
+    .list = region_list,
+    .count = sizeof region_list / sizeof *region_list,
+    .row_size = sizeof(struct snapshot_region),
+    .identity = identity,
+};
 
 static const struct column dropped_list[] = {
     {"FROM", NULL, 14, 18, 0, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
@@ -111,12 +112,14 @@ static const struct column dropped_list[] = {
      NULL, NULL},
 };
 
-const struct columns dropped_columns = {"Dropped",
-                                        dropped_list,
-                                        sizeof dropped_list / sizeof *dropped_list,
-                                        COLUMNS_MAX,
-                                        sizeof(struct snapshot_region),
-                                        identity};
+const struct columns dropped_columns = {
+    .title = "Dropped",
+    .list = dropped_list,
+    .count = sizeof dropped_list / sizeof *dropped_list,
+    .sort = COLUMNS_MAX,
+    .row_size = sizeof(struct snapshot_region),
+    .identity = identity,
+};
 
 static struct value part_object(const struct snapshot *snapshot, const void *pointer)
 {
@@ -158,9 +161,11 @@ static const struct column part_list[] = {
      NULL, part_object, NULL, paint_strong, NULL},
 };
 
-const struct columns part_columns = {"Objects in this set",
-                                     part_list,
-                                     sizeof part_list / sizeof *part_list,
-                                     2,
-                                     sizeof(struct snapshot_set_part),
-                                     part_identity};
+const struct columns part_columns = {
+    .title = "Objects in this set",
+    .list = part_list,
+    .count = sizeof part_list / sizeof *part_list,
+    .sort = 2,
+    .row_size = sizeof(struct snapshot_set_part),
+    .identity = part_identity,
+};

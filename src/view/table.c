@@ -22,9 +22,17 @@ static const void *row_at(const struct table *table, uint32_t index)
     return table->rows + index * table->columns->row_size;
 }
 
+const char *table_parting(const struct table *table, const void *row)
+{
+    return table->columns->parting ? table->columns->parting(row) : NULL;
+}
+
 const void *table_selected(const struct table *table)
 {
-    return table->selected < table->shown ? row_at(table, table->order[table->selected]) : NULL;
+    if (table->selected >= table->shown)
+        return NULL;
+    const void *row = row_at(table, table->order[table->selected]);
+    return table_parting(table, row) ? NULL : row;
 }
 
 static uint64_t identity_of(const struct table *table, const void *row)
@@ -74,13 +82,47 @@ static bool place_at(struct table *table, uint64_t identity)
     return false;
 }
 
+static bool is_shown(const struct table *table, const void *row)
+{
+    bool as_they_come = table->sort >= table->columns->count && !*table->filter;
+    if (table_parting(table, row))
+        return as_they_come;
+    return !*table->filter || columns_match(table->columns, table->snapshot, row, table->filter);
+}
+
+static bool parts(const struct table *table, size_t at)
+{
+    return at < table->shown && table_parting(table, row_at(table, table->order[at]));
+}
+
+size_t table_rows(const struct table *table)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < table->shown; i++)
+        rows += !parts(table, i);
+    return rows;
+}
+
+/* Off a row that cannot be selected: onwards, or back where nothing follows. */
+static void leave_parting(struct table *table, long step)
+{
+    for (int tries = 0; tries < 2; tries++, step = -step) {
+        long at = (long)table->selected;
+        while (at >= 0 && parts(table, (size_t)at))
+            at += step;
+        if (at < 0 || at >= (long)table->shown)
+            continue;
+        table->selected = (size_t)at;
+        return;
+    }
+}
+
 /* Filters, sorts, and finds the selected row again. */
 static void arrange(struct table *table)
 {
     table->shown = 0;
     for (size_t i = 0; i < table->count; i++)
-        if (!*table->filter || columns_match(table->columns, table->snapshot,
-                                             row_at(table, (uint32_t)i), table->filter))
+        if (is_shown(table, row_at(table, (uint32_t)i)))
             table->order[table->shown++] = (uint32_t)i;
     if (table->shown)
         qsort_r(table->order, table->shown, sizeof *table->order, compare, table);
@@ -88,6 +130,7 @@ static void arrange(struct table *table)
         table->selected = 0;
     else if (!place_at(table, table->identity) && table->selected >= table->shown)
         table->selected = table->shown ? table->shown - 1 : 0;
+    leave_parting(table, 1);
 }
 
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows, size_t count)
@@ -108,11 +151,18 @@ bool table_select(struct table *table, uint64_t identity)
     return true;
 }
 
+void table_prefer(struct table *table, uint64_t identity)
+{
+    if (!table->pinned)
+        place_at(table, identity);
+}
+
 void table_move(struct table *table, long rows)
 {
     long last = (long)table->shown - 1;
     long to = (long)table->selected + rows;
     table->selected = (size_t)(to > last ? (last < 0 ? 0 : last) : to < 0 ? 0 : to);
+    leave_parting(table, rows < 0 ? -1 : 1);
     table->pinned = true;
     remember(table);
 }
@@ -136,7 +186,8 @@ bool table_find(struct table *table, const char *part, bool here)
         snprintf(table->find, sizeof table->find, "%s", part);
     for (size_t i = 0; i < table->shown && *part; i++) {
         size_t at = (table->selected + i + !here) % table->shown;
-        if (!columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))
+        if (parts(table, at) ||
+            !columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))
             continue;
         table->selected = at;
         table->pinned = true;
@@ -154,18 +205,21 @@ static void sort_by(struct table *table, unsigned column)
     arrange(table);
 }
 
+/* Where the rows come in an order of their own, that is one of the steps, after the columns. */
 void table_sort_step(struct table *table, int direction)
 {
     int count = (int)table->layout.count;
-    int at = -1;
+    bool own = table->columns->sort >= table->columns->count;
+    int steps = count + own;
+    int at = own || direction < 0 ? count : -1;
     for (int i = 0; i < count; i++)
         if (table->layout.places[i].index == table->sort)
             at = i;
-    for (int tried = 0; tried < count; tried++) {
-        at = at < 0 && direction < 0 ? count - 1 : (at + direction + count) % count;
-        unsigned index = table->layout.places[at].index;
+    for (int tried = 0; tried < steps; tried++) {
+        at = (at + direction + steps) % steps;
+        unsigned index = at == count ? table->columns->sort : table->layout.places[at].index;
         /* Bars say what the column beside them says. */
-        if (table->columns->list[index].look == COLUMN_BAR)
+        if (at < count && table->columns->list[index].look == COLUMN_BAR)
             continue;
         sort_by(table, index);
         return;
@@ -193,7 +247,7 @@ enum table_hit table_click(struct table *table, int row, int column)
         return TABLE_MISSED;
     if (y >= 0) {
         size_t at = table->top + (size_t)y;
-        if (at >= table->shown)
+        if (at >= table->shown || parts(table, at))
             return TABLE_MISSED;
         bool again = at == table->selected && table->pinned;
         table_move(table, (long)at - (long)table->selected);

@@ -39,11 +39,17 @@ void table_fini(struct table *table);
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
                size_t count);
 
+/* Rows shown, without those that part others. */
+size_t table_rows(const struct table *table);
+
 /* The selected row; NULL: there is none. */
 const void *table_selected(const struct table *table);
 
 /* Selects the row of this identity; false: not listed. */
 bool table_select(struct table *table, uint64_t identity);
+
+/* The same until the user moves the selection, and only for the rows as they are now. */
+void table_prefer(struct table *table, uint64_t identity);
 
 /* Moves the selection; clamped at both ends. */
 void table_move(struct table *table, long rows);
@@ -53,6 +59,9 @@ void table_filter(struct table *table, const char *part);
 
 /* Selects the next row (from the selected one on if `here`) with `part`; false: none. */
 bool table_find(struct table *table, const char *part, bool here);
+
+/* Text of a row that parts others; NULL: a common row. */
+const char *table_parting(const struct table *table, const void *row);
 
 /* Sorts by the next (1) or previous (-1) column on the screen. */
 void table_sort_step(struct table *table, int direction);

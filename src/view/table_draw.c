@@ -64,11 +64,20 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
     }
 }
 
-/* The selected row is always in sight, and the last page is a full one. */
+static const void *row_at(const struct table *table, size_t at)
+{
+    return table->rows + table->order[at] * table->columns->row_size;
+}
+
+/* The selected row is always in sight, with what parts it from those above where there is room;
+ * the last page is a full one. */
 static void scroll(struct table *table, size_t rows)
 {
-    if (table->selected < table->top)
-        table->top = table->selected;
+    size_t first = table->selected;
+    while (first > 0 && first <= table->shown && table_parting(table, row_at(table, first - 1)))
+        first--;
+    if (first < table->top)
+        table->top = first;
     if (table->selected >= table->top + rows)
         table->top = table->selected - rows + 1;
     if (table->top + rows > table->shown)
@@ -91,13 +100,29 @@ static void draw_scrollbar(const struct table *table, struct canvas *canvas, int
     }
 }
 
+/* A rule across the table with the text in it. */
+static void draw_parting(const struct table *table, struct canvas *canvas, int row,
+                         const char *text)
+{
+    const struct area *body = &table->body;
+    const char *rule = canvas->ascii ? "-" : "─";
+    for (int i = 0; i < body->columns; i++)
+        canvas_text(canvas, row, body->column + i, 1, PAINT_DIM, rule);
+    canvas_format(canvas, row, body->column + 2, body->columns - 2, PAINT_DIM, *text ? " %s " : "",
+                  text);
+}
+
 static void draw_rows(const struct table *table, struct canvas *canvas, bool focused)
 {
     const struct area *body = &table->body;
     for (int i = 0; i < body->rows && table->top + (size_t)i < table->shown; i++) {
         size_t at = table->top + (size_t)i;
-        const void *row = table->rows + table->order[at] * table->columns->row_size;
-        table_draw_row(table, &table->layout, canvas, body->row + i, body->column, row);
+        const void *row = row_at(table, at);
+        const char *parting = table_parting(table, row);
+        if (parting)
+            draw_parting(table, canvas, body->row + i, parting);
+        else
+            table_draw_row(table, &table->layout, canvas, body->row + i, body->column, row);
         if (at == table->selected && focused)
             canvas_flag(canvas, body->row + i, body->column, body->columns, CELL_SELECTED);
     }

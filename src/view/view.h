@@ -36,6 +36,10 @@ struct screen_sources {
     void *context;
     /* instruction at ip as text; false: not known */
     bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
+    /* a line of a source file, printable; false: cannot be read */
+    bool (*source)(void *context, const char *file, uint32_t line, char *out, size_t out_size);
+    /* where the file was read from, or was looked for; NULL: not known */
+    const char *(*source_note)(void *context, const char *file);
 };
 
 /*

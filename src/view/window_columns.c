@@ -70,12 +70,13 @@ static const struct column line_list[] = {
     {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
 };
 
-const struct columns line_columns = {"Recurring lines",
-                                     line_list,
-                                     sizeof line_list / sizeof *line_list,
-                                     0,
-                                     sizeof(struct snapshot_recurrence),
-                                     line_identity};
+const struct columns line_columns = {
+    .title = "Recurring lines",
+    .list = line_list,
+    .count = sizeof line_list / sizeof *line_list,
+    .row_size = sizeof(struct snapshot_recurrence),
+    .identity = line_identity,
+};
 
 static struct value pair_lift(const struct snapshot *snapshot, const void *pointer)
 {
@@ -143,8 +144,12 @@ static const struct column pair_list[] = {
 };
 
 const struct columns pair_columns = {
-    "Missing together",           pair_list,    sizeof pair_list / sizeof *pair_list, 0,
-    sizeof(struct snapshot_pair), pair_identity};
+    .title = "Missing together",
+    .list = pair_list,
+    .count = sizeof pair_list / sizeof *pair_list,
+    .row_size = sizeof(struct snapshot_pair),
+    .identity = pair_identity,
+};
 
 static struct value process_pid(const struct snapshot *snapshot, const void *pointer)
 {
@@ -212,9 +217,10 @@ static const struct column process_list[] = {
     {"COMMAND", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
 };
 
-const struct columns process_columns = {"Processes",
-                                        process_list,
-                                        sizeof process_list / sizeof *process_list,
-                                        0,
-                                        sizeof(struct picker_row),
-                                        process_identity};
+const struct columns process_columns = {
+    .title = "Processes",
+    .list = process_list,
+    .count = sizeof process_list / sizeof *process_list,
+    .row_size = sizeof(struct picker_row),
+    .identity = process_identity,
+};

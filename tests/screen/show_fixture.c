@@ -2,7 +2,7 @@
 /*
  * The real screen on made-up snapshots: for test_screen.sh, and to look at.
  *
- *   show_fixture [usual|empty|one|hostile|huge|picker] [still] [ascii]
+ *   show_fixture [usual|empty|one|hostile|huge|typed|picker] [still] [ascii]
  */
 #include "../unit/snapshot_fixture.h"
 #include "view/view.h"
@@ -30,10 +30,43 @@ static bool instruction(void *context, uint64_t ip, char *out, size_t size)
     return true;
 }
 
+/* As if the source had been found, but for the header. */
+static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    static const char *const lines[] = {
+        "static double visit_particles(struct particle *particles, size_t count)",
+        "{",
+        "    double energy = 0;",
+        "    for (size_t i = 0; i < count; i++) {",
+        "        struct particle *particle = &particles[order[i]];",
+        "        double mass = particle->mass;",
+        "        energy += mass * (particle->vel.y * particle->vel.y + particle->vel.x);",
+        "    }",
+        "    return energy;",
+        "}"};
+    (void)context;
+    if (strstr(file, ".h"))
+        return false;
+    if (line < 69 || line > 78)
+        snprintf(out, size, "    /* line %" PRIu32 " */", line);
+    else
+        snprintf(out, size, "%s", lines[line - 69]);
+    return true;
+}
+
+static const char *source_note(void *context, const char *file)
+{
+    (void)context;
+    return strstr(file, ".h") ? "looked for: /build/demo/include/clamp.h of the process, "
+                                "/build/demo/include/clamp.h on this side, and as "
+                                "build/demo/include/clamp.h and each shorter end of it in /home/ada"
+                              : "read from /build/demo/src/demo.c of the process";
+}
+
 static enum fixture_kind kind_of(const char *name)
 {
-    static const char *const names[] = {"usual", "empty", "one", "hostile", "huge"};
-    for (int i = 0; i < 5; i++)
+    static const char *const names[] = {"usual", "empty", "one", "hostile", "huge", "typed"};
+    for (int i = 0; i < 6; i++)
         if (!strcmp(names[i], name))
             return (enum fixture_kind)i;
     return FIXTURE_USUAL;
@@ -77,7 +110,8 @@ static void show_processes(struct screen *screen)
 int main(int argc, char **argv)
 {
     struct view_options options = {.ascii = argc > 3 && !strcmp(argv[3], "ascii")};
-    struct screen_sources sources = {.instruction = instruction};
+    struct screen_sources sources = {
+        .instruction = instruction, .source = source, .source_note = source_note};
     struct error error = {0};
     struct screen *screen;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -11,6 +11,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_jitmap \
 	tests/unit/test_maps \
 	tests/unit/test_names \
+	tests/unit/test_source_text \
 	tests/unit/test_symbols \
 	tests/unit/test_resolver_programs \
 	tests/unit/test_resolver_changes \
@@ -35,6 +36,8 @@ tests_unit_test_maps_SOURCES = tests/unit/test_maps.c
 tests_unit_test_maps_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_names_SOURCES = tests/unit/test_names.c
 tests_unit_test_names_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_source_text_SOURCES = tests/unit/test_source_text.c
+tests_unit_test_source_text_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_symbols_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/prng.h"
+#include "typed_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -372,7 +373,8 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->objects_left_out = 31;
 }
 
-static void fill_usual(struct held *held, unsigned tick)
+/* All but what is known of types. */
+static void fill_common(struct held *held, unsigned tick)
 {
     struct prng prng = {7 + tick};
     fill_head(&held->snapshot, tick);
@@ -386,11 +388,55 @@ static void fill_usual(struct held *held, unsigned tick)
     fill_heap(held);
 }
 
+static void fill_usual(struct held *held, unsigned tick)
+{
+    fill_common(held, tick);
+    typed_fixture_inferred(&held->arena, &held->snapshot);
+}
+
+static void fill_typed(struct held *held, unsigned tick)
+{
+    fill_common(held, tick);
+    typed_fixture_types(&held->arena, &held->snapshot);
+}
+
+/* Names of the target's types and files. */
+static void spoil_types(struct snapshot *snapshot, struct snapshot_object *object, size_t count)
+{
+    for (size_t l = 0; l < object->layout_count; l++) {
+        struct snapshot_layout *layout = &object->layouts[l];
+        layout->name = layout->reading = hostile[l % count];
+        layout->phase = 63 + (uint32_t)l * 100000;
+        layout->phase_share = layout->straddling = NAN;
+        for (size_t i = 0; i < layout->row_count; i++) {
+            struct snapshot_layout_row *row = &layout->rows[i];
+            row->member.name = hostile[i % count];
+            row->member.type = i % 3 ? hostile[(i + 1) % count] : NULL;
+            row->member.depth = (uint16_t)(i * 7919);
+            row->line = i % 2 ? UINT32_MAX : 0;
+            row->share = i % 5 ? 0.2 : NAN;
+            if (i == 3)
+                row->member.offset = row->member.size = UINT64_MAX;
+        }
+        for (size_t i = 0; i < layout->line_count; i++)
+            layout->lines[i].end = layout->lines[i].start = i % 2 ? UINT64_MAX : 3;
+    }
+    for (size_t i = 0; i < snapshot->code[0].instruction_count; i++) {
+        struct snapshot_instruction *instruction = &snapshot->code[0].instructions[i];
+        instruction->file = hostile[i % count];
+        instruction->line = i % 2 ? UINT32_MAX - (uint32_t)i : 1;
+        instruction->inlined = hostile[(i + 2) % count];
+        instruction->field = hostile[(i + 1) % count];
+        instruction->share = NAN;
+    }
+}
+
 static void fill_hostile(struct held *held, unsigned tick)
 {
     enum { COUNT = sizeof hostile / sizeof *hostile };
     struct snapshot *snapshot = &held->snapshot;
-    fill_usual(held, tick);
+    fill_typed(held, tick);
+    snapshot->reading.busy_with = hostile[0];
     snapshot->target.comm = hostile[1];
     snapshot->source.weighs = hostile[0];
     snapshot->status = hostile[0];
@@ -399,6 +445,7 @@ static void fill_hostile(struct held *held, unsigned tick)
         object->name = hostile[i % COUNT];
         object->module = hostile[(i + 1) % COUNT];
         object->type = i % 2 ? hostile[(i + 2) % COUNT] : NULL;
+        spoil_types(snapshot, object, COUNT);
         if (i == 1)
             object->share = (struct snapshot_share){NAN, NAN, NAN};
         if (i == 2)
@@ -486,6 +533,9 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
     switch (kind) {
     case FIXTURE_USUAL:
         fill_usual(held, tick);
+        break;
+    case FIXTURE_TYPED:
+        fill_typed(held, tick);
         break;
     case FIXTURE_ONE:
         fill_one(held);

@@ -6,11 +6,12 @@
 #include "snapshot.h"
 
 enum fixture_kind {
-    FIXTURE_USUAL,   /* a dozen objects, search settled, a conflicting set */
+    FIXTURE_USUAL,   /* a dozen objects, search settled, a conflicting set; no types */
     FIXTURE_EMPTY,   /* not one sample, nothing known */
     FIXTURE_ONE,     /* a single sample */
     FIXTURE_HOSTILE, /* long, wide, combining, control-like names; NANs everywhere */
-    FIXTURE_HUGE     /* 3,000 objects, 2,048 sets, counts near 2^63 */
+    FIXTURE_HUGE,    /* 3,000 objects, 2,048 sets, counts near 2^63 */
+    FIXTURE_TYPED    /* the usual, with debugging information */
 };
 
 /* `tick`: how far time has gone; shares wander with it. NULL: out of memory. */

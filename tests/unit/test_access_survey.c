@@ -48,7 +48,8 @@ static void count(struct survey *survey, const struct insn_memory *memory,
                   const struct dwarf_answer *answer)
 {
     const struct type_desc *type = program_described(survey->program, answer->type);
-    if (memory->base == SREG_SP) {
+    bool frame = answer->how == DWARF_HOW_STACK || answer->untyped == UNTYPED_SPILL;
+    if (memory->base == SREG_SP || (memory->base == SREG_BP && frame)) {
         survey->frame++;
         survey->frame_typed += !answer->untyped;
         return;

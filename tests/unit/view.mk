@@ -1,5 +1,6 @@
 # unit tests of src/view: see tests/unit/base.mk for the pattern
-VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h
+VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
+	tests/unit/typed_fixture.c tests/unit/typed_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
@@ -13,8 +14,10 @@ UNIT_VIEW = \
 	tests/unit/test_glyph \
 	tests/unit/test_json \
 	tests/unit/test_keys \
+	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
+	tests/unit/test_source_rows \
 	tests/unit/test_table
 check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
@@ -34,6 +37,10 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
+tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
+tests_unit_test_source_rows_SOURCES = tests/unit/test_source_rows.c $(VIEW_FIXTURE)
+tests_unit_test_source_rows_LDADD = $(VIEW_LIBS)
 tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(VIEW_FIXTURE)
 tests_unit_test_pages_LDADD = $(VIEW_LIBS)
 tests_unit_test_paint_SOURCES = tests/unit/test_paint.c

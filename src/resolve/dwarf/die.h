@@ -22,6 +22,10 @@ bool die_is_alias(int tag);
 /* Whether a type is only declared there: what it consists of stands elsewhere. */
 bool die_is_declaration(Dwarf_Die *die);
 
+/* The definition in a type unit that an entry stands for (-fdebug-types-section); false: it
+ * stands for itself. */
+bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
+
 /* Without typedefs, const, volatile, restrict, atomic and the like; a declaration is replaced by
  * its definition where the unit has one. False: void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/source.h"
+
+#include "base/text.h"
+#include "resolve/files.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TEXTS_MOST = 16,
+    TAILS_MOST = 64,
+    LINES_MOST = 1 << 20,
+    TEXT_MOST_BYTES = 16 << 20,
+    ALL_MOST_BYTES = 64 << 20,
+    LINE_BYTES = 4096,
+    NOTE_BYTES = 1024,
+    TAB_COLUMNS = 8
+};
+
+struct source_text {
+    char *file; /* as recorded; NULL: a free place */
+    char *text; /* NULL: cannot be read, and the note says why */
+    size_t size_bytes;
+    uint32_t *starts; /* of each line */
+    uint32_t lines;
+    uint64_t used; /* when last; by texts->clock */
+    char note[NOTE_BYTES];
+};
+
+struct source_texts {
+    struct source_options options;
+    struct source_text texts[TEXTS_MOST];
+    size_t size_bytes; /* of all */
+    uint64_t clock;
+};
+
+struct source_texts *source_texts_new(const struct source_options *options)
+{
+    struct source_texts *texts = calloc(1, sizeof *texts);
+    if (texts)
+        texts->options = *options;
+    return texts;
+}
+
+static size_t bytes_of(const struct source_text *text)
+{
+    return text->size_bytes + text->lines * sizeof *text->starts;
+}
+
+static void drop(struct source_texts *texts, struct source_text *text)
+{
+    texts->size_bytes -= bytes_of(text);
+    free(text->file);
+    free(text->text);
+    free(text->starts);
+    *text = (struct source_text){0};
+}
+
+void source_texts_free(struct source_texts *texts)
+{
+    if (!texts)
+        return;
+    for (size_t i = 0; i < TEXTS_MOST; i++)
+        drop(texts, &texts->texts[i]);
+    free(texts);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell(struct source_text *text, const char *format,
+                                                       ...)
+{
+    size_t used = strlen(text->note);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text->note + used, sizeof text->note - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Where lines begin, the first LINES_MOST of them. */
+static bool index_lines(struct source_text *text)
+{
+    uint32_t lines = 1;
+    for (size_t i = 0; i < text->size_bytes && lines < LINES_MOST; i++)
+        lines += text->text[i] == '\n';
+    text->starts = malloc(lines * sizeof *text->starts);
+    if (!text->starts)
+        return false;
+    text->starts[text->lines++] = 0;
+    for (size_t i = 0; i < text->size_bytes && text->lines < lines; i++)
+        if (text->text[i] == '\n')
+            text->starts[text->lines++] = (uint32_t)i + 1;
+    return true;
+}
+
+/* What there is, up to the size the file had: it may change while we read. */
+static bool read_text(struct source_text *text, int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) || status.st_size <= 0 || status.st_size > TEXT_MOST_BYTES)
+        return false;
+    text->text = malloc((size_t)status.st_size);
+    while (text->text && text->size_bytes < (size_t)status.st_size) {
+        ssize_t got = pread(fd, text->text + text->size_bytes,
+                            (size_t)status.st_size - text->size_bytes, (off_t)text->size_bytes);
+        if (got <= 0)
+            break;
+        text->size_bytes += (size_t)got;
+    }
+    if (text->size_bytes && index_lines(text))
+        return true;
+    free(text->text);
+    text->text = NULL;
+    text->size_bytes = 0;
+    return false;
+}
+
+/* True: found there, or there is a file that is none of ours to show; the search ends. */
+static bool take(struct source_text *text, int fd, const char *path, const char *where)
+{
+    char bytes[16];
+    if (fd < 0) {
+        tell(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
+        return false;
+    }
+    struct stat status = {0};
+    bool readable = read_text(text, fd);
+    if (!readable)
+        fstat(fd, &status);
+    close(fd);
+    text->note[0] = '\0';
+    if (readable)
+        tell(text, "read from %s%s", path, where);
+    else
+        tell(text, "%s%s cannot be shown: %s", path, where,
+             status.st_size > TEXT_MOST_BYTES ? text_bytes(bytes, (uint64_t)status.st_size)
+                                              : "empty or unreadable");
+    return true;
+}
+
+/* Debugging information is often made elsewhere: /build/x/src/a.c may be src/a.c here. */
+static bool take_tail(struct source_text *text, const char *file)
+{
+    char directory[PATH_MAX];
+    char shown[PATH_MAX];
+    const char *first = NULL;
+    const char *tail = *file == '/' ? file + 1 : file;
+    for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
+        if (strncmp(tail, "../", 3) && !strstr(tail, "/../") && *tail != '/') {
+            int fd = files_open(tail);
+            if (fd >= 0)
+                return take(text, fd, tail, " in the current directory");
+            first = first ? first : tail;
+        }
+        tail = strchr(tail, '/');
+        tail = tail ? tail + 1 : NULL;
+    }
+    if (!getcwd(directory, sizeof directory))
+        snprintf(directory, sizeof directory, "the current directory");
+    text_sanitise(shown, sizeof shown, directory, strlen(directory));
+    if (first)
+        tell(text, ", and as %s and each shorter end of it in %s", first, shown);
+    return false;
+}
+
+static void search(const struct source_options *options, struct source_text *text)
+{
+    char path[PATH_MAX];
+    const char *file = text->file;
+    bool absolute = *file == '/';
+    if (absolute && options->pid &&
+        take(text, files_open_in_root(options->pid, file, true), file, " of the process"))
+        return;
+    if (absolute && take(text, files_open(file), file, options->pid ? " on this side" : ""))
+        return;
+    if (absolute && options->symfs &&
+        snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&
+        take(text, files_open(path), path, ""))
+        return;
+    take_tail(text, file);
+}
+
+static struct source_text *oldest(struct source_texts *texts)
+{
+    struct source_text *old = texts->texts;
+    for (size_t i = 1; i < TEXTS_MOST; i++)
+        if (texts->texts[i].used < old->used)
+            old = &texts->texts[i];
+    return old;
+}
+
+/* Files that were used before this one give way to it. */
+static void keep_bounds(struct source_texts *texts, const struct source_text *newest)
+{
+    while (texts->size_bytes > ALL_MOST_BYTES) {
+        struct source_text *most = NULL;
+        for (size_t i = 0; i < TEXTS_MOST; i++) {
+            struct source_text *text = &texts->texts[i];
+            if (text->text && text != newest && (!most || text->used < most->used))
+                most = text;
+        }
+        if (!most)
+            return;
+        drop(texts, most);
+    }
+}
+
+static struct source_text *text_of(struct source_texts *texts, const char *file)
+{
+    struct source_text *text;
+    for (size_t i = 0; i < TEXTS_MOST; i++) {
+        text = &texts->texts[i];
+        if (text->file && !strcmp(text->file, file)) {
+            text->used = ++texts->clock;
+            return text;
+        }
+    }
+    text = oldest(texts);
+    drop(texts, text);
+    text->file = strdup(file);
+    if (!text->file)
+        return NULL;
+    text->used = ++texts->clock;
+    search(&texts->options, text);
+    texts->size_bytes += bytes_of(text);
+    keep_bounds(texts, text);
+    return text;
+}
+
+/* Columns are counted in bytes: good enough for what stands before a tab. A NUL would end the
+ * line. */
+static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < in_size && used + 1 < out_size; i++) {
+        size_t stop = in[i] == '\t' ? used / TAB_COLUMNS * TAB_COLUMNS + TAB_COLUMNS : used + 1;
+        while (used < stop && used + 1 < out_size)
+            out[used++] = in[i] == '\t' ? ' ' : in[i] ? in[i] : '?';
+    }
+    return used;
+}
+
+bool source_texts_line(struct source_texts *texts, const char *file, uint32_t line, char *out,
+                       size_t out_size)
+{
+    char wide[LINE_BYTES];
+    const struct source_text *text = text_of(texts, file);
+    *out = '\0';
+    if (!text || !text->text || !line || line > text->lines)
+        return false;
+    size_t start = text->starts[line - 1];
+    if (start >= text->size_bytes)
+        return false; /* after the last newline */
+    const char *from = text->text + start;
+    const char *end = memchr(from, '\n', text->size_bytes - start);
+    size_t size = end ? (size_t)(end - from) : text->size_bytes - start;
+    if (size && from[size - 1] == '\r')
+        size--;
+    size = expand_tabs(wide, sizeof wide, from, size);
+    text_sanitise(out, out_size, wide, size);
+    return true;
+}
+
+const char *source_texts_note(struct source_texts *texts, const char *file)
+{
+    const struct source_text *text = text_of(texts, file);
+    return text ? text->note : NULL;
+}

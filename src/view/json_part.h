@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Values and parts of the JSON report, put together by json.c; only its files see jansson.
+ * Each part is a new reference; out of memory makes it NULL, and the report fails as a whole.
+ */
+#ifndef MISSTOP_VIEW_JSON_PART_H
+#define MISSTOP_VIEW_JSON_PART_H
+
+#include "snapshot.h"
+
+#include <jansson.h>
+
+/* ---- values; unknown is null ---- */
+
+json_t *json_share(double value);
+json_t *json_count(double value); /* whole numbers unless they decay */
+json_t *json_whole(uint64_t value);
+json_t *json_known(uint64_t value); /* 0: unknown */
+json_t *json_address(uint64_t value);
+json_t *json_text(const char *value);
+json_t *json_text_or_null(const char *value); /* "": unknown */
+
+/* The name, as in `objects`; null: not listed there. */
+json_t *json_object_name(const struct snapshot *snapshot, uint32_t index);
+
+/* Takes the value over. */
+void json_set(json_t *object, const char *key, json_t *value);
+
+/* ---- parts ---- */
+
+json_t *json_target(const struct snapshot_target *target);
+json_t *json_source(const struct snapshot_source *source);
+json_t *json_samples(const struct snapshot_totals *totals);
+json_t *json_types(const struct snapshot_totals *totals);
+json_t *json_reading(const struct reading_state *reading);
+json_t *json_objects(const struct snapshot *snapshot);
+json_t *json_layout(const struct snapshot_layout *layout);
+json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
+                       size_t count);
+json_t *json_sets(const struct snapshot *snapshot);
+json_t *json_search(const struct snapshot_search *from);
+json_t *json_window(const struct snapshot *snapshot);
+json_t *json_heap(const struct snapshot *snapshot);
+
+/* What is known of the blocks themselves; null for what is no heap bin. */
+void json_set_heap(json_t *out, const struct heap_bin *heap);
+
+#endif

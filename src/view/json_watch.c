@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was watched, how, and how many samples it gave; declared in json_part.h. */
+#include "view/json_part.h"
+
+json_t *json_target(const struct snapshot_target *from)
+{
+    json_t *out = json_object();
+    json_set(out, "pid", json_known(from->pid));
+    json_set(out, "comm", json_text(from->comm));
+    json_set(out, "exe", json_text(from->exe));
+    json_set(out, "threads", json_known(from->threads));
+    json_set(out, "state", json_text(from->state));
+    return out;
+}
+
+static const char *role_name(enum event_role role)
+{
+    static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill",
+                                        "stall",   "access",  "other"};
+    return (unsigned)role < sizeof names / sizeof *names ? names[role] : "other";
+}
+
+json_t *json_source(const struct snapshot_source *from)
+{
+    json_t *out = json_object();
+    json_t *events = json_array();
+    const struct snapshot_event *ranking =
+        from->ranking < from->event_count ? &from->events[from->ranking] : NULL;
+    json_set(out, "name", json_text(from->name));
+    json_set(out, "event", json_text(ranking ? ranking->name : NULL));
+    json_set(out, "period", json_known(ranking ? ranking->period : 0));
+    json_set(out, "precise", json_boolean(from->precise));
+    json_set(out, "live", json_boolean(from->live));
+    json_set(out, "weighs", json_text(from->weighs));
+    for (size_t i = 0; i < from->event_count && i < SAMPLE_EVENTS_MAX; i++) {
+        json_t *event = json_object();
+        json_set(event, "name", json_text(from->events[i].name));
+        json_set(event, "role", json_text(role_name(from->events[i].role)));
+        json_set(event, "period", json_known(from->events[i].period));
+        json_set(event, "samples", json_whole(from->events[i].samples));
+        json_array_append_new(events, event);
+    }
+    json_set(out, "events", events);
+    return out;
+}
+
+json_t *json_samples(const struct snapshot_totals *totals)
+{
+    json_t *out = json_object();
+    json_t *reasons = json_object();
+    json_t *how = json_object();
+    json_set(out, "total", json_whole(totals->samples));
+    json_set(out, "kernel", json_whole(totals->reasons[REASON_KERNEL]));
+    json_set(out, "lost", json_whole(totals->lost));
+    json_set(out, "throttled", json_whole(totals->throttled));
+    json_set(out, "attributed", json_whole(totals->attributed));
+    json_set(out, "rate", json_count(totals->rate));
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
+        json_set(reasons, access_reason_name((enum reason)i), json_whole(totals->reasons[i]));
+    json_set(out, "unattributed", reasons);
+    for (int i = 0; i < ACCESS_HOW_COUNT; i++)
+        json_set(how, access_how_name((enum access_how)i), json_whole(totals->how[i]));
+    json_set(out, "how", how);
+    return out;
+}
+
+json_t *json_types(const struct snapshot_totals *totals)
+{
+    json_t *out = json_object();
+    json_t *unknown = json_object();
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
+        json_set(out, typed_name((enum typed)i), json_whole(totals->typed[i]));
+    for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
+        json_set(unknown, untyped_name((enum untyped)i), json_whole(totals->untyped[i]));
+    json_set(out, "unknown", unknown);
+    return out;
+}
+
+json_t *json_reading(const struct reading_state *reading)
+{
+    json_t *out = json_object();
+    json_set(out, "waiting", json_whole(reading->waiting));
+    json_set(out, "processes", json_whole(reading->processes));
+    json_set(out, "resident_bytes", json_whole(reading->resident_bytes));
+    json_set(out, "busy_with", json_text(reading->busy_with));
+    return out;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of a function's source lines and of their instructions. */
+#include "view/source_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SOURCE                                                                                     \
+    const struct source_row *row = pointer;                                                        \
+    (void)snapshot
+#define INSTRUCTION                                                                                \
+    const struct snapshot_instruction *row =                                                       \
+        ((const struct instruction_row *)pointer)->instruction;                                    \
+    (void)snapshot
+
+static struct value part(double samples, double loads, double stores, double of)
+{
+    bool known = samples > 0 && loads + stores > 0;
+    return value_number(known ? of / samples : NAN);
+}
+
+static struct value object_name(const struct snapshot *snapshot, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(snapshot, index);
+    return value_text(object ? object->name : NULL);
+}
+
+static struct value source_line(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_known(row->line);
+}
+
+static struct value source_share(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_number(row->share);
+}
+
+static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_number(row->samples);
+}
+
+static struct value source_text(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_text(row->line || row->sites ? row->text : NULL);
+}
+
+static struct value source_loads(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return part(row->samples, row->loads, row->stores, row->loads);
+}
+
+static struct value source_stores(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return part(row->samples, row->loads, row->stores, row->stores);
+}
+
+/* The field, or where it has no name the object. */
+static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    if (!row->hottest)
+        return value_text(NULL);
+    return row->hottest->field ? value_text(row->hottest->field)
+                               : object_name(snapshot, row->hottest->object);
+}
+
+static struct value source_inlined(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_text(row->inlined);
+}
+
+static enum paint paint_context(struct value value)
+{
+    (void)value;
+    return PAINT_PLAIN;
+}
+
+static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return source_identity(row->file, row->line);
+}
+
+static const char *source_parting(const void *pointer)
+{
+    const struct source_row *row = pointer;
+    return !row->line && !row->sites ? row->text : NULL;
+}
+
+static const struct column source_list[] = {
+    {"LINE", "Line of the file named above it.", 5, 0, 1, COLUMN_RIGHT, NULL, source_line,
+     format_integer, paint_dim, NULL},
+    {"OF IT", "Part of the function's samples on the line; blank: shown for its neighbours.", 6, 0,
+     0, COLUMN_RIGHT, NULL, source_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 10, 4, COLUMN_BAR, NULL, source_share, NULL, paint_share, NULL},
+    {"SOURCE", "The text, where the file can be read.", 20, 200, 0, COLUMN_CODE, NULL, source_text,
+     NULL, paint_context, NULL},
+    {"MISSES ON", "The field, or object, that its hottest instruction misses on.", 12, 28, 2,
+     COLUMN_NAME, NULL, source_mostly, NULL, paint_strong, NULL},
+    {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, source_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_stores, format_percent, paint_store, NULL},
+    {"INLINED", "Functions that the compiler put there in place of calls, innermost first.", 10, 32,
+     3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
+};
+
+const struct columns source_columns = {
+    .title = "Source",
+    .list = source_list,
+    .count = sizeof source_list / sizeof *source_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct source_row),
+    .identity = identity_of_source,
+    .parting = source_parting,
+};
+
+static struct value address(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_known(row->address);
+}
+
+static struct value share(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(row->share);
+}
+
+static struct value samples(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(row->samples);
+}
+
+static struct value text(const struct snapshot *snapshot, const void *pointer)
+{
+    (void)snapshot;
+    return value_text(((const struct instruction_row *)pointer)->text);
+}
+
+static struct value field(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_text(row->field);
+}
+
+static struct value object(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return object_name(snapshot, row->object);
+}
+
+static struct value object_share(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(row->object_share);
+}
+
+static struct value objects(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_known(row->objects);
+}
+
+static struct value loads(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return part(row->samples, row->loads, row->stores, row->loads);
+}
+
+static struct value stores(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return part(row->samples, row->loads, row->stores, row->stores);
+}
+
+static struct value inlined(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_text(row->inlined);
+}
+
+static bool has_inlined(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++)
+            if (snapshot->code[i].instructions[k].inlined)
+                return true;
+    return false;
+}
+
+static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return row->address;
+}
+
+static const struct column instruction_list[] = {
+    {"OF IT", "Part of the function's samples.", 6, 0, 0, COLUMN_RIGHT, NULL, share, format_percent,
+     paint_share, NULL},
+    {"", NULL, 6, 10, 7, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
+    {"ADDRESS", NULL, 14, 18, 4, COLUMN_TEXT, NULL, address, format_address, paint_dim, NULL},
+    {"INSTRUCTION", "As read from the process.", 16, 48, 0, COLUMN_CODE, NULL, text, NULL, NULL,
+     NULL},
+    {"FIELD", "The field it misses on most.", 10, 28, 1, COLUMN_NAME, NULL, field, NULL,
+     paint_strong, NULL},
+    {"MISSES ON", "The object it misses on most.", 10, 40, 1, COLUMN_NAME, NULL, object, NULL, NULL,
+     NULL},
+    {"OBJECT", "Part of the instruction's samples that fell on that object.", 6, 0, 5, COLUMN_RIGHT,
+     NULL, object_share, format_percent, paint_share, NULL},
+    {"OBJS", "Different objects it missed on.", 4, 0, 8, COLUMN_RIGHT, NULL, objects,
+     format_integer, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, stores, format_percent, paint_store, NULL},
+    {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
+};
+
+const struct columns instruction_columns = {
+    .title = "Instructions",
+    .list = instruction_list,
+    .count = sizeof instruction_list / sizeof *instruction_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct instruction_row),
+    .identity = identity,
+};
