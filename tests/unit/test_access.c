@@ -270,10 +270,22 @@ static void try_one(const char *source, const struct way *way)
 }
 
 static const struct way ways[] = {
-    {"gcc", "g++", "-O0 -gdwarf-5"},       {"gcc", "g++", "-O2 -gdwarf-4"},
-    {"gcc", "g++", "-O2 -gdwarf-5"},       {"gcc", "g++", "-O3 -gdwarf-5"},
-    {"clang", "clang++", "-O0 -gdwarf-5"}, {"clang", "clang++", "-O2 -gdwarf-4"},
-    {"clang", "clang++", "-O2 -gdwarf-5"}, {"clang", "clang++", "-O3 -gdwarf-5"},
+    {"gcc", "g++", "-O0 -gdwarf-5"},
+    {"gcc", "g++", "-O2 -gdwarf-4"},
+    {"gcc", "g++", "-O2 -gdwarf-5"},
+    {"gcc", "g++", "-O3 -gdwarf-5"},
+    {"gcc", "g++", "-O2 -gdwarf-5 -gsplit-dwarf"},
+    {"gcc", "g++", "-O2 -g -flto"},
+    {"gcc", "g++", "-O2 -g -fno-pie -no-pie"},
+    {"gcc", "g++", "-Os -gdwarf-2 -gstrict-dwarf"},
+    {"gcc", "g++", "-Og -g -fno-omit-frame-pointer"},
+    {"clang", "clang++", "-O2 -gdwarf-5 -gsplit-dwarf"},
+    {"clang", "clang++", "-Os -g -fno-pie -no-pie"},
+
+    {"clang", "clang++", "-O0 -gdwarf-5"},
+    {"clang", "clang++", "-O2 -gdwarf-4"},
+    {"clang", "clang++", "-O2 -gdwarf-5"},
+    {"clang", "clang++", "-O3 -gdwarf-5"},
 };
 static const char *const sources[] = {"plain.c", "lists.c",   "fixed.c", "calls.c",
                                       "frame.c", "numbers.c", "casts.c", "classes.cc"};

@@ -4,6 +4,7 @@
 #include "resolve/dwarf/graph.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/prototype.h"
+#include "resolve/symbols.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -28,6 +29,7 @@ struct flow {
     struct graph graph;
     struct state entry;
     struct state *after; /* each block; NULL: there are too many */
+    uint32_t *way;       /* of each block, which of those before it led there first */
     uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
 };
 
@@ -45,6 +47,7 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
+    free(flow->way);
     free(flow->changed);
     memset(flow, 0, sizeof *flow);
 }
@@ -103,7 +106,8 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
  */
 static bool keeps_parameters(const struct flows *flows, struct flow *flow)
 {
-    const char *name = dwfl_module_addrname(program_module(flows->program), flow->start);
+    const struct symbol *symbol = program_code(flows->program, flow->start);
+    const char *name = symbol ? symbol->name : NULL;
     Dwarf_Attribute attribute;
     Dwarf_Die unit;
     Dwarf_Word convention = 0;
@@ -165,8 +169,9 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left. False: no way
- * there is known yet. */
+/* What holds at a block's start: the entry, and what the blocks before it left; the one that led
+ * there first comes first, so that offsets are those with which a loop begins. False: no way there
+ * is known yet. */
 static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
@@ -175,7 +180,10 @@ static bool join(struct flows *flows, const struct flow *flow, size_t block, str
     if (!block)
         *state = flow->entry;
     for (size_t i = 0; flow->after && i < at->before_count; i++) {
-        uint32_t before = flow->graph.before[at->before_first + i];
+        uint32_t turn = (flow->way[block] + (uint32_t)i) % at->before_count;
+        uint32_t before = flow->graph.before[at->before_first + turn];
+        if (flow->changed[before] && !reached)
+            flow->way[block] = turn;
         if (flow->changed[before])
             state_join(flows->shapes, state, &flow->after[before]);
         reached |= flow->changed[before] != 0;
@@ -254,7 +262,8 @@ static int make_room(struct flows *flows, struct flow *flow)
             flows->kept[i].used = 0;
     flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
     flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
-    return flow->after && flow->changed ? 0 : -ENOMEM;
+    flow->way = calloc(flow->graph.block_count, sizeof *flow->way);
+    return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
 static int fill(struct flows *flows, struct flow *flow, uint64_t pc)

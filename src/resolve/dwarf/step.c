@@ -72,13 +72,15 @@ static bool is_copy(const struct shapes *shapes, const struct value *known,
            known->kind == VALUE_POINTER && !known->shape && known->how != DWARF_HOW_RESULT;
 }
 
+enum { WORTH_TRUST = 3 }; /* a pointer to something that is no character and not void */
+
 /* A variable's word goes over what was followed, unless that says more. */
 static void declare(struct shapes *shapes, struct value *known, const struct value *told)
 {
     unsigned worth = value_worth(shapes, told);
     if (is_copy(shapes, known, told))
         return;
-    if (worth < 3 && value_worth(shapes, known) >= worth)
+    if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
         return;
     bool same = known->kind == VALUE_POINTER && known->shape == told->shape;
     bool indexed = same && known->indexed;
@@ -86,7 +88,22 @@ static void declare(struct shapes *shapes, struct value *known, const struct val
     known->indexed |= indexed;
 }
 
-static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg)
+static uint64_t size_of(const struct shapes *shapes, const struct value *value)
+{
+    return shapes_at(shapes, value->shape)->size;
+}
+
+/* A variable that stands there now and then is believed where it says more than what is known: of
+ * two structs, the larger has the other for its head. */
+static bool adds(const struct shapes *shapes, const struct value *known, const struct value *told)
+{
+    unsigned worth = value_worth(shapes, known);
+    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, told) == worth &&
+                                   size_of(shapes, told) > size_of(shapes, known));
+}
+
+static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
+                            const struct value *followed)
 {
     const struct where *where;
     struct value best = value_of_kind(VALUE_UNKNOWN);
@@ -95,6 +112,8 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg)
         if (where->reg != reg)
             continue;
         struct value value = held(scene->shapes, where);
+        if (where->anywhere && !adds(scene->shapes, followed, &value))
+            continue;
         unsigned worth = value_worth(scene->shapes, &value);
         unsigned known = value_worth(scene->shapes, &best);
         if (is_copy(scene->shapes, &best, &value) || is_copy(scene->shapes, &value, &best)) {
@@ -140,7 +159,7 @@ void step_declare(const struct scene *scene, struct state *state, uint64_t pc, u
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         if (!(mask >> reg & 1) || reg == SREG_SP)
             continue;
-        struct value told = best_of(scene, pc, reg);
+        struct value told = best_of(scene, pc, reg, &state->regs[reg]);
         if (told.kind != VALUE_UNKNOWN)
             declare(scene->shapes, &state->regs[reg], &told);
     }
