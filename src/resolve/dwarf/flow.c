@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
 
+#include "resolve/dwarf/declared.h"
+#include "resolve/dwarf/entry.h"
 #include "resolve/dwarf/graph.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/prototype.h"
-#include "resolve/symbols.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,56 +88,6 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
                           .wheres = &flow->wheres};
 }
 
-/* ---- where calls arrive ---- */
-
-static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
-{
-    struct state *state = context;
-    if (reg != SREG_NONE)
-        state->regs[reg] = *value;
-    else
-        state_store(state, slot, value);
-}
-
-/*
- * Compilers change parameters of functions that nobody else calls. gcc gives those another name
- * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
- */
-static bool keeps_parameters(const struct flows *flows, struct flow *flow)
-{
-    const struct symbol *symbol = program_code(flows->program, flow->start);
-    const char *name = symbol ? symbol->name : NULL;
-    Dwarf_Attribute attribute;
-    Dwarf_Die unit;
-    Dwarf_Word convention = 0;
-    bool external = false;
-    dwarf_formudata(dwarf_attr_integrate(&flow->routine.die, DW_AT_calling_convention, &attribute),
-                    &convention);
-    if (convention == DW_CC_nocall)
-        return false;
-    dwarf_formflag(dwarf_attr_integrate(&flow->routine.die, DW_AT_external, &attribute), &external);
-    if (external)
-        return true;
-    const char *producer =
-        dwarf_diecu(&flow->routine.die, &unit, NULL, NULL)
-            ? dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-            : NULL;
-    bool clone = !name || strstr(name, ".isra") || strstr(name, ".constprop") ||
-                 strstr(name, ".part") || strstr(name, ".cold");
-    return !clone && producer && !strncmp(producer, "GNU ", 4);
-}
-
-static void enter(struct flows *flows, struct flow *flow)
-{
-    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
-        flow->entry.regs[reg] = value_of_kind(VALUE_UNKNOWN);
-    if (flow->routine.entry != flow->start)
-        return;
-    flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (keeps_parameters(flows, flow))
-        prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
-}
-
 /* ---- through the blocks ---- */
 
 /* The stack pointer, or what stands for it, by call frame information. */
@@ -161,7 +110,7 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     for (size_t i = at->first; i < at->first + at->count; i++) {
         const struct insn *insn = &flow->graph.insns[i];
         fresh |= graph_begins(&flow->graph, insn->address);
-        step_declare(&scene, state, insn->address, fresh);
+        declared_in_registers(&scene, state, insn->address, fresh);
         if (insn->address == until)
             return;
         step_over(&scene, state, insn);
@@ -281,7 +230,8 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
-    enter(flows, flow);
+    struct scene scene = scene_of(flows, flow);
+    entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
         if (!round_of(flows, flow, round))
             break;
