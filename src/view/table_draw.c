@@ -108,8 +108,8 @@ static void draw_parting(const struct table *table, struct canvas *canvas, int r
     const char *rule = canvas->ascii ? "-" : "─";
     for (int i = 0; i < body->columns; i++)
         canvas_text(canvas, row, body->column + i, 1, PAINT_DIM, rule);
-    canvas_format(canvas, row, body->column + 2, body->columns - 2, PAINT_DIM, *text ? " %s " : "",
-                  text);
+    if (*text)
+        canvas_format(canvas, row, body->column + 2, body->columns - 2, PAINT_DIM, " %s ", text);
 }
 
 static void draw_rows(const struct table *table, struct canvas *canvas, bool focused)
