@@ -227,7 +227,7 @@ static const struct column object_list[] = {
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
      0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells, without \"struct\".", 14, 28, 4, COLUMN_TEXT,
+    {"TYPE", "Its type, where debug information tells, without \"struct\".", 16, 28, 4, COLUMN_NAME,
      has_type, type, NULL, NULL, NULL},
     {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
      paint_dim, NULL},
