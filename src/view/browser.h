@@ -135,6 +135,8 @@ struct browser {
         struct source_rows lines;
         struct table source;
         struct instruction_rows instructions; /* of the line selected */
+        bool gathered;                        /* they are those of this snapshot */
+        uint64_t gathered_line;               /* identity of the line they are of */
         struct table accesses;
         struct site *sites;
         size_t site_count;

@@ -20,6 +20,7 @@ static void function_update(struct browser *browser)
     browser->code.site_count = 0;
     browser->code.lines.count = 0;
     browser->code.instructions.count = 0;
+    browser->code.gathered = false;
     for (size_t i = 0; looks && i < snapshot->code_count; i++)
         if (snapshot->code[i].id == browser->code.id)
             browser->code.function = &snapshot->code[i];

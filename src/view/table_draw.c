@@ -78,6 +78,9 @@ static void scroll(struct table *table, size_t rows)
         first--;
     if (first < table->top)
         table->top = first;
+    /* One page on comes to stand at the end; farther away, with its neighbours on both sides. */
+    if (table->selected >= table->top + rows * 2)
+        table->top = table->selected - rows / 2;
     if (table->selected >= table->top + rows)
         table->top = table->selected - rows + 1;
     if (table->top + rows > table->shown)

@@ -279,6 +279,19 @@ static void the_line_selected_chooses_the_instructions(void **state)
     press(fixture, '5');
     press(fixture, KEYS_ENTER);
     assert_int_equal(browser->code.instructions.count, 2); /* the hottest line */
+    /* put on another one, it stays there in the next snapshot, and not on another line */
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN);
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    const struct instruction_row *access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401009);
+    press(fixture, KEYS_LEFT);
+    press(fixture, KEYS_UP); /* 74 */
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401000);
+    press(fixture, KEYS_DOWN);
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401004);
     press(fixture, KEYS_HOME);
     assert_int_equal(browser->code.instructions.count, 1);
     press(fixture, KEYS_END);
