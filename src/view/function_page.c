@@ -38,12 +38,13 @@ static void function_update(struct browser *browser)
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
 {
+    browser_leave(browser);
     browser->code.id = code->id;
     browser->code.table.pinned = false;
     browser->code.source.pinned = false;
     browser->code.accesses.pinned = false;
     browser->pane[PAGE_FUNCTION] = 0;
-    browser_go(browser, PAGE_FUNCTION);
+    browser_enter(browser, PAGE_FUNCTION);
 }
 
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
