@@ -287,7 +287,7 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     open_page(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
     assert_true(contains("by the code: 4312 accesses say so, 12 another"));
     assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
-    assert_true(contains("STRADDLES 2 lines") && contains("padding") &&
+    assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
                 contains("its members over"));
     close_page();
     open_page(FIXTURE_USUAL, 36, 120, false, "8");
