@@ -365,7 +365,7 @@ static void set_vague(struct insn *out, const cs_insn *in)
     struct part source =
         last && last->type == X86_OP_REG ? part_of(last->reg) : (struct part){SREG_NONE, 0};
     out->stored = SREG_NONE;
-    if (moves && out->dest == (in->id == X86_INS_PUSH ? source.reg : SREG_NONE) && source.width == 8)
+    if (moves && out->dest == (in->id == X86_INS_PUSH ? source.reg : SREG_NONE) && source.width >= 4)
         out->stored = source.reg;
     if (out->op != INSN_OP_NONE || x86->op_count != 2 || out->dest == SREG_NONE || out->width != 8)
         return;

@@ -50,6 +50,21 @@ static bool covers(int64_t start, uint64_t size, int64_t slot)
     return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
 }
 
+/* All of one register, to one place, every time. */
+static void note_store(struct course *course, const struct insn *insn, int64_t start,
+                       uint8_t size_bytes)
+{
+    struct stack *stack = course->stack;
+    bool same = !stack->store_count || stack->start == start;
+    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
+        stack->store_count >= STACK_STORES) {
+        stack->store_count = STACK_STORES + 1;
+        return;
+    }
+    stack->start = start;
+    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
+}
+
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
@@ -58,6 +73,8 @@ static void note_uses(struct course *course, const struct insn *insn)
         if (!operand_slot(course, insn, memory, &start) ||
             !covers(start, memory->size, course->slot))
             continue;
+        if (insn->op != INSN_OP_LEA && memory->kind != ACCESS_LOAD)
+            note_store(course, insn, start, memory->size);
         if (insn->op == INSN_OP_LEA)
             course->addressed = true;
         else if (memory->kind == ACCESS_STORE && memory->base == SREG_SP)
@@ -148,10 +165,14 @@ bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack
 {
     const struct insn *insns;
     size_t count;
+    uint64_t start;
+    uint64_t end;
     struct course course = {
         .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
     *stack = (struct stack){0};
-    if (!program_insns(program, pc, &insns, &count))
+    /* A return address - 1 is inside an instruction: the function is asked for by its start. */
+    if (!program_function(program, pc, &start, &end) ||
+        !program_insns(program, start, &insns, &count))
         return false;
     go(&course, insns, count);
     bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
