@@ -19,11 +19,31 @@ struct course {
     bool pushed;
     bool addressed; /* its address is taken */
     bool calls;
+    uint32_t
+        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
+    int64_t copied[SREG_COUNT];
 };
 
 static bool is_push(const struct insn *insn)
 {
     return insn->stack_step < 0 && insn->flow != INSN_CALL;
+}
+
+static bool is_copy(const struct course *course, uint8_t reg)
+{
+    return course->copies >> reg & 1;
+}
+
+static void note_copies(struct course *course, const struct insn *insn)
+{
+    if (insn->is_target || insn->flow == INSN_CALL)
+        course->copies = 0;
+    course->copies &= ~insn->writes;
+    if (insn->op != INSN_OP_MOVE || insn->source != SREG_SP || insn->dest >= SREG_COUNT ||
+        insn->dest == SREG_BP || insn->width != 8)
+        return;
+    course->copies |= 1u << insn->dest;
+    course->copied[insn->dest] = -course->depth;
 }
 
 /* The distance of an operand from the canonical frame address, as far as that is constant. */
@@ -32,13 +52,18 @@ static bool operand_slot(struct course *course, const struct insn *insn,
 {
     uint8_t reg;
     int64_t offset;
-    if (memory->index != SREG_NONE || memory->segment ||
-        (memory->base != SREG_SP && memory->base != SREG_BP))
+    if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
         return false;
+    if (is_copy(course, memory->base)) {
+        *slot = memory->displacement + course->copied[memory->base];
+        return true;
+    }
     if (memory->base == SREG_SP) {
         *slot = memory->displacement - course->depth;
         return true;
     }
+    if (memory->base != SREG_BP)
+        return false;
     if (!program_cfa(course->program, insn->address, &reg, &offset) || reg != SREG_BP)
         return false;
     *slot = memory->displacement - offset;
@@ -77,10 +102,11 @@ static void note_uses(struct course *course, const struct insn *insn)
             note_store(course, insn, start, memory->size);
         if (insn->op == INSN_OP_LEA)
             course->addressed = true;
-        else if (memory->kind == ACCESS_STORE && memory->base == SREG_SP)
-            course->stored = true;
-        else
+        else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
+                 memory->base == SREG_BP)
             course->loaded = true;
+        else /* a store, or a vector's, of which the decoder does not always tell */
+            course->stored = true;
     }
     if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
         course->pushed = true;
@@ -157,6 +183,7 @@ static void go(struct course *course, const struct insn *insns, size_t count)
         }
         course->calls |= insn->flow == INSN_CALL;
         note_uses(course, insn);
+        note_copies(course, insn);
         follow(course, insn);
     }
 }
