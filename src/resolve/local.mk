@@ -81,6 +81,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
+	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \

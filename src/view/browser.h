@@ -253,6 +253,15 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                 struct canvas *canvas, struct area area);
 
+/* The type shown on Layout, its alignment, what the picture says; rows used. (layout_head.c) */
+int layout_head(struct browser *browser, struct canvas *canvas, struct area area);
+
+/* Source lines, the instructions of the one selected, and objects of the function opened.
+ * (function_gather.c) */
+void function_gather(struct browser *browser);
+void function_gather_line(struct browser *browser);
+void function_gather_sites(struct browser *browser);
+
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 
 /* A title above a pane; rows used. */

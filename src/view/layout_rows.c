@@ -219,4 +219,6 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
                layout->rows[i + 1].member.depth > row->member.depth)
             i++;
     }
+    if (line < layout->line_count)
+        add_rule(rows, layout, line, layout->line_count);
 }
