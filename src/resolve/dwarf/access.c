@@ -59,11 +59,8 @@ static struct value place_of(const struct flow_at *at, const struct insn_memory 
     struct value place = step_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
         return place;
-    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, place.offset);
-    if (variable.kind != VALUE_POINTER)
-        return place;
-    variable.indexed = place.indexed;
-    return variable;
+    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, &place);
+    return variable.kind == VALUE_POINTER ? variable : place;
 }
 
 void access_answer(struct program *program, struct dwarf_answer *answer)

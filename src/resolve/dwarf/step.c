@@ -23,33 +23,34 @@ static struct value constant(int64_t number)
 
 /* ---- variables ---- */
 
-/* Base of a variable in memory as the frame has it. */
-static bool frame_offset(const struct state *state, const struct where *where, int64_t *offset)
+/* How far a place in the frame is behind a variable's start. Below the fixed frame ("indexed") only
+ * what stands there too is compared. */
+static bool inside_of(const struct state *state, const struct where *where,
+                      const struct value *place, uint64_t *inside)
 {
     const struct value *base = where->reg == WHERE_CFA ? NULL : &state->regs[where->reg];
-    if (base && (base->kind != VALUE_FRAME || base->indexed))
+    if (base && (base->kind != VALUE_FRAME || (base->indexed && !place->indexed)))
         return false;
-    *offset = (base ? base->offset : 0) + where->offset;
-    return true;
+    *inside = (uint64_t)(place->offset - (base ? base->offset : 0) - where->offset);
+    if (where->kind == WHERE_POINTED)
+        return *inside < POINTER_BYTES;
+    return where->size ? *inside < where->size : base && base->indexed;
 }
 
 struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
-                           int64_t at)
+                           const struct value *place)
 {
     const struct where *where;
     struct value best = value_of_kind(VALUE_UNKNOWN);
     uint64_t smallest = UINT64_MAX;
     size_t next = 0;
     while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
-        int64_t start;
-        if (!frame_offset(state, where, &start))
+        uint64_t inside;
+        if (!where->shape || where->size > smallest || !inside_of(state, where, place, &inside))
             continue;
-        uint64_t inside = (uint64_t)(at - start);
-        uint64_t size = where->kind == WHERE_POINTED ? POINTER_BYTES : where->size;
-        if (inside >= size || size > smallest || !where->shape)
-            continue;
-        smallest = size;
+        smallest = where->size;
         best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
+        best.indexed = place->indexed || where->size > shapes_at(scene->shapes, where->shape)->size;
         /* A pointer that the compiler made, which no type stands for. */
         if (where->kind == WHERE_POINTED)
             best = (struct value){.kind = VALUE_DIFFERENCE, .shape = where->shape};
@@ -61,14 +62,24 @@ static struct value held(struct shapes *shapes, const struct where *where)
 {
     struct value value = value_loaded(shapes, where->shape, where->part, DWARF_HOW_VARIABLE);
     if (where->kind == WHERE_COMPUTED)
-        value.offset -= where->offset;
+        return value_shifted(value, -where->offset);
     return value;
+}
+
+/* Bytes that were a void pointer, unless fresh from an allocator, are something else copied. */
+static bool is_copy(const struct shapes *shapes, const struct value *known,
+                    const struct value *told)
+{
+    return told->kind == VALUE_POINTER && shapes_at(shapes, told->shape)->kind == SHAPE_BYTE &&
+           known->kind == VALUE_POINTER && !known->shape && known->how != DWARF_HOW_RESULT;
 }
 
 /* A variable's word goes over what was followed, unless that says more. */
 static void declare(struct shapes *shapes, struct value *known, const struct value *told)
 {
     unsigned worth = value_worth(shapes, told);
+    if (is_copy(shapes, known, told))
+        return;
     if (worth < 3 && value_worth(shapes, known) >= worth)
         return;
     bool same = known->kind == VALUE_POINTER && known->shape == told->shape;
@@ -88,6 +99,10 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg)
         struct value value = held(scene->shapes, where);
         unsigned worth = value_worth(scene->shapes, &value);
         unsigned known = value_worth(scene->shapes, &best);
+        if (is_copy(scene->shapes, &best, &value) || is_copy(scene->shapes, &value, &best)) {
+            best = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
+            continue;
+        }
         /* Of two structs the larger: what has the other for its head. */
         if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
                                                     shapes_at(scene->shapes, best.shape)->size))
@@ -98,6 +113,13 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg)
     return best;
 }
 
+/* A record, or an array of variable length. A number may as well be a part of what is there. */
+static bool is_whole(const struct shapes *shapes, const struct where *where)
+{
+    const struct shape *shape = shapes_at(shapes, where->shape);
+    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION || !where->size;
+}
+
 /* Variables passed by their address: "in memory at the register". */
 static void declare_pointed(const struct scene *scene, struct state *state, uint64_t pc,
                             uint32_t mask)
@@ -106,7 +128,8 @@ static void declare_pointed(const struct scene *scene, struct state *state, uint
     size_t next = 0;
     while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
         if (where->kind != WHERE_MEMORY || where->reg == WHERE_CFA || where->reg == SREG_SP ||
-            !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME)
+            !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME ||
+            !is_whole(scene->shapes, where))
             continue;
         struct value value =
             value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
@@ -141,7 +164,7 @@ static struct value settled(const struct scene *scene, uint64_t pc, struct value
         return value;
     struct value place = value_pointer(shapes_of(scene->shapes, &type),
                                        value.offset - (int64_t)global->start, DWARF_HOW_GLOBAL);
-    place.indexed = value.indexed;
+    place.indexed = value.indexed || global->size > shapes_at(scene->shapes, place.shape)->size;
     return place;
 }
 
@@ -172,14 +195,14 @@ struct value step_address(const struct scene *scene, const struct state *state,
 /* ---- instructions ---- */
 
 static struct value loaded_from_frame(const struct scene *scene, const struct state *state,
-                                      uint64_t pc, int64_t at)
+                                      uint64_t pc, const struct value *at)
 {
-    const struct value *slot = state_slot(state, at);
+    const struct value *slot = at->indexed ? NULL : state_slot(state, at->offset);
     struct value place = step_variable(scene, state, pc, at);
     struct value value = value_of_kind(VALUE_UNKNOWN);
     if (place.kind == VALUE_DIFFERENCE)
         value = value_pointer(place.shape, 0, DWARF_HOW_STACK);
-    else if (place.kind == VALUE_POINTER)
+    else if (place.kind == VALUE_POINTER && value_folded(scene->shapes, &place))
         value = value_loaded(scene->shapes, place.shape, (uint64_t)place.offset, DWARF_HOW_STACK);
     if (!slot)
         return value;
@@ -193,7 +216,7 @@ static struct value loaded(const struct scene *scene, const struct state *state,
 {
     struct value place = step_address(scene, state, insn, memory);
     if (place.kind == VALUE_FRAME)
-        return loaded_from_frame(scene, state, insn->address, place.offset);
+        return loaded_from_frame(scene, state, insn->address, &place);
     if (place.kind != VALUE_POINTER || !value_folded(scene->shapes, &place))
         return value_of_kind(VALUE_UNKNOWN);
     return value_loaded(scene->shapes, place.shape, (uint64_t)place.offset,
@@ -223,8 +246,9 @@ static struct value result(const struct scene *scene, const struct state *state,
     bool clears = insn->source == insn->dest;
     switch (insn->op) {
     case INSN_OP_MOVE:
+        /* What is extended keeps the constant in it, if it is a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
-            return source.kind == VALUE_CONSTANT ? source : value_of_kind(VALUE_NUMBER);
+            return value_scaled(&source, 1);
         return settled(scene, insn->address, value_shifted(source, 0));
     case INSN_OP_LOAD:
         return insn->width == 8 && insn->source_width == 8
@@ -242,6 +266,12 @@ static struct value result(const struct scene *scene, const struct state *state,
         return masked(&dest, &source);
     case INSN_OP_OR:
         return dest.kind == VALUE_POINTER ? dest : value_of_kind(VALUE_NUMBER);
+    case INSN_OP_SHL:
+        return source.kind == VALUE_CONSTANT && source.offset >= 0 && source.offset < 16
+                   ? value_scaled(&dest, (int64_t)1 << source.offset)
+                   : value_of_kind(VALUE_NUMBER);
+    case INSN_OP_MUL3:
+        return value_scaled(&source, insn->immediate);
     default:
         return value_of_kind(VALUE_NUMBER);
     }

@@ -44,7 +44,7 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
 struct value step_address(const struct scene *scene, const struct state *state,
                           const struct insn *insn, const struct insn_memory *memory);
 struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
-                           int64_t frame_offset);
+                           const struct value *place);
 
 /* Lets variables that stand in registers at an address say what those hold; `mask` of enum
  * sample_register. */

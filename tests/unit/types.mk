@@ -1,0 +1,11 @@
+# unit tests of types from code (src/resolve/dwarf/access.c and what it uses)
+UNIT_TYPES = tests/unit/test_access
+check_PROGRAMS += $(UNIT_TYPES)
+TESTS += $(UNIT_TYPES)
+tests_unit_test_access_SOURCES = tests/unit/test_access.c tests/types/known.c tests/types/known.h \
+	tests/types/stepped.c tests/types/stepped.h $(TARGET_SOURCES)
+tests_unit_test_access_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
+tests_unit_test_access_LDADD = $(RESOLVE_LIBS)
+EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/types/fixed.c \
+	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
+	tests/types/classes.cc
