@@ -1,7 +1,7 @@
 # unit tests of types from code (src/resolve/dwarf/access.c and what it uses)
-UNIT_TYPES = tests/unit/test_access
-check_PROGRAMS += $(UNIT_TYPES)
-TESTS += $(UNIT_TYPES)
+UNIT_ACCESS = tests/unit/test_access
+check_PROGRAMS += $(UNIT_ACCESS)
+TESTS += $(UNIT_ACCESS)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c tests/types/known.c tests/types/known.h \
 	tests/types/stepped.c tests/types/stepped.h $(TARGET_SOURCES)
 tests_unit_test_access_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
