@@ -184,11 +184,18 @@ static pid_t run_worker(struct reader_file *file, struct reader_run *run)
     return 0;
 }
 
+static void look(struct reader_file *file, struct reader_run *run)
+{
+    if (file->state != READER_UNKNOWN || !file->asked.count || !run->looks)
+        return;
+    run->looks--;
+    file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+}
+
 pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
-    if (file->state == READER_UNKNOWN && file->asked.count)
-        file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+    look(file, run);
     if (file->worker.pid)
         pid = run_worker(file, run);
     file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;
