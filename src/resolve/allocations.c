@@ -79,6 +79,12 @@ void allocations_settle(struct allocations *allocations, uint64_t now_ns)
     allocations->settled_ns = now_ns;
 }
 
+void allocations_ask_again(struct allocations *allocations)
+{
+    if (allocations->tells)
+        bins_ask_again(allocations->told.bins);
+}
+
 void allocations_forget(struct allocations *allocations)
 {
     if (allocations->tells)

@@ -69,6 +69,9 @@ long allocations_follow(struct allocations *allocations, uint64_t until_ns);
 /* Between refreshes, where no sample waits: names of new bins. Cheap where there are none. */
 void allocations_settle(struct allocations *allocations, uint64_t now_ns);
 
+/* Some of what the callbacks did not know yet may be known now. */
+void allocations_ask_again(struct allocations *allocations);
+
 /* The process runs another program now: every block is gone. */
 void allocations_forget(struct allocations *allocations);
 

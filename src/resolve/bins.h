@@ -106,8 +106,11 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
  */
 typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
 
+/* Answers that were to come may be there: the next bins_update_names() asks again for them. */
+void bins_ask_again(struct bins *bins);
+
 /*
- * Names the bins that have no name yet, or one that was to be made better later, then groups and renames all by the rules. Symbols
+ * Names the bins that have no name yet, or one that can be made better now, then groups and renames all by the rules. Symbols
  * are asked for at the return address minus 1: that is inside the call. -ENOMEM.
  */
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,

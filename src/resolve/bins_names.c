@@ -198,15 +198,22 @@ static int name_again(struct bins *bins, struct naming *naming)
     return code;
 }
 
+void bins_ask_again(struct bins *bins)
+{
+    bins->ask_again = true;
+}
+
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
                       const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
                       void *context)
 {
     struct naming naming = {
         .wrappers = wrappers, .namer = namer, .assigned = assigned, .context = context};
-    if (bins->named == bins->count && !bins->unsure)
+    bool again = bins->unsure && bins->ask_again;
+    bins->ask_again = false;
+    if (bins->named == bins->count && !again)
         return 0;
-    if (bins->unsure && name_again(bins, &naming))
+    if (again && name_again(bins, &naming))
         return -ENOMEM;
     for (; bins->named < bins->count; bins->named++)
         if (name_bin(bins, bins->named + 1, &naming))

@@ -30,6 +30,7 @@ struct bins {
     uint32_t most;
     uint32_t named;  /* ids up to here have names */
     uint32_t unsure; /* of them, how many are */
+    bool ask_again;
     uint64_t *words; /* the paths, one after the other */
     uint64_t words_count;
     uint64_t words_room;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { DEBUGFILE_PATH_MAX = 4096 };
+
 struct debugfile_from {
     pid_t root_of;    /* the process whose root the program was read through; 0: none */
     const char *root; /* of debug files; NULL: /usr/lib/debug */
@@ -22,12 +24,13 @@ struct debugfile_from {
 struct debugfile_wanted {
     const unsigned char *id; /* build-id */
     size_t id_size;          /* 0: none */
-    const char *path;        /* of the program */
-    const char *link;        /* .gnu_debuglink's name; NULL: none */
-    uint32_t crc;
+    const char *path;        /* of the file that wants it */
+    const char *link;        /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
+    uint32_t crc;            /* ignored where there is a build-id */
 };
 
-/* A descriptor, or -1. */
-int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted);
+/* A descriptor, or -1. `found`, if not NULL, gets the path that led to it. */
+int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                   char found[DEBUGFILE_PATH_MAX]);
 
 #endif

@@ -8,6 +8,7 @@
 #define MISSTOP_RESOLVE_DEBUGINFO_H
 
 #include "resolve/debugfile.h"
+#include "resolve/symtab.h"
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -31,16 +32,15 @@ struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
 void debuginfo_free(struct debuginfo *debuginfo);
 
 /* Whether the file or its debug file has DWARF: by their section headers, nothing is read. */
-bool debuginfo_present(const struct debuginfo *debuginfo);
+bool debuginfo_present(struct debuginfo *debuginfo);
 
 /* This process reads hostile files and nothing else: it may die of one. Debug files are mapped
  * where they are from here on, not copied before. */
 void debuginfo_confined(struct debuginfo *debuginfo);
 
-/* Calls for every symbol with a name that lives as long as the debuginfo. */
-typedef void debuginfo_take(void *context, const GElf_Sym *symbol, uint64_t address,
-                            const char *name);
-void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context);
+/* Calls for every symbol with a name that lives as long as the debuginfo; those of the separate
+ * debug file where there are more, which is neither copied nor mapped for it. */
+void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context);
 
 /* What libdwfl has of the file, its DWARF checked; NULL: there is none that can be trusted. */
 Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);

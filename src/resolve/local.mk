@@ -18,6 +18,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/shorten.c src/resolve/dwarf/shorten.h \
+	src/resolve/dwarf/stack.c src/resolve/dwarf/stack.h \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
@@ -33,6 +35,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
 	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
 	src/resolve/dwarf/where.c src/resolve/dwarf/where.h \
+	src/resolve/dwarf/home.c src/resolve/dwarf/home.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
@@ -78,6 +81,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
+	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \

@@ -4,6 +4,7 @@
 #include "resolve/members.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { INSTANCES = 1 << 13, MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
@@ -89,12 +90,16 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     enum { KEY_TYPE = 9 }; /* beside those of finding.c */
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
+    /* One of its kind to a block, or many: two different things to a programmer. */
+    bool array = end - start >= 2 * type->size;
+    id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->base = start;
     finding->end = end;
     finding->bin = 0;
     finding->module = "";
-    finding->name = type->name;
+    snprintf(finding->text, sizeof finding->text, "%.150s%s", type->name, array ? " []" : "");
+    finding->name = finding->text;
     finding->of_type = true;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
@@ -174,11 +179,23 @@ void object_types_declare(struct object_types *typed, uint32_t object, uint32_t 
     known->declared = true;
 }
 
+void object_types_call(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known)
+        known->type = type;
+}
+
+static uint32_t own_type(struct object_type *object, const struct types *types)
+{
+    return object->type ? object->type : votes_leader(&object->votes, types);
+}
+
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
 static uint32_t data_type(struct object_type *object, const struct types *types,
                           const struct place *place, uint64_t *offset)
 {
-    uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
+    uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
     uint64_t into = place->access.address - place->base;
     if (!desc || !desc->size)
@@ -235,8 +252,12 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     if (!type)
         return;
     bool agreed = coded && holds(typed, types, type, offset, operand->type, place->type_offset);
+    bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;
+    /* What was called after what the code says is no second witness. */
+    if (called && agreed)
+        place->typed = TYPED_CODE;
     /* What nobody declared is a guess: then the code knows better. */
     if (place->typed == TYPED_DISAGREED && !object->declared)
         return;
@@ -265,11 +286,11 @@ const char *object_types_describe(struct object_types *typed, const struct types
     struct object_type *object = id < typed->object_count ? &typed->objects[id] : NULL;
     if (!object)
         return NULL;
-    uint32_t type = object->declared ? object->type : votes_leader(&object->votes, types);
+    uint32_t type = own_type(object, types);
     if (!types_at(types, type))
         return NULL;
     desc->type_id = type;
     if (!object->declared)
-        votes_count(&object->votes, types, &desc->type_votes, &desc->type_against);
+        votes_count(&object->votes, types, type, &desc->type_votes, &desc->type_against);
     return desc->type = words(typed, types, object, type);
 }

@@ -17,9 +17,9 @@
 
 /* What is known of an object by its id. */
 struct object_type {
-    uint32_t type; /* declared, or of what it was named after; 0: by votes */
+    uint32_t type; /* declared, or what it is called after; 0: by votes */
     uint64_t count;
-    bool declared;
+    bool declared; /* in debugging information */
     struct votes votes;
     uint32_t text_type; /* what `text` was made of */
     uint64_t text_count;
@@ -52,8 +52,12 @@ void object_types_forget(struct object_types *typed);
 uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
                       const struct access *access, const struct typed_operand *operand);
 
-/* An object's type as declared, or as it is called after. */
-void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type, uint64_t count);
+/* An object's type as declared. */
+void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
+                          uint64_t count);
+
+/* An object is called after its type. */
+void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
 /* What lies in an object is called after a type: that is a vote for what the object is. */
 void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,

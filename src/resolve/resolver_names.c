@@ -181,7 +181,8 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     /* After an exec: records tell of mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
-    typing_run(resolver->typing, now_ns);
+    if (typing_run(resolver->typing, now_ns) && resolver->allocations)
+        allocations_ask_again(resolver->allocations);
     if (resolver->allocations)
         allocations_settle(resolver->allocations, now_ns);
 }

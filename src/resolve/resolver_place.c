@@ -114,7 +114,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     place->base = finding->base;
     place->size_bytes = finding->end - finding->base;
     if (type)
-        object_types_declare(&resolver->object_types, place->object, type, 1);
+        object_types_call(&resolver->object_types, place->object, type);
     else if (variable && variable->type)
         object_types_declare(&resolver->object_types, place->object, variable->type, variable->count);
     object_types_place(&resolver->object_types, types, finding, operand, place);

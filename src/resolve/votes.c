@@ -117,13 +117,13 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
     return votes->leader;
 }
 
-void votes_count(const struct votes *votes, const struct types *types, uint32_t *own,
-                 uint32_t *against)
+void votes_count(const struct votes *votes, const struct types *types, uint32_t type,
+                 uint32_t *own, uint32_t *against)
 {
     static const struct slots every = {0, VOTES_TYPES};
     uint32_t sum = 0;
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         sum += votes->count[i];
-    *own = votes->leader ? explained(votes, types, votes->leader, every) : 0;
+    *own = type ? explained(votes, types, type, every) : 0;
     *against = sum - *own;
 }

@@ -233,9 +233,17 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
 /* The line that says how far to trust the figures; "" when they are fine. */
 void header_trust(const struct snapshot *snapshot, char *out, size_t size);
 
-/* How many of the samples have a field and why the others have none; what is being read in the
- * background; how an object's type is known (layout NULL: its own). "": nothing to say.
- * (field_words.c) */
+/* How many of the samples have a field, by what, and why the others have none. (field_words.c) */
+enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
+struct field_part {
+    const char *label;
+    double share; /* of the attributed samples */
+    bool known;   /* else a reason why not */
+};
+/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
+unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
+/* The same in one line; what is being read in the background; how an object's type is known
+ * (layout NULL: its own). "": nothing to say. */
 void field_summary(const struct snapshot *snapshot, char *out, size_t size);
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
@@ -244,6 +252,15 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 /* Name, share, place, element and origin of the object in Detail; rows used. (detail_head.c) */
 int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                 struct canvas *canvas, struct area area);
+
+/* The type shown on Layout, its alignment, what the picture says; rows used. (layout_head.c) */
+int layout_head(struct browser *browser, struct canvas *canvas, struct area area);
+
+/* Source lines, the instructions of the one selected, and objects of the function opened.
+ * (function_gather.c) */
+void function_gather(struct browser *browser);
+void function_gather_line(struct browser *browser);
+void function_gather_sites(struct browser *browser);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 

@@ -9,22 +9,20 @@
 #include <string.h>
 #include <strings.h>
 
-enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, RANK_WITHOUT_COMFORT = 2 };
+enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 52, RANK_WITHOUT_COMFORT = 2 };
 
 static bool drawn(const struct column *column)
 {
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
-/* The name that a row is known by. */
-static bool is_name(const struct column *column)
+/* Columns that the text which a row is known by must have before lesser ones come; 0: any. */
+static int comfort_of(const struct column *column, int wanted)
 {
-    return column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT;
-}
-
-static int comfort_of(int wanted)
-{
-    return wanted < COMFORT ? wanted : COMFORT;
+    int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
+               : column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT ? COMFORT
+                                                                                     : 0;
+    return wanted < most ? wanted : most;
 }
 
 static int text_columns(const struct column *column, struct value value)
@@ -74,8 +72,8 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
                 return;
             used += GAP + column->width;
             chosen[i] = true;
-            if (is_name(column))
-                comfort += comfort_of(wanted[i]) - column->width;
+            if (comfort_of(column, wanted[i]))
+                comfort += comfort_of(column, wanted[i]) - column->width;
         }
 }
 
@@ -110,7 +108,7 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
     *layout = (struct layout){0};
     for (unsigned i = 0; i < columns->count; i++) {
         wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
-        comfortable[i] = is_name(&columns->list[i]) ? comfort_of(wanted[i]) : 0;
+        comfortable[i] = comfort_of(&columns->list[i], wanted[i]);
     }
     choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
     for (unsigned i = 0; i < columns->count; i++) {

@@ -26,6 +26,7 @@ struct value {
 enum column_look {
     COLUMN_TEXT,
     COLUMN_NAME,  /* text that loses its middle, as C++ names differ at both ends */
+    COLUMN_CODE,  /* text that is read as a whole: gets more room than a name */
     COLUMN_RIGHT, /* numbers */
     COLUMN_BAR,   /* a number from 0 to 1 */
     COLUMN_SPARK  /* `series` */

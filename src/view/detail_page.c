@@ -146,6 +146,8 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Enter: the source lines of this function that miss, and on what");
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
+    else if (!browser->detail.object->layout_count)
+        snprintf(out, size, "Enter: the code that misses here.  s: search down to cache lines");
     else
         snprintf(out, size,
                  "Enter: this field among its neighbours, with cache lines.  Right: the code that "
@@ -155,14 +157,15 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
 static const char *detail_enter(struct browser *browser)
 {
     const struct table *table = browser_table(browser);
-    return !browser->detail.object || table == &browser->detail.instances ? ""
-           : table == &browser->detail.code                               ? "Source"
-                                                                          : "Layout";
+    const struct snapshot_object *object = browser->detail.object;
+    if (!object || !table_selected(table) || table == &browser->detail.instances)
+        return "";
+    return table == &browser->detail.code || !object->layout_count ? "Source" : "Layout";
 }
 
 static const enum action detail_bar[] = {
-    ACTION_BACK, ACTION_ENTER,  ACTION_RIGHT, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
-    ACTION_FIND, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE,       ACTION_NONE};
+    ACTION_ENTER, ACTION_BACK,   ACTION_RIGHT, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
+    ACTION_FIND,  ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE,       ACTION_NONE};
 
 const struct page detail_page = {
     .name = "Detail",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNTYPED_SHOWN = 3 };
+enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
 
 /* Adds to a text that may be full. */
 __attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
@@ -20,32 +20,32 @@ __attribute__((format(printf, 3, 4))) static void append(char *out, size_t size,
     va_end(arguments);
 }
 
-static double percent(uint64_t part, uint64_t all)
+static double share_of(uint64_t part, uint64_t all)
 {
-    return (double)part * 100 / (double)all;
+    return (double)part / (double)all;
 }
 
 /* The most frequent reasons first. */
-static void append_reasons(const struct snapshot_totals *totals, uint64_t all, char *out,
-                           size_t size)
+static unsigned add_reasons(const struct snapshot_totals *totals, uint64_t all,
+                            struct field_part *parts)
 {
     bool said[UNTYPED_COUNT] = {false};
-    for (int i = 0; i < UNTYPED_SHOWN; i++) {
+    for (unsigned i = 0; i < UNTYPED_SHOWN; i++) {
         int most = -1;
         for (int k = 0; k < UNTYPED_COUNT; k++)
             if (!said[k] && totals->untyped[k] &&
                 (most < 0 || totals->untyped[k] > totals->untyped[most]))
                 most = k;
         if (most < 0)
-            return;
+            return i;
         said[most] = true;
-        append(out, size, "%s %s %.1f%%",
-               i ? "," : "; not:", most ? untyped_name((enum untyped)most) : "other",
-               percent(totals->untyped[most], all));
+        parts[i] = (struct field_part){most ? untyped_name((enum untyped)most) : "other",
+                                       share_of(totals->untyped[most], all), false};
     }
+    return UNTYPED_SHOWN;
 }
 
-void field_summary(const struct snapshot *snapshot, char *out, size_t size)
+unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -55,20 +55,31 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size)
     };
     const struct snapshot_totals *totals = &snapshot->totals;
     uint64_t all = 0;
-    bool any = false;
-    *out = '\0';
+    unsigned count = 0;
     for (int i = 0; i < TYPED_COUNT; i++)
         all += totals->typed[i];
     if (!all)
-        return;
-    append(out, size, "Fields known for %.1f%%", percent(all - totals->typed[TYPED_NOT], all));
-    for (int i = TYPED_CODE; i < TYPED_COUNT; i++) {
-        if (!totals->typed[i])
-            continue;
-        append(out, size, "%s %s %.1f%%", any ? "," : ":", how[i], percent(totals->typed[i], all));
-        any = true;
-    }
-    append_reasons(totals, all, out, size);
+        return 0;
+    parts[count++] = (struct field_part){"Fields known for",
+                                         share_of(all - totals->typed[TYPED_NOT], all), true};
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
+        if (totals->typed[i])
+            parts[count++] = (struct field_part){how[i], share_of(totals->typed[i], all), true};
+    return count + add_reasons(totals, all, parts + count);
+}
+
+void field_summary(const struct snapshot *snapshot, char *out, size_t size)
+{
+    struct field_part parts[FIELD_PARTS_MAX];
+    unsigned count = field_parts(snapshot, parts);
+    *out = '\0';
+    for (unsigned i = 0; i < count; i++)
+        append(out, size, "%s%s %.1f%%",
+               i == 0                                 ? ""
+               : parts[i].known != parts[i - 1].known ? "; not: "
+               : i == 1                               ? ": "
+                                                      : ", ",
+               parts[i].label, parts[i].share * 100);
 }
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)

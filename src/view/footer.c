@@ -17,7 +17,8 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
-        return "Other type";
+        return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
+                                                                                  : "";
     if (binding->action == ACTION_FREEZE && browser->frozen)
         return "Thaw";
     if (binding->action == ACTION_BASIS && browser->snapshot)

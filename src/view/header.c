@@ -121,19 +121,22 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         write_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* All names where there is room, else the number alone for all but the one shown. */
+/* All names where there is room, closer together where there is less, else the number alone for
+ * all but the one shown. */
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { WIDE = 78 };
+    enum { CLOSE = 76, WIDE = 86 };
+    bool names = canvas->columns >= CLOSE;
+    const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;
     enum page_id shown = browser->page == PAGE_FUNCTION ? PAGE_CODE : browser->page;
     for (int i = 0; i < PAGE_NUMBERED; i++) {
         bool on = i == (int)shown;
         int start = used;
-        if (on || canvas->columns >= WIDE)
+        if (on || names)
             used += canvas_format(canvas, row, used, canvas->columns - used,
-                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, " %d %s ", i + 1,
+                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before, i + 1,
                                   browser_pages[i]->name);
         else
             used +=
@@ -216,17 +219,26 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
-/* What is being read comes first: it explains why names are still missing. */
+/* What is being read stands before the figures: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
     char reading[160];
-    char summary[320];
+    struct field_part parts[FIELD_PARTS_MAX];
+    unsigned count = field_parts(snapshot, parts);
     field_reading(snapshot, reading, sizeof reading);
-    field_summary(snapshot, summary, sizeof summary);
-    if (*reading)
-        write_part(pen, PAINT_WARN, " %c%s.", *reading - 'a' + 'A', reading + 1);
-    write_part(pen, PAINT_DIM, " %s", summary);
-    return *reading || *summary;
+    if (count) {
+        write_part(pen, PAINT_DIM, " %s ", parts[0].label);
+        write_part(pen, PAINT_STRONG, "%.1f%%", parts[0].share * 100);
+    }
+    if (*reading && !write_whole(pen, PAINT_WARN, "%s%s", count ? "  " : " ", reading))
+        write_part(pen, PAINT_WARN, "  reading debug information: %" PRIu32 " waiting",
+                   snapshot->reading.waiting);
+    for (unsigned i = 1; i < count; i++)
+        if (!write_whole(pen, parts[i].known ? PAINT_PLAIN : PAINT_DIM, "  %s%s %.1f%%",
+                         parts[i].known || !parts[i - 1].known ? "" : "not: ", parts[i].label,
+                         parts[i].share * 100))
+            break;
+    return *reading || count;
 }
 
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows)

@@ -126,15 +126,15 @@ static const struct column list[] = {
      NULL, offset, format_bits, paint_dim, NULL},
     {"SIZE", "Bytes, all elements of an array.", 5, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes,
      paint_dim, NULL},
-    {"LINE", "The cache line it begins in, under the alignment seen most.", 4, 0, 7, COLUMN_RIGHT,
+    {"LINE", "The cache line it begins in, under the alignment seen most.", 4, 0, 9, COLUMN_RIGHT,
      NULL, line, format_integer, paint_dim, NULL},
-    {"TYPE", "The member's type.", 8, 28, 5, COLUMN_NAME, NULL, type, NULL, NULL, NULL},
+    {"TYPE", "The member's type.", 8, 28, 2, COLUMN_NAME, NULL, type, NULL, NULL, NULL},
     {"FIELD", "The member, indented by nesting; - before it: its own members follow, o folds them.",
      12, 40, 0, COLUMN_TEXT, NULL, name, NULL, paint_member, NULL},
     {"", NULL, 8, 24, 3, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"OF IT", "Part of the object's samples of this type that fell on the member.", 6, 0, 0,
      COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 8, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
     {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},
     {"ST", "Part of its samples that were stores.", 5, 0, 4, COLUMN_RIGHT, NULL, stores,
@@ -142,7 +142,7 @@ static const struct column list[] = {
     {"NOTE",
      "What costs, in capitals: STRADDLES two lines, HOT but on another line than the hottest; and "
      "bytes that are fetched along with hot ones.",
-     18, 34, 3, COLUMN_TEXT, NULL, note, NULL, paint_note, NULL},
+     20, 34, 3, COLUMN_TEXT, NULL, note, NULL, paint_note, NULL},
 };
 
 const struct columns layout_columns = {

@@ -174,14 +174,13 @@ static void note_row(struct layout_row *out, const struct snapshot_layout *layou
         row->line < layout->line_count && layout->lines[row->line].share >= hot_share;
     if (row->kind != LAYOUT_MEMBER && row->kind != LAYOUT_UNKNOWN) {
         if (in_hot_line)
-            snprintf(out->note, sizeof out->note, "fetched for nothing");
+            snprintf(out->note, sizeof out->note, "empty, fetched along");
     } else if (leaf && lines == 2 && !member->count) {
-        snprintf(out->note, sizeof out->note, "STRADDLES lines %" PRIu32 " and %" PRIu32, row->line,
-                 row->line + 1);
+        snprintf(out->note, sizeof out->note, "STRADDLES 2 lines");
     } else if (row == hottest) {
         snprintf(out->note, sizeof out->note, "hottest");
     } else if (leaf && hottest && row->share >= hot_share && row->line != hottest->line) {
-        snprintf(out->note, sizeof out->note, "HOT, but not on the hottest line");
+        snprintf(out->note, sizeof out->note, "HOT, on another line");
     } else if (lines > 1) {
         snprintf(out->note, sizeof out->note, "over %zu lines", lines);
     } else if (is_union(member)) {
@@ -220,4 +219,6 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
                layout->rows[i + 1].member.depth > row->member.depth)
             i++;
     }
+    if (line < layout->line_count)
+        add_rule(rows, layout, line, layout->line_count);
 }

@@ -184,7 +184,8 @@ static struct value disagreement(const struct snapshot *snapshot, const void *po
 static bool has_disagreement(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].typed[TYPED_DISAGREED] > 0)
+        if (snapshot->objects[i].typed[TYPED_DISAGREED] >= snapshot->objects[i].samples * 0.005 &&
+            snapshot->objects[i].typed[TYPED_DISAGREED] > 0)
             return true;
     return false;
 }
@@ -257,8 +258,8 @@ static const struct column object_list[] = {
      28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
     {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},
-    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0,
-     11, COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
+    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,
+     COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
     {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
      SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
 };

@@ -46,7 +46,7 @@ int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
         int start = used;
         used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
                               focused ? PAINT_TAB_SHOWN : PAINT_TAB, " %s %zu ",
-                              panes[i]->columns->title, panes[i]->shown);
+                              panes[i]->columns->title, table_rows(panes[i]));
         browser_zone(browser, area.row, area.column + start, used - start,
                      focused ? ACTION_NONE : ACTION_RIGHT);
         used++;

@@ -96,12 +96,12 @@ static const char *source_parting(const void *pointer)
 }
 
 static const struct column source_list[] = {
-    {"LINE", "Line of the file named above it.", 6, 0, 1, COLUMN_RIGHT, NULL, source_line,
+    {"LINE", "Line of the file named above it.", 5, 0, 1, COLUMN_RIGHT, NULL, source_line,
      format_integer, paint_dim, NULL},
     {"OF IT", "Part of the function's samples on the line; blank: shown for its neighbours.", 6, 0,
      0, COLUMN_RIGHT, NULL, source_share, format_percent, paint_share, NULL},
     {"", NULL, 6, 10, 4, COLUMN_BAR, NULL, source_share, NULL, paint_share, NULL},
-    {"SOURCE", "The text, where the file can be read.", 20, 200, 0, COLUMN_TEXT, NULL, source_text,
+    {"SOURCE", "The text, where the file can be read.", 20, 200, 0, COLUMN_CODE, NULL, source_text,
      NULL, paint_context, NULL},
     {"MISSES ON", "The field, or object, that its hottest instruction misses on.", 12, 28, 2,
      COLUMN_NAME, NULL, source_mostly, NULL, paint_strong, NULL},
@@ -208,7 +208,7 @@ static const struct column instruction_list[] = {
      paint_share, NULL},
     {"", NULL, 6, 10, 7, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"ADDRESS", NULL, 14, 18, 4, COLUMN_TEXT, NULL, address, format_address, paint_dim, NULL},
-    {"INSTRUCTION", "As read from the process.", 16, 48, 0, COLUMN_TEXT, NULL, text, NULL, NULL,
+    {"INSTRUCTION", "As read from the process.", 16, 48, 0, COLUMN_CODE, NULL, text, NULL, NULL,
      NULL},
     {"FIELD", "The field it misses on most.", 10, 28, 1, COLUMN_NAME, NULL, field, NULL,
      paint_strong, NULL},

@@ -97,7 +97,7 @@ static void add_parting(struct source_rows *rows, const char *text)
 static void add_context(struct source_rows *rows, const struct screen_sources *sources,
                         const char *file, uint64_t first, uint64_t end)
 {
-    for (uint64_t line = first; line < end; line++) {
+    for (uint64_t line = first; line < end && line <= UINT32_MAX; line++) {
         struct source_row *row = add(rows);
         if (!row)
             return;
@@ -148,13 +148,18 @@ struct reach {
 
 /* A file begins: its name, and the function's head where that is near or in the file at all. */
 static void begin_file(struct source_rows *rows, const struct snapshot_code *code,
-                       const struct screen_sources *sources, const char *file, uint32_t line,
-                       struct reach *reach)
+                       const struct screen_sources *sources,
+                       const struct snapshot_instruction *first, struct reach *reach)
 {
+    const char *file = first->file;
+    uint32_t line = first->line;
     char text[256];
+    char title[256];
     *reach = (struct reach){.file = file, .end = line};
     reach->readable = read_line(sources, file, line, text, sizeof text);
-    add_parting(rows, file);
+    snprintf(title, sizeof title, "%.150s%s%.80s", file, first->inlined ? "  inlined: " : "",
+             first->inlined ? first->inlined : "");
+    add_parting(rows, title);
     reach->end = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
     if (!reach->readable || !code->file || strcmp(code->file, file) || !code->line ||
         code->line >= line)
@@ -207,7 +212,7 @@ static void add_all(struct source_rows *rows, const struct snapshot_code *code,
         if (begins || !known)
             end_file(rows, sources, &reach);
         if (begins) {
-            begin_file(rows, code, sources, first->file, first->line, &reach);
+            begin_file(rows, code, sources, first, &reach);
             add_context(rows, sources, first->file, reach.end,
                         reach.readable ? first->line : reach.end);
         } else if (known) {

@@ -95,6 +95,14 @@ static bool parts(const struct table *table, size_t at)
     return at < table->shown && table_parting(table, row_at(table, table->order[at]));
 }
 
+size_t table_rows(const struct table *table)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < table->shown; i++)
+        rows += !parts(table, i);
+    return rows;
+}
+
 /* Off a row that cannot be selected: onwards, or back where nothing follows. */
 static void leave_parting(struct table *table, long step)
 {

@@ -39,6 +39,9 @@ void table_fini(struct table *table);
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
                size_t count);
 
+/* Rows shown, without those that part others. */
+size_t table_rows(const struct table *table);
+
 /* The selected row; NULL: there is none. */
 const void *table_selected(const struct table *table);
 

@@ -151,8 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef FUZZ_LIBFUZZER
 enum {
-    FUZZ_EXECUTIONS = 600,
-    FUZZ_FOR_READERS = 60,
+    FUZZ_EXECUTIONS = 1000,
+    FUZZ_FOR_READERS = 150,
     FUZZ_CUTS = 40,
     FUZZ_SEEDS = 8,
     FUZZ_PARTS = 16,
@@ -330,7 +330,8 @@ static void fault(int number, siginfo_t *info, void *context)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:allocator_may_return_null=1";
+    return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:allocator_may_return_null=1:quarantine_"
+           "size_mb=8";
 }
 
 static void run_here(const uint8_t *bytes, size_t size)

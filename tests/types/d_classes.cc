@@ -108,7 +108,7 @@ void shapes::circle::say()
     FIELD(c, centre, "shapes::vec");
     FIELD(c, radius, "double");
     SAY_AT("origin", OFFSET(c, in) - 32, 8, "const shapes::vec &");
-    FIELD(c, part, "double vec::*");
+    FIELD(c, part, "double shapes::vec::*");
     SAY_AT("method", OFFSET(c, method), 16, "*");
     FIELD(c, in, "shapes::circle::inner");
     FIELD(c, in.deep, "int");

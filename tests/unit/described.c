@@ -7,6 +7,7 @@
 #include "resolve/module.h"
 #include "target.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 512, PROGRAM_START = 0x400000 };
+enum { LINE_BYTES = 512 };
 
 /* One statement, taken apart. */
 struct said {
@@ -35,6 +36,19 @@ bool described_has(const char *compiler)
     return target_run("command -v %s >/dev/null 2>&1", compiler);
 }
 
+/* Where a program that is not position-independent asks to be put. */
+static uint64_t start_of(int fd)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment = {0};
+    assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+    for (unsigned i = 0; i < header.e_phnum && segment.p_type != PT_LOAD; i++)
+        assert_int_equal(
+            pread(fd, &segment, sizeof segment, (off_t)(header.e_phoff + i * sizeof segment)),
+            sizeof segment);
+    return segment.p_vaddr;
+}
+
 bool described_open(struct described *described, const char *compiler, const char *flags,
                     const char *source)
 {
@@ -46,9 +60,9 @@ bool described_open(struct described *described, const char *compiler, const cha
                     flags, TYPES_FOLDER, source))
         return false;
     const char *path = target_path("described");
-    struct module_source from = {
-        .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path, .mapping = {.start = PROGRAM_START}};
+    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = path};
     assert_true(from.fd >= 0);
+    from.mapping.start = start_of(from.fd);
     described->module = module_new(&from);
     assert_non_null(described->module);
     described->program = program_new(described->module);

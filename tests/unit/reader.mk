@@ -16,3 +16,15 @@ TESTS += tests/fuzz/fuzz_dwarf
 CLEANFILES += fuzz_dwarf.last
 tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
 tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)
+
+# Where debugging information is.
+check_PROGRAMS += tests/unit/test_debuginfo
+TESTS += tests/unit/test_debuginfo
+tests_unit_test_debuginfo_SOURCES = tests/unit/test_debuginfo.c $(TARGET_SOURCES)
+tests_unit_test_debuginfo_LDADD = $(RESOLVE_LIBS)
+
+# Figures; `make bench` runs it.
+EXTRA_PROGRAMS += tests/bench/bench_types
+CLEANFILES += tests/bench/bench_types
+tests_bench_bench_types_SOURCES = tests/bench/bench_types.c
+tests_bench_bench_types_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21, SCAN_MAX = 1 << 16, ADDRESS_BYTES = 8 };
+enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21, SCAN_MAX = 1 << 16 };
 
 /* One that was described. Equal ones of several units are one. */
 struct described {
@@ -150,6 +150,7 @@ static enum type_kind kind_of(int tag)
     case DW_TAG_base_type:
     case DW_TAG_enumeration_type:
     case DW_TAG_subrange_type:
+    case DW_TAG_string_type:
         return TYPE_SCALAR;
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -159,14 +160,6 @@ static enum type_kind kind_of(int tag)
     default:
         return TYPE_OTHER;
     }
-}
-
-/* A pointer to a member function is two words (Itanium C++ ABI, 2.3). */
-static uint64_t member_pointer_size(Dwarf_Die *die)
-{
-    Dwarf_Die target;
-    bool function = die_type(die, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
-    return function ? 2 * ADDRESS_BYTES : ADDRESS_BYTES;
 }
 
 static void fill(struct describe *describe, struct subject *subject, struct type_desc *desc)
@@ -180,8 +173,8 @@ static void fill(struct describe *describe, struct subject *subject, struct type
     if (rank) {
         fields_read_descriptor(&fields, rank);
         desc->size = fields_descriptor_size(rank);
-    } else if (!die_size(&subject->die, &desc->size) && tag == DW_TAG_ptr_to_member_type) {
-        desc->size = member_pointer_size(&subject->die);
+    } else {
+        die_size(&subject->die, &desc->size);
     }
     if (has_members(tag))
         fields_read(&fields, &subject->die);

@@ -212,12 +212,27 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
     return true;
 }
 
+/* A pointer to a member function is two words, one to a field one (Itanium C++ ABI, 2.3). */
+static uint64_t member_pointer_size(Dwarf_Die *pointer)
+{
+    Dwarf_Die target;
+    bool function = die_type(pointer, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
+    return function ? 2 * ADDRESS_BYTES : ADDRESS_BYTES;
+}
+
 static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
 {
     Dwarf_Word size;
-    bool told = constant(peeled, DW_AT_byte_size, &size);
-    *bytes = told ? size : ADDRESS_BYTES;
-    return told || is_pointer(dwarf_tag(peeled));
+    int tag = dwarf_tag(peeled);
+    if (constant(peeled, DW_AT_byte_size, &size))
+        *bytes = size;
+    else if (is_pointer(tag))
+        *bytes = ADDRESS_BYTES;
+    else if (tag == DW_TAG_ptr_to_member_type)
+        *bytes = member_pointer_size(peeled);
+    else
+        return false;
+    return true;
 }
 
 bool die_size(Dwarf_Die *type, uint64_t *bytes)

@@ -60,9 +60,9 @@ void variable_answer(struct program *program, struct dwarf_answer *answer)
 {
     const struct dwarf_question *question = &answer->question;
     struct globals *globals = program_globals(program);
-    const struct global *global =
-        question->ask == DWARF_TLS ? globals_find_tls(globals, question->address, question->pc)
-                                   : globals_find(globals, question->address, question->pc);
+    const struct global *global = question->ask == DWARF_TLS
+                                      ? globals_find_tls(globals, question->address, question->pc)
+                                      : globals_find(globals, question->address, question->pc);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (!global)
         return;
