@@ -91,7 +91,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. */
-    bool array = end - start >= 2 * type->size;
+    bool array = end - start >= 2 * type->size && !type_is_flexible(type);
     id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->base = start;
@@ -203,7 +203,7 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     bool one = object->declared && !object->count;
     if (one && into >= desc->size)
         return 0;
-    *offset = into % desc->size;
+    *offset = type_in_element(desc, into);
     return type;
 }
 
@@ -213,7 +213,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t offset = operand->offset >= 0 ? (uint64_t)operand->offset : 0;
     place->type = operand->type;
-    place->type_offset = (uint32_t)(desc->size ? offset % desc->size : offset);
+    place->type_offset = (uint32_t)type_in_element(desc, offset);
     place->by_member = desc->member_count;
     place->typed = TYPED_CODE;
 }
