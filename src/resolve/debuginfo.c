@@ -2,6 +2,7 @@
 #include "resolve/debuginfo.h"
 
 #include "resolve/assigned.h"
+#include "resolve/debuginfod.h"
 #include "resolve/sections.h"
 #include "resolve/symtab.h"
 #include "resolve/units.h"
@@ -133,6 +134,12 @@ void debuginfo_free(struct debuginfo *debuginfo)
 void debuginfo_confined(struct debuginfo *debuginfo)
 {
     debuginfo->source.from.cut_short = true;
+    debuginfo->source.from.may_wait = true;
+}
+
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.debuginfod && debuginfod_available();
 }
 
 static bool has_dwarf(Elf *elf)
@@ -143,6 +150,8 @@ static bool has_dwarf(Elf *elf)
 bool debuginfo_present(struct debuginfo *debuginfo)
 {
     struct debugfile_from from = debuginfo->source.from;
+    const unsigned char *id;
+    GElf_Addr where;
     if (has_dwarf(debuginfo->source.elf))
         return true;
     if (debuginfo->symtab.elf)
@@ -155,7 +164,8 @@ bool debuginfo_present(struct debuginfo *debuginfo)
         elf_end(elf);
     if (fd >= 0)
         close(fd);
-    return present;
+    return present || (fd < 0 && debuginfo_asks_servers(debuginfo) &&
+                       dwfl_module_build_id(debuginfo->module, &id, &where) > 0);
 }
 
 /* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */

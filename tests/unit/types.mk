@@ -9,3 +9,7 @@ tests_unit_test_access_LDADD = $(RESOLVE_LIBS)
 EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/types/fixed.c \
 	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
 	tests/types/classes.cc
+check_PROGRAMS += tests/unit/test_access_survey
+TESTS += tests/unit/test_access_survey
+tests_unit_test_access_survey_SOURCES = tests/unit/test_access_survey.c
+tests_unit_test_access_survey_LDADD = $(RESOLVE_LIBS)

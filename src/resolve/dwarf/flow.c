@@ -29,6 +29,7 @@ struct flows {
     struct program *program;
     struct shapes *shapes;
     struct routines *routines;
+    struct links *links;
     struct flow kept[FLOWS_KEPT];
     uint64_t clock;
 };
@@ -50,7 +51,8 @@ struct flows *flows_new(struct program *program)
     flows->program = program;
     flows->shapes = shapes_new();
     flows->routines = routines_new(program);
-    if (!flows->shapes || !flows->routines) {
+    flows->links = links_new(program);
+    if (!flows->shapes || !flows->routines || !flows->links) {
         flows_free(flows);
         return NULL;
     }
@@ -65,6 +67,7 @@ void flows_free(struct flows *flows)
         flow_fini(&flows->kept[i]);
     shapes_free(flows->shapes);
     routines_free(flows->routines);
+    links_free(flows->links);
     free(flows);
 }
 
@@ -73,6 +76,7 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
     return (struct scene){.program = flows->program,
                           .shapes = flows->shapes,
                           .routines = flows->routines,
+                          .links = flows->links,
                           .wheres = &flow->wheres};
 }
 

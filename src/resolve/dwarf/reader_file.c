@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/reader_file.h"
 
+#include "resolve/debuginfo.h"
 #include "resolve/module.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ enum {
     DEATHS_OPENING = 2, /* what one while it was opened counts for: the next will too */
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
+    PATIENCE_WITH_SERVERS = 80,
     NS_PER_MS = 1000000
 };
 
@@ -161,14 +163,23 @@ static bool hear(struct reader_file *file, struct reader_run *run)
     return file->state != READER_USABLE || (good && !code);
 }
 
+/* A server may take long to send what is large. */
+static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
+{
+    const struct debuginfo *debuginfo = module_debuginfo(file->module);
+    uint64_t times = file->opened                                     ? 1
+                     : debuginfo && debuginfo_asks_servers(debuginfo) ? PATIENCE_WITH_SERVERS
+                                                                      : READERS_OPENING_PATIENCE;
+    return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
+}
+
 static bool is_patient(struct reader_file *file, const struct reader_run *run)
 {
-    uint64_t patience = (uint64_t)run->limits->patience_ms * NS_PER_MS;
     bool waits = file->sent || !file->opened;
     file->waited_ns = waits ? file->waited_ns + run->passed_ns : 0;
     file->idle_ns = waits ? 0 : file->idle_ns + run->passed_ns;
     file->served_ns += run->passed_ns;
-    return file->waited_ns <= (file->opened ? patience : patience * READERS_OPENING_PATIENCE);
+    return file->waited_ns <= patience_ns(file, run);
 }
 
 static pid_t run_worker(struct reader_file *file, struct reader_run *run)
@@ -184,11 +195,18 @@ static pid_t run_worker(struct reader_file *file, struct reader_run *run)
     return 0;
 }
 
+static void look(struct reader_file *file, struct reader_run *run)
+{
+    if (file->state != READER_UNKNOWN || !file->asked.count || !run->looks)
+        return;
+    run->looks--;
+    file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+}
+
 pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
-    if (file->state == READER_UNKNOWN && file->asked.count)
-        file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+    look(file, run);
     if (file->worker.pid)
         pid = run_worker(file, run);
     file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;

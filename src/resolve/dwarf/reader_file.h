@@ -43,6 +43,7 @@ struct reader_run {
     const struct readers_take *take;
     const struct serve_source *source;
     uint64_t passed_ns; /* since the last run */
+    uint32_t looks;     /* files that may still be looked into in this run */
     size_t answers;
 };
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/step.h"
 
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/globals.h"
-#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/prototype.h"
 #include "resolve/dwarf/question.h"
 
@@ -149,49 +147,6 @@ void step_declare(const struct scene *scene, struct state *state, uint64_t pc, u
     declare_pointed(scene, state, pc, mask);
 }
 
-/* ---- operands ---- */
-
-/* The variable at an address that is a constant of the code. */
-static struct value settled(const struct scene *scene, uint64_t pc, struct value value)
-{
-    const struct global *global;
-    if (value.kind != VALUE_CONSTANT || (value.offset >= 0 && value.offset < 4096))
-        return value;
-    global = globals_find(program_globals(scene->program), (uint64_t)value.offset, pc);
-    Dwarf_Die die = global ? global->die : (Dwarf_Die){0};
-    Dwarf_Die type;
-    if (!global || !die_type(&die, &type))
-        return value;
-    struct value place = value_pointer(shapes_of(scene->shapes, &type),
-                                       value.offset - (int64_t)global->start, DWARF_HOW_GLOBAL);
-    place.indexed = value.indexed || global->size > shapes_at(scene->shapes, place.shape)->size;
-    return place;
-}
-
-static struct value of_register(const struct state *state, uint8_t reg)
-{
-    return reg < SREG_COUNT ? state->regs[reg] : constant(0);
-}
-
-struct value step_address(const struct scene *scene, const struct state *state,
-                          const struct insn *insn, const struct insn_memory *memory)
-{
-    struct value base = of_register(state, memory->base);
-    struct value index = of_register(state, memory->index);
-    if (memory->segment)
-        return value_of_kind(VALUE_UNKNOWN);
-    /* The address of an array may stand in the displacement alone. */
-    if (memory->base == SREG_NONE) {
-        struct value place = settled(scene, insn->address, constant(memory->displacement));
-        base = place.kind == VALUE_POINTER || memory->index == SREG_NONE ? place : base;
-        return place.kind == VALUE_POINTER || memory->index == SREG_NONE
-                   ? value_sum(&base, &index, memory->scale)
-                   : value_shifted(value_sum(&base, &index, memory->scale), memory->displacement);
-    }
-    struct value sum = value_sum(&base, &index, memory->scale);
-    return settled(scene, insn->address, value_shifted(sum, memory->displacement));
-}
-
 /* ---- instructions ---- */
 
 static struct value loaded_from_frame(const struct scene *scene, const struct state *state,
@@ -211,12 +166,23 @@ static struct value loaded_from_frame(const struct scene *scene, const struct st
     return best;
 }
 
+/* The first word of what the thread pointer points to is that pointer. */
+static bool is_thread_pointer(const struct value *place)
+{
+    return place->kind == VALUE_THREAD && place->shape == VALUE_THREAD_POINTER && !place->offset &&
+           !place->indexed;
+}
+
 static struct value loaded(const struct scene *scene, const struct state *state,
                            const struct insn *insn, const struct insn_memory *memory)
 {
-    struct value place = step_address(scene, state, insn, memory);
+    struct value place = operand_address(scene, state, insn, memory);
     if (place.kind == VALUE_FRAME)
         return loaded_from_frame(scene, state, insn->address, &place);
+    if (is_thread_pointer(&place))
+        return place;
+    if (place.kind == VALUE_CONSTANT && !place.indexed)
+        return operand_linked(scene, insn->address, (uint64_t)place.offset);
     if (place.kind != VALUE_POINTER || !value_folded(scene->shapes, &place))
         return value_of_kind(VALUE_UNKNOWN);
     return value_loaded(scene->shapes, place.shape, (uint64_t)place.offset,
@@ -249,13 +215,13 @@ static struct value result(const struct scene *scene, const struct state *state,
         /* What is extended keeps the constant in it, if it is a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
             return value_scaled(&source, 1);
-        return settled(scene, insn->address, value_shifted(source, 0));
+        return operand_settled(scene, insn->address, source);
     case INSN_OP_LOAD:
         return insn->width == 8 && insn->source_width == 8
                    ? loaded(scene, state, insn, &insn->memory[0])
                    : value_of_kind(VALUE_NUMBER);
     case INSN_OP_LEA:
-        return step_address(scene, state, insn, &insn->memory[0]);
+        return operand_address(scene, state, insn, &insn->memory[0]);
     case INSN_OP_ADD:
         return value_sum(&dest, &source, 1);
     case INSN_OP_SUB:
@@ -326,7 +292,10 @@ static void call(const struct scene *scene, struct state *state, const struct in
     struct value ax = value_of_kind(VALUE_UNKNOWN);
     struct value dx = ax;
     Dwarf_Die callee;
-    if (callee_of(scene, state, insn, &callee))
+    struct value thread = operand_dynamic(scene, insn->address, &state->regs[SREG_DI]);
+    if (thread.kind != VALUE_UNKNOWN)
+        ax = thread;
+    else if (callee_of(scene, state, insn, &callee))
         prototype_results(scene->shapes, &callee, &ax, &dx);
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         if (scratch >> reg & 1)
@@ -344,7 +313,7 @@ static void store(const struct scene *scene, const struct state *before, struct 
         if (memory->kind != ACCESS_STORE && memory->kind != ACCESS_LOAD_STORE)
             continue;
         /* A call's own store is of the return address. */
-        struct value place = step_address(scene, before, insn, memory);
+        struct value place = operand_address(scene, before, insn, memory);
         bool kept = insn->stored < SREG_COUNT && memory->size == POINTER_BYTES;
         struct value value = kept ? before->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
         if (place.kind == VALUE_FRAME && !place.indexed)
@@ -381,6 +350,14 @@ static void exchange(const struct state *before, struct state *state, const stru
     state->regs[insn->source] = before->regs[insn->dest];
 }
 
+/* What was computed is not where a variable stands, but followed from there. */
+static void note_followed(struct state *state, const struct insn *insn)
+{
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (insn->writes >> reg & 1 && state->regs[reg].how == DWARF_HOW_VARIABLE)
+            state->regs[reg].how = DWARF_HOW_TRACKED;
+}
+
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     const struct state before = *state;
@@ -400,4 +377,5 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
         state->regs[insn->dest] = vague_result(scene, &before, insn);
     else if (is_pop(insn))
         state->regs[insn->dest] = loaded(scene, &before, insn, &insn->memory[0]);
+    note_followed(state, insn);
 }

@@ -29,18 +29,11 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Not where the pointer was found, but followed from there. */
-static uint8_t followed(uint8_t how)
-{
-    return how == DWARF_HOW_VARIABLE ? (uint8_t)DWARF_HOW_TRACKED : how;
-}
-
 struct value value_shifted(struct value value, int64_t bytes)
 {
     if (value.kind == VALUE_NOTHING || value.kind == VALUE_UNKNOWN || value.kind == VALUE_CONFLICT)
         return value;
     value.offset = add(value.offset, bytes);
-    value.how = followed(value.how);
     return value;
 }
 
@@ -77,12 +70,24 @@ static struct value moved(const struct value *place, const struct value *by, uns
     if (is_number(by))
         sum = value_shifted(sum, value_scaled(by, scale).offset);
     sum.indexed |= by->kind != VALUE_CONSTANT || by->indexed;
-    sum.how = followed(sum.how);
+    return sum;
+}
+
+/* The thread pointer and a distance from it. */
+static struct value in_thread(const struct value *value, const struct value *other)
+{
+    struct value sum = *value;
+    if (value->shape + other->shape != VALUE_THREAD_POINTER + VALUE_THREAD_DISTANCE)
+        return value_of_kind(VALUE_UNKNOWN);
+    sum.shape = VALUE_THREAD_PLACE;
+    sum.offset = add(value->offset, other->offset);
     return sum;
 }
 
 struct value value_sum(const struct value *value, const struct value *other, unsigned scale)
 {
+    if (value->kind == VALUE_THREAD && other->kind == VALUE_THREAD && scale == 1)
+        return in_thread(value, other);
     if (value_is_place(value))
         return moved(value, other, scale);
     if (value_is_place(other) && scale == 1)
@@ -162,6 +167,8 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
 {
     struct value joined = *value;
     joined.indexed |= other->indexed;
+    if (value->kind == VALUE_THREAD && value->shape != other->shape)
+        return value_of_kind(VALUE_CONFLICT);
     if (value->kind == VALUE_POINTER && value->shape != other->shape) {
         /* void says nothing against what the other way says. */
         if (!value->shape || !other->shape)

@@ -18,11 +18,17 @@ enum value_kind {
     VALUE_CONSTANT,   /* `offset` itself, perhaps a run-time address */
     VALUE_UNKNOWN,    /* something */
     VALUE_NUMBER,     /* no pointer: something + `offset` */
-    VALUE_THREAD,     /* the thread pointer + offset */
+    VALUE_THREAD,     /* of thread-local storage: `shape` is enum value_thread */
     VALUE_DIFFERENCE, /* a pointer as `shape` and `offset` say, less another pointer */
     VALUE_FRAME,      /* canonical frame address + offset */
     VALUE_POINTER,    /* `offset` bytes into a `shape` */
     VALUE_CONFLICT    /* ways that lead here say different things */
+};
+
+enum value_thread {
+    VALUE_THREAD_POINTER,  /* the thread pointer + `offset` */
+    VALUE_THREAD_DISTANCE, /* from there to `offset` in the file's image */
+    VALUE_THREAD_PLACE     /* a thread's own copy of `offset` in the image */
 };
 
 struct value {
