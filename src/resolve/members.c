@@ -233,6 +233,11 @@ static const char *without_keyword(const char *name)
     return name;
 }
 
+const char *type_bare_name(const struct type_desc *type)
+{
+    return without_keyword(type->name);
+}
+
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
                             size_t out_size)
 {

@@ -280,3 +280,8 @@ struct routines *flows_routines(const struct flows *flows)
 {
     return flows->routines;
 }
+
+struct shapes *flows_shapes(const struct flows *flows)
+{
+    return flows->shapes;
+}
