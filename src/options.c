@@ -47,7 +47,7 @@ void options_help(FILE *out)
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
           "  -i, --input FILE      replay a perf.data file\n"
-          "      --symfs DIR       where the binaries of a recording are\n"
+          "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
           "Tables\n"
           "  -w, --window N        entries of the decaying window (16384)\n"
           "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"

@@ -15,7 +15,6 @@
 enum {
     LAYOUTS = 4,          /* of one object */
     LAYOUT_BYTES = 65536, /* larger types have no lines */
-    ROWS_MAX = 2 * TYPE_MEMBERS_MAX,
     PHASE_SAMPLES_MIN = 16,
     UNKNOWN_SIZE = 8      /* bytes of an access whose size is not known */
 };
@@ -33,13 +32,14 @@ struct drawing {
     uint32_t line;
     struct snapshot_layout_row *rows;
     size_t row_count;
+    size_t row_room;
     double *heat;   /* [members][3]: samples, loads, stores, with those of their parts */
     uint8_t *touched; /* per byte */
 };
 
 static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
 {
-    if (drawing->row_count < ROWS_MAX)
+    if (drawing->row_count < drawing->row_room)
         drawing->rows[drawing->row_count++] = *row;
 }
 
@@ -307,9 +307,11 @@ static void finish_rows(struct drawing *drawing)
 static void draw(struct drawing *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
-    drawing->rows = calloc(ROWS_MAX, sizeof *drawing->rows);
+    /* A gap before each member, and one at the end of each that has parts. */
+    drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
+    drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
     drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
-    drawing->touched = calloc(LAYOUT_BYTES, 1);
+    drawing->touched = calloc(layout->size < LAYOUT_BYTES ? layout->size + 1 : 1, 1);
     if (drawing->rows && drawing->heat && drawing->touched) {
         find_phase(drawing, object);
         if (layout->inferred) {
@@ -318,7 +320,7 @@ static void draw(struct drawing *drawing, uint32_t object)
             warm_members(drawing);
             draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
         }
-        if (layout->size && layout->size <= LAYOUT_BYTES)
+        if (layout->size && layout->size < LAYOUT_BYTES)
             cut_into_lines(drawing);
         finish_rows(drawing);
         measure_spread(drawing);

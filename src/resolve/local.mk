@@ -27,6 +27,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
+	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
 	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
 	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \

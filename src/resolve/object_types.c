@@ -224,15 +224,16 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
-    votes_add(votes, operand->type,
+    votes_add(votes, types, operand->type,
               !block || operand->indexed || fits_in_block(finding, start, desc->size));
 }
 
-void object_types_vote(struct object_types *typed, uint32_t object, uint32_t type)
+void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
+                       uint32_t type, bool fits)
 {
     struct object_type *known = object_at(typed, object);
     if (known && !known->declared)
-        votes_add(&known->votes, type, true);
+        votes_add(&known->votes, types, type, fits);
 }
 
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
@@ -244,7 +245,8 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     uint32_t type = object ? data_type(object, types, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    if (object && coded && !object->declared)
+    /* A whole stack is no array of anything. */
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
     if (coded)
         by_code(types, operand, place);

@@ -42,6 +42,16 @@ static void classes_of_cpp(void **state)
     described_matrix(compilers, flags, "d_classes.cc", 35);
 }
 
+static void lines_and_what_is_inlined(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++", NULL};
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-5 -O2",
+                                        "-no-pie -g -gdwarf-4 -O2",
+                                        "-no-pie -g -gdwarf-5 -O2 -flto", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_lines.cc", 3);
+}
+
 static void enums_and_slices_of_rust(void **state)
 {
     static const char *const compilers[] = {"rustc", NULL};
@@ -62,9 +72,11 @@ static void derived_types_of_fortran(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_of_c), cmocka_unit_test(frames_of_c),
-        cmocka_unit_test(classes_of_cpp), cmocka_unit_test(enums_and_slices_of_rust),
-        cmocka_unit_test(derived_types_of_fortran)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_of_c),
+                                       cmocka_unit_test(frames_of_c),
+                                       cmocka_unit_test(classes_of_cpp),
+                                       cmocka_unit_test(lines_and_what_is_inlined),
+                                       cmocka_unit_test(enums_and_slices_of_rust),
+                                       cmocka_unit_test(derived_types_of_fortran)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_KEPT = 32, ROUNDS_MAX = 8, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
+enum { FLOWS_KEPT = 32, ROUNDS_MAX = 16, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
 
 /* One function, gone through. */
 struct flow {
@@ -22,12 +22,14 @@ struct flow {
     struct graph graph;
     struct state entry;
     struct state *after; /* each block */
+    bool *reached;       /* blocks that some way led to */
 };
 
 struct flows {
     struct program *program;
     struct shapes *shapes;
     struct routines *routines;
+    struct links *links;
     struct flow kept[FLOWS_KEPT];
     uint64_t clock;
 };
@@ -37,6 +39,7 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
+    free(flow->reached);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -48,7 +51,8 @@ struct flows *flows_new(struct program *program)
     flows->program = program;
     flows->shapes = shapes_new();
     flows->routines = routines_new(program);
-    if (!flows->shapes || !flows->routines) {
+    flows->links = links_new(program);
+    if (!flows->shapes || !flows->routines || !flows->links) {
         flows_free(flows);
         return NULL;
     }
@@ -63,6 +67,7 @@ void flows_free(struct flows *flows)
         flow_fini(&flows->kept[i]);
     shapes_free(flows->shapes);
     routines_free(flows->routines);
+    links_free(flows->links);
     free(flows);
 }
 
@@ -71,6 +76,7 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
     return (struct scene){.program = flows->program,
                           .shapes = flows->shapes,
                           .routines = flows->routines,
+                          .links = flows->links,
                           .wheres = &flow->wheres};
 }
 
@@ -85,11 +91,26 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
         state_store(state, slot, value);
 }
 
-/* A clone of a function may have other parameters than what it was made from: "f.isra.0". */
-static bool is_clone(const struct flows *flows, uint64_t start)
+/*
+ * Compilers change parameters of functions that nobody else calls. gcc gives those another name
+ * ("f.isra.0"), clang does not.
+ */
+static bool keeps_parameters(const struct flows *flows, struct flow *flow)
 {
-    const char *name = dwfl_module_addrname(program_module(flows->program), start);
-    return name && (strstr(name, ".isra") || strstr(name, ".constprop") || strstr(name, ".part"));
+    const char *name = dwfl_module_addrname(program_module(flows->program), flow->start);
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    bool external = false;
+    dwarf_formflag(dwarf_attr_integrate(&flow->routine.die, DW_AT_external, &attribute), &external);
+    if (external)
+        return true;
+    const char *producer =
+        dwarf_diecu(&flow->routine.die, &unit, NULL, NULL)
+            ? dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
+            : NULL;
+    bool clone = !name || strstr(name, ".isra") || strstr(name, ".constprop") ||
+                 strstr(name, ".part") || strstr(name, ".cold");
+    return !clone && producer && !strncmp(producer, "GNU ", 4);
 }
 
 static void enter(struct flows *flows, struct flow *flow)
@@ -99,7 +120,7 @@ static void enter(struct flows *flows, struct flow *flow)
     if (flow->routine.entry != flow->start)
         return;
     flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (!is_clone(flows, flow->start))
+    if (keeps_parameters(flows, flow))
         prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
 }
 
@@ -133,15 +154,22 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left. */
-static void join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
+/* What holds at a block's start: the entry, and what the blocks before it left. False: no way
+ * there is known yet. */
+static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
+    bool reached = !block || !at->before_count;
     memset(state, 0, sizeof *state);
     if (!block)
         *state = flow->entry;
-    for (size_t i = 0; i < at->before_count; i++)
-        state_join(flows->shapes, state, &flow->after[flow->graph.before[at->before_first + i]]);
+    for (size_t i = 0; i < at->before_count; i++) {
+        uint32_t before = flow->graph.before[at->before_first + i];
+        if (flow->reached[before])
+            state_join(flows->shapes, state, &flow->after[before]);
+        reached |= flow->reached[before];
+    }
+    return reached;
 }
 
 static bool differs(const struct state *one, const struct state *other)
@@ -163,10 +191,12 @@ static bool round_of(struct flows *flows, struct flow *flow)
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
         struct state state;
-        join(flows, flow, block, &state);
-        run(flows, flow, block, 0, &state);
-        if (!differs(&state, &flow->after[block]))
+        if (!join(flows, flow, block, &state))
             continue;
+        run(flows, flow, block, 0, &state);
+        if (flow->reached[block] && !differs(&state, &flow->after[block]))
+            continue;
+        flow->reached[block] = true;
         flow->after[block] = state;
         changed = true;
     }
@@ -185,7 +215,8 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
     flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    if (!flow->after)
+    flow->reached = calloc(flow->graph.block_count, sizeof *flow->reached);
+    if (!flow->after || !flow->reached)
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
@@ -238,4 +269,9 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     join(flows, flow, block, &at->state);
     run(flows, flow, block, pc, &at->state);
     return 0;
+}
+
+struct routines *flows_routines(const struct flows *flows)
+{
+    return flows->routines;
 }
