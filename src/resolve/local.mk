@@ -14,6 +14,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/debuginfod.c src/resolve/debuginfod.h \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
+	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \

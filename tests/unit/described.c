@@ -235,6 +235,22 @@ static void check_source(struct described *described, const struct said *said)
         described->held++;
 }
 
+static void check_call(struct described *described, const struct said *said)
+{
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
+    const char *told = answer.name ? answer.name : "-";
+    const struct type_desc *type = program_described(described->program, answer.type);
+    if (strcmp(told, said->text))
+        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, told,
+              said->text);
+    else if (answer.name &&
+             (!type || strncmp(type_bare_name(type), told, strlen(type_bare_name(type)))))
+        wrong(described, "%s has no type", told);
+    else
+        described->held++;
+}
+
 static void check_statement(struct described *described, const char *line)
 {
     struct said said = {0};
@@ -270,6 +286,8 @@ static void check_statement(struct described *described, const char *line)
         check_kind(described, &said);
     } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
         check_source(described, &said);
+    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_call(described, &said);
     } else if (sscanf(line, "none %127s", said.name) == 1) {
         if (find_path(current, said.name) == TYPE_NO_MEMBER)
             described->held++;

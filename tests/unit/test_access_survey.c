@@ -29,6 +29,8 @@ struct survey {
     unsigned typed;
     unsigned frame;
     unsigned frame_typed;
+    unsigned fixed; /* at addresses in the code: variables, the linker's words, literals */
+    unsigned fixed_typed;
     unsigned reasons[UNTYPED_COUNT];
     unsigned hows[HOWS];
     uint64_t spent_ns;
@@ -48,9 +50,15 @@ static void count(struct survey *survey, const struct insn_memory *memory,
                   const struct dwarf_answer *answer)
 {
     const struct type_desc *type = program_described(survey->program, answer->type);
-    if (memory->base == SREG_SP) {
+    bool frame = answer->how == DWARF_HOW_STACK || answer->untyped == UNTYPED_SPILL;
+    if (memory->base == SREG_SP || (memory->base == SREG_BP && frame)) {
         survey->frame++;
         survey->frame_typed += !answer->untyped;
+        return;
+    }
+    if (memory->base == SREG_NONE && memory->index == SREG_NONE) {
+        survey->fixed++;
+        survey->fixed_typed += !answer->untyped;
         return;
     }
     survey->sites++;
@@ -109,13 +117,16 @@ static void survey_functions(struct survey *survey)
     int symbols = dwfl_module_getsymtab(module);
     unsigned functions = 0;
     unsigned step;
+    const char *only = getenv("SURVEY_ONLY"); /* functions with this in their names */
     for (int pass = 0; pass < 2; pass++) {
         step = functions / FUNCTIONS + 1;
         functions = 0;
         for (int i = 1; i < symbols; i++) {
             GElf_Sym symbol;
             GElf_Addr address;
-            if (!dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL) ||
+            const char *name =
+                dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+            if (!name || (only && !strstr(name, only)) ||
                 GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_size ||
                 symbol.st_shndx == SHN_UNDEF)
                 continue;
@@ -126,23 +137,29 @@ static void survey_functions(struct survey *survey)
     }
 }
 
+static double share(unsigned part, unsigned of)
+{
+    return of ? 100.0 * part / of : 0;
+}
+
 static void print_survey(const char *path, const struct survey *survey)
 {
     static const char *const hows[HOWS] = {"",      "variable", "tracked",  "global",
                                            "stack", "result",   "argument", "member"};
-    unsigned all = survey->sites + survey->frame;
-    print_message("%s: %u operands, typed %.1f%%; of the frame %u, typed %.1f%%\n", path,
-                  survey->sites, survey->sites ? 100.0 * survey->typed / survey->sites : 0,
-                  survey->frame, survey->frame ? 100.0 * survey->frame_typed / survey->frame : 0);
+    unsigned all = survey->sites + survey->frame + survey->fixed;
+    print_message("%s: %u operands through pointers, typed %.1f%%; %u in the frame, %.1f%%; %u at "
+                  "fixed addresses, %.1f%%\n",
+                  path, survey->sites, share(survey->typed, survey->sites), survey->frame,
+                  share(survey->frame_typed, survey->frame), survey->fixed,
+                  share(survey->fixed_typed, survey->fixed));
     print_message("   ");
     for (int i = 1; i < HOWS; i++)
-        print_message(" %s %.1f%%", hows[i],
-                      survey->sites ? 100.0 * survey->hows[i] / survey->sites : 0);
+        print_message(" %s %.1f%%", hows[i], share(survey->hows[i], survey->sites));
     print_message("\n   ");
     for (int i = 1; i < UNTYPED_COUNT; i++)
         if (survey->reasons[i])
             print_message(" %s %.1f%%", untyped_name((enum untyped)i),
-                          100.0 * survey->reasons[i] / survey->sites);
+                          share(survey->reasons[i], survey->sites));
     print_message("\n    a question took %.1f us on average, %.1f ms at most\n",
                   all ? (double)survey->spent_ns / all / 1e3 : 0, (double)survey->slowest_ns / 1e6);
 }

@@ -52,6 +52,15 @@ static void lines_and_what_is_inlined(void **state)
     described_matrix(compilers, flags, "d_lines.cc", 3);
 }
 
+static void results_of_calls(void **state)
+{
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-4 -O1",
+                                        "-no-pie -g -gdwarf-5 -O2", "-no-pie -g -gdwarf-4 -O3",
+                                        "-no-pie -g -gdwarf-5 -Os", NULL};
+    (void)state;
+    described_matrix(c_compilers, flags, "d_calls.c", 18);
+}
+
 static void enums_and_slices_of_rust(void **state)
 {
     static const char *const compilers[] = {"rustc", NULL};
@@ -76,6 +85,7 @@ int main(void)
                                        cmocka_unit_test(frames_of_c),
                                        cmocka_unit_test(classes_of_cpp),
                                        cmocka_unit_test(lines_and_what_is_inlined),
+                                       cmocka_unit_test(results_of_calls),
                                        cmocka_unit_test(enums_and_slices_of_rust),
                                        cmocka_unit_test(derived_types_of_fortran)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,14 +93,19 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
 
 /*
  * Compilers change parameters of functions that nobody else calls. gcc gives those another name
- * ("f.isra.0"), clang does not.
+ * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
  */
 static bool keeps_parameters(const struct flows *flows, struct flow *flow)
 {
     const char *name = dwfl_module_addrname(program_module(flows->program), flow->start);
     Dwarf_Attribute attribute;
     Dwarf_Die unit;
+    Dwarf_Word convention = 0;
     bool external = false;
+    dwarf_formudata(dwarf_attr_integrate(&flow->routine.die, DW_AT_calling_convention, &attribute),
+                    &convention);
+    if (convention == DW_CC_nocall)
+        return false;
     dwarf_formflag(dwarf_attr_integrate(&flow->routine.die, DW_AT_external, &attribute), &external);
     if (external)
         return true;
@@ -274,4 +279,9 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 struct routines *flows_routines(const struct flows *flows)
 {
     return flows->routines;
+}
+
+struct shapes *flows_shapes(const struct flows *flows)
+{
+    return flows->shapes;
 }

@@ -17,6 +17,7 @@ struct search {
     bool anywhere; /* also in scopes and ranges that the instruction is not in */
     bool dynamic;  /* arrays that a slot points to are looked for */
     uint8_t held;  /* what this register holds is looked for; SREG_NONE: not */
+    bool pointers; /* only pointers to something that has a name */
     Dwarf_Addr address;
     unsigned left; /* entries */
     unsigned found;
@@ -99,6 +100,14 @@ static bool is_dynamic_array(Dwarf_Die *type)
     return die_array(type, &element, &count) && !count;
 }
 
+/* The void *p of a wrapper that was inlined says nothing. */
+static bool is_telling(Dwarf_Die *type)
+{
+    Dwarf_Die peeled;
+    Dwarf_Die pointee;
+    return die_peel(type, &peeled) && die_pointee(&peeled, &pointee);
+}
+
 static void look_at(struct search *search, Dwarf_Die *variable)
 {
     Dwarf_Attribute attribute;
@@ -106,7 +115,7 @@ static void look_at(struct search *search, Dwarf_Die *variable)
     uint64_t size = 0;
     if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
         return;
-    if (search->dynamic && !is_dynamic_array(&type))
+    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_telling(&type)))
         return;
     die_size(&type, &size);
     search->variable = *variable;
@@ -177,6 +186,16 @@ bool home_find_held(const struct home_place *place, uint64_t pc, uint8_t reg, Dw
     run(&search);
     *variable = search.home.variable;
     return search.found == 1;
+}
+
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable)
+{
+    struct search search = {
+        .place = place, .held = reg, .pointers = true, .address = pc - place->routine.bias};
+    run(&search);
+    *variable = search.home.variable;
+    return search.found;
 }
 
 bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)

@@ -35,6 +35,10 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 /* The variable that a register holds at an address of the function; false: none, or several. */
 bool home_find_held(const struct home_place *place, uint64_t pc, uint8_t reg, Dwarf_Die *variable);
 
+/* The outermost of those variables that is a pointer to something. */
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable);
+
 /* The array of variable length in the instruction's scopes; false: none, or there are several. */
 bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable);
 

@@ -93,7 +93,9 @@ static void note_store(struct course *course, const struct insn *insn, int64_t s
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
-    for (unsigned i = 0; i < insn->memory_count; i++) {
+    /* What LEA computes it does not access. */
+    unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
+    for (unsigned i = 0; i < count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
         if (!operand_slot(course, insn, memory, &start) ||
             !covers(start, memory->size, course->slot))
@@ -124,7 +126,7 @@ static bool is_dynamic(const struct insn *insn)
     case INSN_OP_MOVE:
         return insn->source != SREG_BP && insn->source != SREG_NONE;
     case INSN_OP_LEA:
-        return insn->memory_count && insn->memory[0].index != SREG_NONE;
+        return insn->memory[0].index != SREG_NONE;
     default:
         return false;
     }
@@ -145,8 +147,7 @@ static void follow(struct course *course, const struct insn *insn)
         depth += insn->immediate;
     else if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_ADD)
         depth -= insn->immediate;
-    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory_count &&
-             insn->memory[0].base == SREG_SP)
+    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory[0].base == SREG_SP)
         depth -= insn->memory[0].displacement;
     else if (insn->dest == SREG_SP && insn->source == SREG_BP)
         depth = 2 * ENTRY_DEPTH;
