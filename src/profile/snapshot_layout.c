@@ -30,6 +30,7 @@ struct drawing {
     const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
     size_t field_count;
     uint32_t line;
+    bool array; /* the object has many of them side by side */
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
@@ -268,6 +269,11 @@ static const char *read_picture(const struct drawing *drawing)
     double cold = cold_share(layout, drawing->line) * 100;
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
         return NULL;
+    if (layout->size < drawing->line && !drawing->array)
+        return arena_printf(arena,
+                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
+                            "is fetched along, and decides whether that is of use.",
+                            (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
         return arena_printf(arena,
                             "90%% of it falls on members in %llu cache lines that would fit in "
@@ -356,6 +362,7 @@ static bool begin(struct build *build, const struct snapshot_object *object,
         layout->size = type_extent(&drawing->type);
         layout->name = arena_string(build->arena, drawing->type.name);
     }
+    drawing->array = layout->size && object->size >= 2 * layout->size;
     return layout->name && layout->size && layout->share >= shown_from;
 }
 

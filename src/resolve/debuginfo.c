@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debuginfo.h"
 
-#include "resolve/assigned.h"
 #include "resolve/debuginfod.h"
 #include "resolve/sections.h"
 #include "resolve/symtab.h"
@@ -288,22 +287,4 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
         dwarf_lineno(found, &number);
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;
-}
-
-bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
-                        size_t code_size, char *out, size_t out_size)
-{
-    Dwarf_Addr bias;
-    Dwarf_Addr frames_bias = 0;
-    if (!lines_trusted(debuginfo))
-        return false;
-    Dwarf_Die *unit = units_find(&debuginfo->units, debuginfo->module, address - 1, &bias);
-    Dwarf_CFI *frames = dwfl_module_eh_cfi(debuginfo->module, &frames_bias);
-    struct assigned_call call = {.unit = unit,
-                                 .frames = frames,
-                                 .address = address - bias,
-                                 .frames_address = address - frames_bias,
-                                 .code = code,
-                                 .code_size = code_size};
-    return unit && assigned_variable(&call, out, out_size);
 }

@@ -56,11 +56,4 @@ Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_A
 bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
                     uint32_t *line);
 
-/*
- * The variable that the result of the call before a return address is assigned to, as
- * "type.variable"; `code` is what stands at the address. false: not known.
- */
-bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
-                        size_t code_size, char *out, size_t out_size);
-
 #endif

@@ -7,7 +7,6 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_group.c \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
-	src/resolve/assigned.c src/resolve/assigned.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \

@@ -31,7 +31,7 @@ NOT_OPTIMISED void assigned_calls(assigned_alloc *alloc)
     node_pointer other = alloc("node.other", sizeof *other);
     void *nothing = alloc("", 1);           /* a type that says nothing */
     struct node **table = alloc("", 1);     /* pointers to pointers say little */
-    fresh->next = alloc("", sizeof *fresh); /* a field, not a variable */
+    fresh->next = alloc("node.next", sizeof *fresh); /* a field */
     {
         char *const inner = alloc("char.inner", 1);
         free(inner);
