@@ -12,7 +12,8 @@ enum {
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
     PATIENCE_WITH_SERVERS = 80,
-    NS_PER_MS = 1000000
+    NS_PER_MS = 1000000,
+    PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
 };
 
 struct reader_file *reader_file_new(const struct module *module)
@@ -76,8 +77,10 @@ static void count_deaths(struct reader_file *file, uint32_t deaths)
 
 void reader_file_start(struct reader_file *file, struct reader_run *run)
 {
-    if (worker_start(&file->worker, file->module, run->source, run->limits))
-        count_deaths(file, DEATHS_OPENING);
+    if (!worker_start(&file->worker, file->module, run->source, run->limits))
+        return;
+    count_deaths(file, 1);
+    file->pause_ns = PAUSE_NS;
 }
 
 /* The process died, hung or talks nonsense: over the oldest question it was sent. */
@@ -207,6 +210,7 @@ pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
     look(file, run);
+    file->pause_ns -= file->pause_ns < run->passed_ns ? file->pause_ns : run->passed_ns;
     if (file->worker.pid)
         pid = run_worker(file, run);
     file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;
