@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/assignee.h"
 
 #include "resolve/dwarf/die.h"
@@ -161,7 +162,7 @@ static bool tell_field(struct program *program, const struct insn *insn,
         return false;
     if (tell_element(program, &at, memory, answer))
         return true;
-    struct value value = step_address(&at.scene, &at.state, at.insn, memory);
+    struct value value = operand_address(&at.scene, &at.state, at.insn, memory);
     if (value.kind != VALUE_POINTER || !value_folded(at.scene.shapes, &value) || value.offset < 0)
         return false;
     struct spot spot = {.type = shapes_at(at.scene.shapes, value.shape)->die,
