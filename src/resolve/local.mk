@@ -7,12 +7,13 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_group.c \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
-	src/resolve/assigned.c src/resolve/assigned.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/debuginfod.c src/resolve/debuginfod.h \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
+	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
@@ -47,6 +48,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/question.h \
 	src/resolve/dwarf/reader.c src/resolve/dwarf/reader.h src/resolve/dwarf/reader_state.h \
 	src/resolve/dwarf/reader_file.c src/resolve/dwarf/reader_file.h \
+	src/resolve/dwarf/landlock.c src/resolve/dwarf/landlock.h \
 	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
 	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
 	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \

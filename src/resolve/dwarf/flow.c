@@ -273,3 +273,13 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     run(flows, flow, block, pc, &at->state);
     return 0;
 }
+
+struct routines *flows_routines(const struct flows *flows)
+{
+    return flows->routines;
+}
+
+struct shapes *flows_shapes(const struct flows *flows)
+{
+    return flows->shapes;
+}

@@ -139,6 +139,9 @@ static bool is_scope(int tag)
     }
 }
 
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth);
+
 static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bias, unsigned depth,
                        unsigned *left)
 {
@@ -151,17 +154,34 @@ static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bia
             return;
         if (tag == DW_TAG_variable || tag == DW_TAG_common_block)
             add_variable(globals, &child, bias);
+        if (tag == DW_TAG_imported_unit)
+            read_imported(globals, &child, bias, depth);
         if (is_scope(tag))
             read_scope(globals, &child, bias, depth + 1, left);
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+static void read_unit_at(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias, unsigned depth)
 {
     bool created = false;
     unsigned left = UNIT_ENTRIES_MAX;
     if (hash_insert(&globals->units, (uint64_t)(uintptr_t)unit->addr, &created) && created)
-        read_scope(globals, unit, bias, 0, &left);
+        read_scope(globals, unit, bias, depth, &left);
+}
+
+static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    read_unit_at(globals, unit, bias, 0);
+}
+
+/* dwz takes what two files share, thread-local variables too, into a third. */
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    if (dwarf_attr(import, DW_AT_import, &attribute) && dwarf_formref_die(&attribute, &unit))
+        read_unit_at(globals, &unit, bias, depth + 1);
 }
 
 static void read_all(struct globals *globals)
