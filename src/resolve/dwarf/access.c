@@ -43,6 +43,8 @@ static enum untyped check(const struct scene *scene, struct value *place,
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
     if (place->kind != VALUE_POINTER)
         return reason_of(place);
+    if (shape->descriptor)
+        return UNTYPED_NO_VARIABLE;
     if (shape->kind == SHAPE_VOID || shape->kind == SHAPE_FUNCTION ||
         (shape->kind == SHAPE_BYTE && question->size > shape->size))
         return UNTYPED_VOID;

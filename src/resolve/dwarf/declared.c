@@ -117,7 +117,8 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
 static bool is_whole(const struct shapes *shapes, const struct where *where)
 {
     const struct shape *shape = shapes_at(shapes, where->shape);
-    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION || !where->size;
+    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION || shape->descriptor ||
+           !where->size;
 }
 
 /* Variables passed by their address: "in memory at the register". */
@@ -148,6 +149,19 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
             declared_over(scene->shapes, &state->regs[reg], &told);
     }
     declare_pointed(scene, state, pc, mask);
+}
+
+struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
+                              int64_t displacement)
+{
+    const struct where *where;
+    size_t next = 0;
+    while (base < SREG_COUNT && (where = where_next(&scene->wheres->in_memory, pc, &next))) {
+        uint64_t inside = (uint64_t)(displacement - where->offset);
+        if (where->kind == WHERE_MEMORY && where->reg == base && inside < where->size)
+            return value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_VARIABLE);
+    }
+    return value_of_kind(VALUE_UNKNOWN);
 }
 
 /* The place as one in a larger record, if that has the smaller once and reaches so far. */

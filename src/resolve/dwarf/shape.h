@@ -29,7 +29,9 @@ struct shape {
     Dwarf_Die die; /* peeled; not valid for void */
     uint64_t size; /* bytes, 0: not known */
     uint32_t pointee;
-    uint8_t kind; /* enum shape_kind */
+    uint8_t kind;    /* enum shape_kind */
+    bool descriptor; /* what Fortran and the like keep of an array: begins with its address, and
+                        this one word is all that is told of */
 };
 
 /* The scalar or pointer at an offset of a type, and the innermost array around it. */

@@ -106,7 +106,8 @@ static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *
     take_untold(&located, scope);
     if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
         return;
-    die_size(&type, &size);
+    if (!die_size(&type, &size) && shapes_at(reading->shapes, located.shape)->descriptor)
+        size = shapes_at(reading->shapes, located.shape)->size;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
         at = dwarf_getlocations(&attribute, at, &base, &located.start, &located.end, &ops, &count);
         if (at <= 0)
