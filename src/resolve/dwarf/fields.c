@@ -118,7 +118,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     uint64_t count = 0;
     uint32_t index = fields->count;
     struct type_member *member = append(fields, under);
-    if (!member || !die_type(die, &type) || !die_peel(&type, &peeled))
+    if (!member || !die_type(die, &type) || !die_strip(&type, &peeled))
         return member;
     unsigned rank = fields_descriptor_rank(&peeled);
     member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
