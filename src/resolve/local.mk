@@ -55,6 +55,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
+	src/resolve/dwarf/vbases.c src/resolve/dwarf/vbases.h \
 	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
