@@ -70,6 +70,19 @@ bool described_open(struct described *described, const char *compiler, const cha
     return true;
 }
 
+uint64_t described_symbol(const struct described *described, const char *name)
+{
+    char command[512];
+    uint64_t address = 0;
+    (void)described;
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("described"), name);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%" SCNx64, &address), 1);
+    pclose(in);
+    return address;
+}
+
 void described_close(struct described *described)
 {
     program_free(described->program);

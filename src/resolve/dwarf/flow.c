@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_KEPT = 32, ROUNDS_MAX = 16, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
+enum {
+    FLOWS_KEPT = 64,
+    BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
+    BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
+    ROUNDS_MAX = 16,
+    ALL_REGISTERS = (1 << SREG_COUNT) - 1
+};
 
 /* One function, gone through. */
 struct flow {
@@ -21,8 +27,8 @@ struct flow {
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* each block */
-    bool *reached;       /* blocks that some way led to */
+    struct state *after; /* each block; NULL: there are too many */
+    uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
 };
 
 struct flows {
@@ -39,7 +45,7 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
-    free(flow->reached);
+    free(flow->changed);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -168,13 +174,23 @@ static bool join(struct flows *flows, const struct flow *flow, size_t block, str
     memset(state, 0, sizeof *state);
     if (!block)
         *state = flow->entry;
-    for (size_t i = 0; i < at->before_count; i++) {
+    for (size_t i = 0; flow->after && i < at->before_count; i++) {
         uint32_t before = flow->graph.before[at->before_first + i];
-        if (flow->reached[before])
+        if (flow->changed[before])
             state_join(flows->shapes, state, &flow->after[before]);
-        reached |= flow->reached[before];
+        reached |= flow->changed[before] != 0;
     }
     return reached;
+}
+
+/* Whether what leads to a block changed in this round or the one before. */
+static bool is_stale(const struct flow *flow, size_t block, unsigned round)
+{
+    const struct block *at = &flow->graph.blocks[block];
+    for (size_t i = 0; i < at->before_count; i++)
+        if (flow->changed[flow->graph.before[at->before_first + i]] + 1u >= round)
+            return true;
+    return round == 1;
 }
 
 static bool differs(const struct state *one, const struct state *other)
@@ -191,21 +207,54 @@ static bool differs(const struct state *one, const struct state *other)
     return false;
 }
 
-static bool round_of(struct flows *flows, struct flow *flow)
+static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
 {
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
         struct state state;
-        if (!join(flows, flow, block, &state))
+        if (!is_stale(flow, block, round) || !join(flows, flow, block, &state))
             continue;
         run(flows, flow, block, 0, &state);
-        if (flow->reached[block] && !differs(&state, &flow->after[block]))
+        if (flow->changed[block] && !differs(&state, &flow->after[block]))
             continue;
-        flow->reached[block] = true;
+        flow->changed[block] = (uint8_t)round;
         flow->after[block] = state;
         changed = true;
     }
     return changed;
+}
+
+static struct flow *oldest(struct flows *flows)
+{
+    struct flow *oldest = &flows->kept[0];
+    for (unsigned i = 1; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used < oldest->used)
+            oldest = &flows->kept[i];
+    return oldest;
+}
+
+/* Those not asked about for the longest time make room. */
+static int make_room(struct flows *flows, struct flow *flow)
+{
+    size_t blocks = flow->graph.block_count;
+    if (blocks > BLOCKS_MAX)
+        return 0;
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        blocks +=
+            &flows->kept[i] != flow && flows->kept[i].after ? flows->kept[i].graph.block_count : 0;
+    flow->used = UINT64_MAX;
+    while (blocks > BLOCKS_KEPT) {
+        struct flow *gone = oldest(flows);
+        blocks -= gone->after ? gone->graph.block_count : 0;
+        flow_fini(gone);
+        gone->used = UINT64_MAX; /* not again */
+    }
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used == UINT64_MAX)
+            flows->kept[i].used = 0;
+    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
+    flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
+    return flow->after && flow->changed ? 0 : -ENOMEM;
 }
 
 static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
@@ -219,15 +268,14 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
     wheres_read(&flow->wheres, flows->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
-    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    flow->reached = calloc(flow->graph.block_count, sizeof *flow->reached);
-    if (!flow->after || !flow->reached)
+    if (make_room(flows, flow))
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
     enter(flows, flow);
-    for (unsigned i = 0; i < ROUNDS_MAX && round_of(flows, flow); i++)
-        ;
+    for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
+        if (!round_of(flows, flow, round))
+            break;
     return 0;
 }
 
@@ -239,15 +287,6 @@ static struct flow *find(struct flows *flows, uint64_t pc)
         if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
             return &flows->kept[i];
     return NULL;
-}
-
-static struct flow *oldest(struct flows *flows)
-{
-    struct flow *oldest = &flows->kept[0];
-    for (unsigned i = 1; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used < oldest->used)
-            oldest = &flows->kept[i];
-    return oldest;
 }
 
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)

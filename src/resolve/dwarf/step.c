@@ -305,17 +305,16 @@ static void call(const struct scene *scene, struct state *state, const struct in
 }
 
 /* Stores to the frame: a register that is spilled or saved, or something that is forgotten. */
-static void store(const struct scene *scene, const struct state *before, struct state *state,
-                  const struct insn *insn)
+static void store(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->memory_count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
         if (memory->kind != ACCESS_STORE && memory->kind != ACCESS_LOAD_STORE)
             continue;
         /* A call's own store is of the return address. */
-        struct value place = operand_address(scene, before, insn, memory);
+        struct value place = operand_address(scene, state, insn, memory);
         bool kept = insn->stored < SREG_COUNT && memory->size == POINTER_BYTES;
-        struct value value = kept ? before->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
+        struct value value = kept ? state->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
         if (place.kind == VALUE_FRAME && !place.indexed)
             state_store(state, place.offset, &value);
     }
@@ -342,12 +341,24 @@ static void forget(struct state *state, const struct insn *insn)
     }
 }
 
-static void exchange(const struct state *before, struct state *state, const struct insn *insn)
+/* What the destination becomes; false: it is not written, or nothing is known of it. */
+static bool outcome_of(const struct scene *scene, const struct state *state,
+                       const struct insn *insn, struct value *outcome)
 {
-    if (insn->source >= SREG_COUNT || insn->dest >= SREG_COUNT || insn->width != 8)
-        return;
-    state->regs[insn->dest] = before->regs[insn->source];
-    state->regs[insn->source] = before->regs[insn->dest];
+    if (insn->dest >= SREG_COUNT)
+        return false;
+    if (insn->op == INSN_OP_EXCHANGE)
+        *outcome = insn->source < SREG_COUNT && insn->width == 8 ? state->regs[insn->source]
+                                                                 : value_of_kind(VALUE_UNKNOWN);
+    else if (insn->op != INSN_OP_NONE)
+        *outcome = result(scene, state, insn);
+    else if (insn->vague)
+        *outcome = vague_result(scene, state, insn);
+    else if (is_pop(insn))
+        *outcome = loaded(scene, state, insn, &insn->memory[0]);
+    else
+        return false;
+    return true;
 }
 
 /* What was computed is not where a variable stands, but followed from there. */
@@ -360,22 +371,23 @@ static void note_followed(struct state *state, const struct insn *insn)
 
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn)
 {
-    const struct state before = *state;
+    struct value outcome;
+    struct value traded = value_of_kind(VALUE_UNKNOWN);
     if (insn->flow == INSN_CALL) {
         call(scene, state, insn);
         return;
     }
+    struct value stack = value_shifted(state->regs[SREG_SP], insn->stack_step);
+    bool known = outcome_of(scene, state, insn, &outcome);
+    if (known)
+        traded = state->regs[insn->dest];
+    store(scene, state, insn);
     forget(state, insn);
-    store(scene, &before, state, insn);
     if (insn->stack_step)
-        state->regs[SREG_SP] = value_shifted(before.regs[SREG_SP], insn->stack_step);
-    if (insn->op == INSN_OP_EXCHANGE)
-        exchange(&before, state, insn);
-    else if (insn->op != INSN_OP_NONE && insn->dest < SREG_COUNT)
-        state->regs[insn->dest] = result(scene, &before, insn);
-    else if (insn->vague)
-        state->regs[insn->dest] = vague_result(scene, &before, insn);
-    else if (is_pop(insn))
-        state->regs[insn->dest] = loaded(scene, &before, insn, &insn->memory[0]);
+        state->regs[SREG_SP] = stack;
+    if (known)
+        state->regs[insn->dest] = outcome;
+    if (known && insn->op == INSN_OP_EXCHANGE && insn->source < SREG_COUNT)
+        state->regs[insn->source] = traded;
     note_followed(state, insn);
 }
