@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CONFINE_NICE = 10, CONFINE_FDS_MAX = 1 << 16 };
+enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
 /* Whatever calls exit(), libdw when it is out of memory for one, must not run handlers that
  * misstop has registered: they restore the terminal. The last registered runs first. */
