@@ -8,6 +8,7 @@
 
 #include "resolve/dwarf/step.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -22,7 +23,19 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
 void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
                            uint32_t mask);
 
+/* The variable that stands in memory exactly there, of which nothing else is known: a parameter
+ * passed by its address. UNKNOWN: none. */
+struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
+                              int64_t displacement);
+
 /* A variable's word goes over what was followed, unless that says more. */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
+
+/*
+ * A pointer whose offset leaves its record, as one to what holds that record: the one such type
+ * that a pointer variable in scope has (a cast to a derived class, container_of). False: none, or
+ * several.
+ */
+bool declared_around(const struct scene *scene, uint64_t pc, struct value *value);
 
 #endif
