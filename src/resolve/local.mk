@@ -17,6 +17,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/descriptor.c src/resolve/dwarf/descriptor.h \
+	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
@@ -25,6 +26,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/entry.c src/resolve/dwarf/entry.h \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
