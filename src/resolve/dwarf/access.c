@@ -35,9 +35,10 @@ static enum untyped reason_of(const struct value *place)
     }
 }
 
-static enum untyped check(struct shapes *shapes, struct value *place,
+static enum untyped check(const struct scene *scene, struct value *place,
                           const struct dwarf_question *question)
 {
+    struct shapes *shapes = scene->shapes;
     const struct shape *shape = shapes_at(shapes, place->shape);
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
     if (place->kind != VALUE_POINTER)
@@ -47,7 +48,7 @@ static enum untyped check(struct shapes *shapes, struct value *place,
         return UNTYPED_VOID;
     int64_t asked = place->offset;
     if (!value_folded(shapes, place))
-        return UNTYPED_OUTSIDE;
+        return declared_around(scene, question->pc, place) ? UNTYPED_NO_REASON : UNTYPED_OUTSIDE;
     bool crosses = place->offset + question->size > (int64_t)shape->size;
     if (record && crosses && place->offset == asked && !place->indexed &&
         asked < (int64_t)shape->size)
@@ -78,7 +79,7 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
         return;
     }
     struct value place = place_of(&at, memory);
-    answer->untyped = (uint8_t)check(at.scene.shapes, &place, question);
+    answer->untyped = (uint8_t)check(&at.scene, &place, question);
     if (answer->untyped)
         return;
     const struct shape *shape = shapes_at(at.scene.shapes, place.shape);

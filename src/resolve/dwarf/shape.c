@@ -273,3 +273,31 @@ bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct 
     *leaf = (struct shape_leaf){0};
     return look_into(&look, shape, 0, offset, leaf);
 }
+
+static void look_for(struct look *look, uint32_t record, uint32_t part, uint64_t base,
+                     unsigned *times, uint64_t *offset)
+{
+    const struct shape *at = shapes_at(look->shapes, record);
+    if (at->kind != SHAPE_RECORD && at->kind != SHAPE_UNION)
+        return;
+    for (size_t i = 0; i < parts_of(look->shapes, record)->count && look->left; i++) {
+        struct part one = parts_of(look->shapes, record)->parts[i];
+        uint32_t shape = shapes_of(look->shapes, &one.type);
+        look->left--;
+        if (shape == part) {
+            if (!*times)
+                *offset = base + one.offset;
+            *times += one.stride ? 2 : 1;
+        } else {
+            look_for(look, shape, part, base + one.offset, times, offset);
+        }
+    }
+}
+
+unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset)
+{
+    struct look look = {shapes, 256};
+    unsigned times = 0;
+    look_for(&look, record, part, 0, &times, offset);
+    return times > 2 ? 2 : times;
+}

@@ -56,4 +56,8 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
 
+/* How many times a record has another as a part, at any depth, and where the first is; 2 is many,
+ * and what is in an array. */
+unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset);
+
 #endif
