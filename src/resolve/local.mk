@@ -16,6 +16,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
+	src/resolve/dwarf/descriptor.c src/resolve/dwarf/descriptor.h \
 	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/die.h"
 
+#include "resolve/dwarf/descriptor.h"
+
 #include <dwarf.h>
 #include <string.h>
 
@@ -256,6 +258,11 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes)
     uint64_t count;
     if (!die_peel(type, &at))
         return false;
+    unsigned rank = descriptor_rank(&at);
+    if (rank) {
+        *bytes = descriptor_size(rank);
+        return true;
+    }
     if (own_size(&at, bytes))
         return true;
     if (!die_array(&at, &element, &count) || !own_size(&element, bytes))

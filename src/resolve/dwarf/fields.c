@@ -2,6 +2,7 @@
 #include "resolve/dwarf/fields.h"
 
 #include "resolve/dwarf/bits.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/typename.h"
 #include "resolve/dwarf/vbases.h"
@@ -121,10 +122,10 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     struct type_member *member = append(fields, under);
     if (!member || !die_type(die, &type) || !die_strip(&type, &peeled))
         return member;
-    unsigned rank = fields_descriptor_rank(&peeled);
+    unsigned rank = descriptor_rank(&peeled);
     member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
     if (rank) {
-        member->size = fields_descriptor_size(rank);
+        die_size(&peeled, &member->size);
         return member;
     }
     scopes_definition(fields->scopes, &peeled, &element);
@@ -264,6 +265,8 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
     uint32_t first = fields->count;
     uint64_t end = end_of(fields, 0, &alignment);
     vbases_find(&bases, fields->scopes, type);
+    if (!bases.count)
+        return;
     for (unsigned i = 0; i < bases.count; i++) {
         uint32_t at = fields->count;
         struct type_member *member =
@@ -286,49 +289,4 @@ void fields_read(struct fields *fields, Dwarf_Die *type)
 {
     read_members(fields, type, (struct under){.parent = TYPE_NO_MEMBER});
     read_virtual_bases(fields, type);
-}
-
-enum { DESCRIPTOR_HEAD = 40, DESCRIPTOR_DIMENSION = 24, RANK_MAX = 15 };
-
-unsigned fields_descriptor_rank(Dwarf_Die *type)
-{
-    Dwarf_Die child;
-    unsigned rank = 0;
-    if (dwarf_tag(type) != DW_TAG_array_type || !dwarf_hasattr(type, DW_AT_data_location) ||
-        dwarf_child(type, &child))
-        return 0;
-    do
-        rank += dwarf_tag(&child) == DW_TAG_subrange_type;
-    while (rank < RANK_MAX && !dwarf_siblingof(&child, &child));
-    return rank;
-}
-
-uint64_t fields_descriptor_size(unsigned rank)
-{
-    return DESCRIPTOR_HEAD + (uint64_t)DESCRIPTOR_DIMENSION * rank;
-}
-
-void fields_read_descriptor(struct fields *fields, unsigned rank)
-{
-    static const struct type_member parts[] = {
-        {.name = "base_addr", .type = "void *", .size = 8},
-        {.name = "offset", .type = "index", .offset = 8, .size = 8},
-        {.name = "dtype", .type = "dtype", .offset = 16, .size = 16},
-        {.name = "span", .type = "index", .offset = 32, .size = 8},
-        {.name = "dim", .type = "dim", .offset = DESCRIPTOR_HEAD, .stride = DESCRIPTOR_DIMENSION},
-        {.name = "stride", .type = "index", .offset = 40, .size = 8, .parent = 4, .depth = 1},
-        {.name = "lower", .type = "index", .offset = 48, .size = 8, .parent = 4, .depth = 1},
-        {.name = "upper", .type = "index", .offset = 56, .size = 8, .parent = 4, .depth = 1}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        struct type_member *member = append(fields, (struct under){0});
-        if (!member)
-            return;
-        *member = parts[i];
-        if (!member->depth)
-            member->parent = TYPE_NO_MEMBER;
-        if (member->stride) {
-            member->count = rank;
-            member->size = (uint64_t)rank * DESCRIPTOR_DIMENSION;
-        }
-    }
 }
