@@ -12,7 +12,7 @@ enum {
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
     PATIENCE_WITH_SERVERS = 80,
-    STARVED_TIMES = 40, /* of the patience by the clock, for want of a CPU */
+    STARVED_TIMES = 240, /* of the patience by the clock, for want of a CPU */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
 };
