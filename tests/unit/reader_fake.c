@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { AWAIT_S = 60, EAT_STEP = 1 << 20 };
@@ -87,6 +89,27 @@ static const char *describe_state(void)
     return source.text;
 }
 
+/* Runs only when a process that always wants the same CPU leaves it. */
+static void starve(void)
+{
+    cpu_set_t first;
+    pid_t parent = getpid();
+    CPU_ZERO(&first);
+    CPU_SET(sched_getcpu(), &first);
+    sched_setaffinity(0, sizeof first, &first);
+    pid_t other = fork();
+    if (!other) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (getppid() == parent)
+            continue;
+        _exit(0);
+    }
+    setpriority(PRIO_PROCESS, 0, 19);
+    for (clock_t start = clock(); clock() - start < CLOCKS_PER_SEC / 50;)
+        continue;
+    kill(other, SIGKILL); /* not waited for: that would be sleep */
+}
+
 static void tell_type(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
@@ -117,6 +140,12 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     case FAKE_HANG:
         for (;;)
             pause();
+    case FAKE_SPIN:
+        for (;;)
+            signal(SIGUSR1, SIG_DFL); /* a call, so that the loop has to be */
+    case FAKE_SLOW:
+        starve();
+        break;
     case FAKE_EAT:
         answer->line = eat();
         break;
