@@ -78,26 +78,9 @@ static bool holds(struct object_types *typed, const struct types *types, uint32_
     return match->holds;
 }
 
-/* Some structs end in an array without a size: then memory behind one is no second one. */
-static bool has_tail(const struct type_desc *type)
-{
-    uint32_t last = type->member_count;
-    while (last && type->members[last - 1].depth)
-        last--;
-    return last && type->members[last - 1].stride && !type->members[last - 1].count;
-}
-
 static bool is_inside(const struct type_desc *type, int64_t offset)
 {
-    return type->size && offset >= 0 && ((uint64_t)offset < type->size || has_tail(type));
-}
-
-/* Where in the type an offset from the start of the first of its kind falls. */
-static uint64_t offset_in(const struct type_desc *type, uint64_t offset)
-{
-    if (!type->size || offset < type->size)
-        return offset;
-    return has_tail(type) ? type_fold(type, offset) : offset % type->size;
+    return type->size && offset >= 0 && ((uint64_t)offset < type->size || type_is_flexible(type));
 }
 
 static bool fits_in_block(const struct finding *finding, uint64_t start, uint64_t size)
@@ -115,7 +98,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. malloc() has no
      * smaller blocks than those of SMALLEST bytes. */
-    bool array = end - start >= 2 * type->size && end - start > SMALLEST && !has_tail(type);
+    bool array = end - start >= 2 * type->size && end - start > SMALLEST && !type_is_flexible(type);
     id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->base = start;
@@ -241,9 +224,9 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     if (!desc || !desc->size || !begins_with_type(object, finding))
         return 0;
     bool one = object->declared && !object->count;
-    if (one && into >= desc->size && !has_tail(desc))
+    if (one && into >= desc->size && !type_is_flexible(desc))
         return 0;
-    *offset = offset_in(desc, into);
+    *offset = type_in_element(desc, into);
     return type;
 }
 
@@ -252,7 +235,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
 {
     const struct type_desc *desc = types_at(types, operand->type);
     place->type = operand->type;
-    place->type_offset = (uint32_t)offset_in(desc, (uint64_t)operand->offset);
+    place->type_offset = (uint32_t)type_in_element(desc, (uint64_t)operand->offset);
     place->by_member = desc->member_count;
     place->typed = TYPED_CODE;
 }
@@ -268,11 +251,11 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
 }
 
 void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
-                       uint32_t type)
+                       uint32_t type, bool fits)
 {
     struct object_type *known = object_at(typed, object);
     if (known && !known->declared)
-        votes_add(&known->votes, types, type, true);
+        votes_add(&known->votes, types, type, fits);
 }
 
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
@@ -284,7 +267,8 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     uint32_t type = object ? data_type(object, types, finding, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    if (object && coded && !object->declared)
+    /* A whole stack is no array of anything. */
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
     if (coded)
         by_code(types, operand, place);

@@ -59,9 +59,10 @@ void object_types_declare(struct object_types *typed, uint32_t object, uint32_t 
 /* An object is called after its type. */
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* What lies in an object is called after a type: that is a vote for what the object is. */
+/* What lies in an object is called after a type: that is a vote for what the object is.
+ * `fits`: it begins where the object does, or an element of it would. */
 void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
-                       uint32_t type);
+                       uint32_t type, bool fits);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,

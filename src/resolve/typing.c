@@ -168,20 +168,22 @@ static struct known *add(struct typing *typing, uint64_t key)
     return &typing->known[typing->count++];
 }
 
-/* What is said of a question there is no room for. */
-static const struct known *refused(enum dwarf_ask ask)
+/* What is said of a question there is no room for, or whose file is known to have no answers. */
+static const struct known *refused(enum dwarf_ask ask, bool without)
 {
-    static const struct known operand = {.operand = {.untyped = UNTYPED_GAVE_UP}};
-    static const struct known variable = {.variable = {.untyped = UNTYPED_GAVE_UP}};
+    static const struct known operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
+                                           {.operand = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct known variable[] = {{.variable = {.untyped = UNTYPED_GAVE_UP}},
+                                            {.variable = {.untyped = UNTYPED_NO_DEBUG}}};
     static const struct known nothing;
     switch (ask) {
     case DWARF_ACCESS:
-        return &operand;
+        return &operand[without];
     case DWARF_LINE:
     case DWARF_CALL:
         return &nothing;
     default:
-        return &variable;
+        return &variable[without];
     }
 }
 
@@ -194,8 +196,9 @@ static const struct known *ask(struct typing *typing, const struct module *modul
     const uint32_t *index = hash_find(&typing->of_question, key);
     if (index)
         return typing->known[*index].answered ? &typing->known[*index] : NULL;
-    if (typing->count == ANSWERS_MAX)
-        return refused(question->ask);
+    bool without = readers_without(typing->readers, module);
+    if (without || typing->count == ANSWERS_MAX)
+        return refused(question->ask, without);
     if (!readers_ask(typing->readers, module, question))
         return NULL;
     struct known *known = add(typing, key);

@@ -84,7 +84,7 @@ program m_derived
     records%hot = 1
     if (name /= 'module' .and. name /= 'allocatable' .and. name /= 'assumed' .and. &
         name /= 'explicit') stop 2
-    call say('record.hot', loc(records(1)%hot) - loc(records(1)), 8, seconds)
+    call say('*record.hot', loc(records(1)%hot) - loc(records(1)), 8, seconds)
     do
         select case (name)
         case ('module')

@@ -395,13 +395,13 @@ static void a_bin_is_what_is_called_in_it(void **state)
     struct object_desc desc = {0};
     assert_null(object_types_describe(&typed, &types, 40, &desc));
     for (int i = 0; i < 20; i++)
-        object_types_vote(&typed, &types, 40, i % 5 ? node : particle);
+        object_types_vote(&typed, &types, 40, i % 5 ? node : particle, true);
     assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
     assert_int_equal(desc.type_votes, 16);
     assert_int_equal(desc.type_against, 4);
     /* A declaration is no matter of votes. */
     object_types_declare(&typed, 41, particle, 1000);
-    object_types_vote(&typed, &types, 41, node);
+    object_types_vote(&typed, &types, 41, node, true);
     desc = (struct object_desc){0};
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [1000]");
     assert_int_equal(desc.type_votes + desc.type_against, 0);

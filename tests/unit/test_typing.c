@@ -25,6 +25,7 @@ struct readers {
     size_t count;
     size_t forgotten; /* asked before this were dropped */
     bool busy;        /* takes no questions */
+    bool without;     /* the file is known to have nothing */
 };
 
 const struct readers_limits readers_usual;
@@ -68,6 +69,12 @@ size_t readers_run(struct readers *given, uint64_t now_ns)
 void readers_forget(struct readers *given)
 {
     given->forgotten = given->count;
+}
+
+bool readers_without(const struct readers *given, const struct module *module)
+{
+    (void)module;
+    return given->without;
 }
 
 struct readers_status readers_status(const struct readers *given)
@@ -321,6 +328,16 @@ static void code_without_a_file_is_told_at_once(void **state)
     assert_int_equal(readers->count, 0);
 }
 
+static void files_without_are_not_asked(void **state)
+{
+    (void)state;
+    readers->without = true;
+    assert_int_equal(operand(0x1000, 8)->untyped, UNTYPED_NO_DEBUG);
+    assert_int_equal(typing_slot(typing, &one, 0x1000, 8)->untyped, UNTYPED_NO_DEBUG);
+    assert_null(typing_line(typing, &one, 0x1000)->file);
+    assert_int_equal(readers->count, 0);
+}
+
 /* Then what is known stays known, and what is new is given up at once, not waited for. */
 static void it_can_be_full(void **state)
 {
@@ -357,6 +374,7 @@ int main(void)
         TEST(busy_readers_are_asked_again),
         TEST(forgetting_asks_anew),
         TEST(code_without_a_file_is_told_at_once),
+        TEST(files_without_are_not_asked),
         TEST(it_can_be_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,9 @@ struct readers_take {
 struct readers *readers_new(const struct readers_limits *limits, const struct readers_take *take);
 void readers_free(struct readers *readers);
 
+/* Whether a file is already known to have no debugging information: why ask? */
+bool readers_without(const struct readers *readers, const struct module *module);
+
 /*
  * Asks. Each question gets one answer in the end, also when the reader died (untyped is then
  * UNTYPED_GAVE_UP); never from inside this call. False: too many wait, ask again later.

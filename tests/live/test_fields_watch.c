@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test_fields_watch.h"
+
+#include "run.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A case is nothing but one load, so most of its time is there; at -O0 the stack takes a part. */
+static const double floor_share = 0.35;
+/* Old samples, from before the debugging information was read, soon do not count. */
+#define WATCH_OPTIONS "-s", "clock", "-r", "4000", "-H", "0.2", "-d", "0.4"
+
+enum { EXPECTED_MAX = 4, NAME_BYTES = 128 };
+
+/* "expect NAME OFFSET SIZE"; any of several is right. */
+struct expected {
+    size_t count;
+    char name[EXPECTED_MAX][NAME_BYTES];
+    unsigned long long offset[EXPECTED_MAX];
+};
+
+static void read_expected(const char *line, struct expected *expected)
+{
+    size_t at = expected->count;
+    if (at < EXPECTED_MAX &&
+        sscanf(line, "expect %127s %llu", expected->name[at], &expected->offset[at]) == 2)
+        expected->count++;
+}
+
+/* The pattern with its brackets taken for themselves. */
+static bool name_matches(const char *wanted, const char *name)
+{
+    char pattern[2 * NAME_BYTES];
+    size_t used = 0;
+    for (const char *at = wanted; *at; at++) {
+        if (*at == '[')
+            pattern[used++] = '\\';
+        pattern[used++] = *at;
+    }
+    pattern[used] = '\0';
+    return !fnmatch(pattern, name, 0);
+}
+
+static bool is_expected(const struct expected *expected, const char *name, double offset)
+{
+    for (size_t i = 0; i < expected->count; i++)
+        if (name_matches(expected->name[i], name) && offset == (double)expected->offset[i])
+            return true;
+    return false;
+}
+
+static const char *text_of(json_t *object, const char *member)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+    return text ? text : "?";
+}
+
+/* The name of the largest of several counts. */
+static const char *largest(json_t *counts)
+{
+    const char *name = NULL;
+    const char *best = "no reason";
+    double most = 0;
+    json_t *value = NULL;
+    json_object_foreach(counts, name, value) if (json_number_value(value) > most)
+    {
+        most = json_number_value(value);
+        best = name;
+    }
+    return best;
+}
+
+static json_t *first_of(json_t *from, const char *member)
+{
+    return json_array_get(json_object_get(from, member), 0);
+}
+
+static void say_unknown(struct judged *judged, const char *what, const char *why)
+{
+    judged->verdict = VERDICT_UNKNOWN;
+    snprintf(judged->text, sizeof judged->text, "%s: %s", what, why);
+}
+
+static struct judged judge(const struct expected *expected, json_t *report)
+{
+    struct judged judged = {.verdict = VERDICT_WRONG};
+    json_t *samples = json_object_get(report, "samples");
+    json_t *object = first_of(report, "objects");
+    json_t *field = first_of(object, "fields");
+    if (!(report_number(samples, "attributed") > 0.5 * report_number(samples, "total"))) {
+        say_unknown(&judged, "no address", largest(json_object_get(samples, "unattributed")));
+        return judged;
+    }
+    judged.share = report_number(object, "share") * report_number(field, "share");
+    bool same = is_expected(expected, text_of(field, "name"), report_number(field, "offset"));
+    if (same && judged.share >= floor_share)
+        judged.verdict = VERDICT_RIGHT;
+    else if (!same && json_is_null(json_object_get(field, "type")))
+        say_unknown(&judged, "no type",
+                    largest(json_object_get(json_object_get(report, "types"), "unknown")));
+    else
+        snprintf(judged.text, sizeof judged.text, "%s at %.0f, %.0f %% (object %s), not %s at %llu",
+                 text_of(field, "name"), report_number(field, "offset"), 100 * judged.share,
+                 text_of(object, "name"), expected->name[0], expected->offset[0]);
+    return judged;
+}
+
+static struct judged broken(const char *what)
+{
+    struct judged judged = {.verdict = VERDICT_BROKEN};
+    snprintf(judged.text, sizeof judged.text, "%s", what);
+    return judged;
+}
+
+static struct judged watch_attached(const char *program, const char *name)
+{
+    const char *const options[] = {WATCH_OPTIONS, "-n", "3", NULL};
+    struct planted planted;
+    struct expected expected = {0};
+    bool ready = planted_start_program(&planted, program, name, 20);
+    json_t *report = ready ? misstop_last_report(planted.pid, options) : NULL;
+    if (planted.pid > 0)
+        kill(planted.pid, SIGKILL);
+    planted_finish(&planted);
+    for (const char *line = planted.text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        read_expected(line, &expected);
+    }
+    if (!ready || !expected.count)
+        return broken("the program does not know the case");
+    struct judged judged = report ? judge(&expected, report) : broken("misstop failed");
+    json_decref(report);
+    return judged;
+}
+
+/* The program's own lines come between those of misstop. */
+static struct judged watch_launched(const char *program, const char *name)
+{
+    static const char *const options[] = {WATCH_OPTIONS};
+    char command[512];
+    char *line = NULL;
+    size_t size = 0;
+    struct expected expected = {0};
+    json_t *last = NULL;
+    int used = snprintf(command, sizeof command, "%s -j", getenv("MISSTOP"));
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        used += snprintf(command + used, sizeof command - (size_t)used, " %s", options[i]);
+    snprintf(command + used, sizeof command - (size_t)used, " -- %s %s 2 2>/dev/null", program,
+             name);
+    FILE *in = popen(command, "re");
+    while (in && getline(&line, &size, in) > 0) {
+        json_t *report = line[0] == '{' ? json_loads(line, 0, NULL) : NULL;
+        read_expected(line, &expected);
+        if (report) {
+            json_decref(last);
+            last = report;
+        }
+    }
+    free(line);
+    if (in)
+        pclose(in);
+    struct judged judged =
+        last && expected.count ? judge(&expected, last) : broken("no report, or nothing expected");
+    json_decref(last);
+    return judged;
+}
+
+struct judged watch_case(const char *program, const char *name, bool launch)
+{
+    return launch ? watch_launched(program, name) : watch_attached(program, name);
+}
