@@ -186,7 +186,7 @@ static void touch(struct drawing *drawing)
         const struct snapshot_field *field = &drawing->fields[i];
         uint64_t end = field->offset + (field->size ? field->size : UNKNOWN_SIZE);
         for (uint64_t at = field->offset; at < end && at < drawing->extent; at++)
-            drawing->touched[at] = field->samples > 0;
+            drawing->touched[at] |= field->samples > 0;
     }
 }
 

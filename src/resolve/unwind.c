@@ -12,7 +12,7 @@
 enum {
     RULES_MAX = 1 << 16,
     DEPTH_MAX = 64,
-    RED_ZONE = 128,            /* bytes below the stack pointer that a leaf may use */
+    RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
     STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
     WINDOW = 4096,        /* bytes of the stack that are read at once */
     BELOW = 128,          /* ... of them below what is asked for: registers are saved there */
@@ -89,11 +89,11 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
      * calls relies on it being kept. */
     if (!count)
         return true;
-    slot->from_bp = ops[0].atom == DW_OP_breg6 && count == 1;
-    bool from_cfa = ops[0].atom == DW_OP_call_frame_cfa && count <= 2 &&
-                    (count == 1 || ops[1].atom == DW_OP_plus_uconst);
-    int64_t at = slot->from_bp ? (int64_t)ops[0].number : count == 2 ? (int64_t)ops[1].number : 0;
-    if ((!from_cfa && !slot->from_bp) || !fits(at))
+    /* An expression begins with the CFA; what it adds to, or puts on top of that. */
+    slot->from_bp = count == 2 && ops[1].atom == DW_OP_breg6;
+    bool known = count == 1 || (count == 2 && (slot->from_bp || ops[1].atom == DW_OP_plus_uconst));
+    int64_t at = count == 2 ? (int64_t)ops[1].number : 0;
+    if (!known || ops[0].atom != DW_OP_call_frame_cfa || !fits(at))
         return false;
     slot->offset = (int32_t)at;
     return true;
@@ -134,8 +134,7 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
     Dwarf_Frame *frame = NULL;
     if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame))
         return rule;
-    bool good = cfa_rule(frame, &rule) &&
-                saved_at(frame, RETURN_ADDRESS, &rule.return_address) &&
+    bool good = cfa_rule(frame, &rule) && saved_at(frame, RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
     for (unsigned i = 0; i < KEPT && good; i++)
         good = saved_at(frame, kept_number[i], &rule.saved[i]);
@@ -225,9 +224,9 @@ static bool step(const struct unwind_rule *rule, struct state *state, uint64_t c
         const struct unwind_slot *slot = &rule->saved[i];
         if (slot->offset == unchanged)
             continue;
-        bool good = (bp_known || !slot->from_bp) &&
-                    read_slot(state, *slot, cfa, bp, &state->value[i]);
-        state->known &= (uint8_t)~(1u << i);
+        bool good =
+            (bp_known || !slot->from_bp) && read_slot(state, *slot, cfa, bp, &state->value[i]);
+        state->known &= (uint8_t) ~(1u << i);
         state->known |= (uint8_t)(good << i);
     }
     state->sp = cfa;
