@@ -14,6 +14,7 @@
 #define CC_CASES "this base virtual vector reference template hashed sorted chain"
 #define CC_SOME  "this base vector hashed"
 #define RS_CASES "slice vec boxes chain"
+#define GO_CASES "slice global pointers chain"
 #define F_CASES  "module allocatable assumed explicit"
 
 /* What happens to the file once it is linked. */
@@ -46,6 +47,14 @@
     {                                                                                              \
         "gfortran " options, "m_derived.f90", "gfortran",                                          \
             "gfortran -g " options " $S/$P -o program", cases, brief                               \
+    }
+
+#define GO(name, options, cases)                                                                   \
+    {                                                                                              \
+        name, "m_structs.go", "go",                                                                \
+            "GOCACHE=$PWD/cache GO111MODULE=off go build " options                                 \
+            " -o program $S/$P && rm -rf cache",                                                   \
+            cases, NULL                                                                            \
     }
 
 const struct build builds[] = {
@@ -86,6 +95,8 @@ const struct build builds[] = {
     F("-O0", F_CASES, NULL),
     F("-O2", F_CASES, "module"),
     F("-O3 -gdwarf-4", F_CASES, NULL),
+    GO("go", "", GO_CASES),
+    GO("go -N", "-gcflags=-N", GO_CASES),
 };
 const size_t build_count = sizeof builds / sizeof *builds;
 
