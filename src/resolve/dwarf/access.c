@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/declared.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/program.h"
@@ -60,7 +61,7 @@ static struct value place_of(const struct flow_at *at, const struct insn_memory 
     struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
         return place;
-    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, &place);
+    struct value variable = declared_in_frame(&at->scene, &at->state, at->insn->address, &place);
     return variable.kind == VALUE_POINTER ? variable : place;
 }
 

@@ -97,7 +97,7 @@ bool die_is_alias(int tag)
     }
 }
 
-bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
+bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped)
 {
     Dwarf_Die at = *type;
     for (unsigned i = 0; die_is_alias(dwarf_tag(&at)); i++) {
@@ -106,6 +106,15 @@ bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
             return false;
         at = next;
     }
+    *stripped = at;
+    return true;
+}
+
+bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
+{
+    Dwarf_Die at;
+    if (!die_strip(type, &at))
+        return false;
     *peeled = at;
     if (!die_signed(&at, peeled) && die_is_declaration(&at))
         define(peeled);
@@ -116,6 +125,11 @@ static bool is_pointer(int tag)
 {
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
            tag == DW_TAG_rvalue_reference_type;
+}
+
+bool die_is_pointer(Dwarf_Die *type)
+{
+    return is_pointer(dwarf_tag(type));
 }
 
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee)

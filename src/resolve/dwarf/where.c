@@ -37,6 +37,7 @@ struct located {
     uint32_t shape;
     uint64_t start;
     uint64_t end;
+    bool anywhere;
 };
 
 static void take_piece(void *context, const struct where *piece)
@@ -50,6 +51,7 @@ static void take_piece(void *context, const struct where *piece)
     struct where *where = &list->at[list->count++];
     *where = *piece;
     where->shape = located->shape;
+    where->anywhere = located->anywhere;
     where->start = located->start + located->reading->routine->bias;
     where->end = located->end + located->reading->routine->bias;
 }
@@ -60,6 +62,7 @@ static void take_everywhere(struct located *located, Dwarf_Die *scope, const Dwa
 {
     Dwarf_Addr base;
     ptrdiff_t at = 0;
+    located->anywhere = true;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
         at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
         if (at <= 0)

@@ -30,8 +30,9 @@ struct where {
     uint64_t part; /* bytes of the variable before what stands here */
     uint64_t size; /* bytes that stand here; 0: not known */
     uint32_t shape;
-    uint8_t kind; /* enum where_kind */
-    uint8_t reg;  /* enum sample_register or WHERE_CFA */
+    uint8_t kind;  /* enum where_kind */
+    uint8_t reg;   /* enum sample_register or WHERE_CFA */
+    bool anywhere; /* told of its whole scope: where it stands when it stands anywhere */
 };
 
 /* A call whose callee DWARF names: what its result is of. */

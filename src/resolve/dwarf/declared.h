@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the variables that DWARF places at an instruction say of registers and of the frame. For
+ * flow.c, step.c and access.c.
+ */
+#ifndef MISSTOP_RESOLVE_DWARF_DECLARED_H
+#define MISSTOP_RESOLVE_DWARF_DECLARED_H
+
+#include "resolve/dwarf/step.h"
+
+#include <stdint.h>
+
+/*
+ * Where in a variable a stack address points: a POINTER; a DIFFERENCE where the address of a
+ * variable of that shape is kept, in a word that no type stands for; UNKNOWN: in no variable.
+ */
+struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
+                               const struct value *place);
+
+/* Lets variables that stand in registers at an address say what those hold; `mask` of enum
+ * sample_register. */
+void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
+                           uint32_t mask);
+
+/* A variable's word goes over what was followed, unless that says more. */
+void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
+
+#endif
