@@ -200,9 +200,17 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
         known->type = type;
 }
 
+void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known)
+        known->assigned = type;
+}
+
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
-    return object->type ? object->type : votes_leader(&object->votes, types);
+    uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
+    return voted ? voted : object->assigned;
 }
 
 /* Whether what lies in an object was seen to begin where the object begins: no mapping and no

@@ -18,7 +18,7 @@ struct known {
         struct typed_operand operand;
         struct typed_variable variable;
         struct typed_line line;
-        const char *call;
+        struct typed_call call;
     };
 };
 
@@ -87,7 +87,7 @@ static void fill(struct typing *typing, struct known *known, const struct dwarf_
                                           .line = answer->line};
         break;
     case DWARF_CALL:
-        known->call = keep(typing, answer->name);
+        known->call = (struct typed_call){keep(typing, answer->name), type};
         break;
     default:
         known->variable = (struct typed_variable){.type = type,
@@ -259,13 +259,12 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     return known ? &known->line : NULL;
 }
 
-const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
-                        bool *known)
+const struct typed_call *typing_call(struct typing *typing, const struct module *module,
+                                     uint64_t address)
 {
-    const struct known *answer =
+    const struct known *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
-    *known = answer;
-    return answer ? answer->call : NULL;
+    return known ? &known->call : NULL;
 }
 
 const struct types *typing_types(const struct typing *typing)

@@ -141,9 +141,7 @@ static void each_question_is_asked_once(void **state)
         assert_null(typing_slot(typing, &one, 0x1000, -16));
         assert_null(typing_slot(typing, &one, 0x1004, -16));
         assert_null(typing_line(typing, &one, 0x1000));
-        bool known = true;
-        assert_null(typing_call(typing, &one, 0x1000, &known));
-        assert_false(known);
+        assert_null(typing_call(typing, &one, 0x1000));
     }
     assert_int_equal(readers->count, 11);
     answer(0, (struct dwarf_answer){.untyped = UNTYPED_VOID});
@@ -235,9 +233,8 @@ static void strings_are_kept(void **state)
     char inner[] = "min";
     char outer[] = "clamp";
     char name[] = "struct node.list";
-    bool known = false;
     typing_line(typing, &one, 0x1000);
-    typing_call(typing, &one, 0x1000, &known);
+    typing_call(typing, &one, 0x1000);
     typing_line(typing, &one, 0x2000);
     answer(0, (struct dwarf_answer){
                   .file = file, .line = 12, .inlined_count = 2, .inlined = {inner, outer}});
@@ -251,8 +248,7 @@ static void strings_are_kept(void **state)
     assert_string_equal(line->file, "/src/a.c");
     assert_string_equal(line->inlined, "min < clamp");
     assert_int_equal(line->line, 12);
-    assert_string_equal(typing_call(typing, &one, 0x1000, &known), "struct node.list");
-    assert_true(known);
+    assert_string_equal(typing_call(typing, &one, 0x1000)->name, "struct node.list");
     line = typing_line(typing, &one, 0x2000);
     assert_null(line->file);
     assert_null(line->inlined);
@@ -351,9 +347,7 @@ static void it_can_be_full(void **state)
     assert_int_equal(typing_global(typing, &one, 0x5000, 0)->untyped, UNTYPED_GAVE_UP);
     assert_int_equal(typing_global(typing, &one, 0x5000, 0)->type, 0);
     assert_null(typing_line(typing, &one, 0x5000)->file);
-    bool known = false;
-    assert_null(typing_call(typing, &one, 0x5000, &known));
-    assert_true(known);
+    assert_null(typing_call(typing, &one, 0x5000)->name);
     answer(77, (struct dwarf_answer){.untyped = UNTYPED_VOID});
     assert_int_equal(operand(0x1000 + 77, 8)->untyped, UNTYPED_VOID);
     typing_forget(typing);
