@@ -50,11 +50,14 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
     uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
     const struct function_desc *function = &resolver->names.functions[id];
-    snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
-             variable ? "." : " ", part);
-    finding->name = finding->text;
-    finding->module = function->module;
     finding->key = finding_frame_key(&resolver->space, id, part);
+    finding->name = NULL;
+    finding->module = function->module;
+    if (!names_find_object(&resolver->names, finding->key)) {
+        snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
+                 variable ? "." : " ", part);
+        finding->name = finding->text;
+    }
     if (variable) {
         finding->base = address - (uint64_t)slot->offset;
         finding->end = finding->base + (slot->size ? slot->size : 1);
