@@ -205,15 +205,15 @@ static void hybrids_have_a_twin(void **state)
     struct event event;
     (void)state;
     assert_int_equal(encode(&event, "cache-misses", NULL), 0);
-    assert_false(event.has_twin);
+    assert_int_equal(event.twin_count, 0);
     fake_kernel_file("sys/bus/event_source/devices/cpu_core/type", "4");
     fake_kernel_file("sys/bus/event_source/devices/cpu_atom/type", "10");
     assert_int_equal(encode(&event, "cache-misses", NULL), 0);
-    assert_true(event.has_twin);
-    assert_int_equal(event.twin.type, PERF_TYPE_HARDWARE);
-    assert_int_equal(event.twin.config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(event.twin_count, 1);
+    assert_int_equal(event.twins[0].type, PERF_TYPE_HARDWARE);
+    assert_int_equal(event.twins[0].config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
     assert_int_equal(encode(&event, "cpu-clock", NULL), 0);
-    assert_false(event.has_twin);
+    assert_int_equal(event.twin_count, 0);
 }
 
 int main(void)

@@ -154,11 +154,11 @@ static void pebs_counts_both_kinds_of_cores(void **state)
     answers.wants_aux = true;
     assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
     assert_true(plan.needs_aux);
-    assert_true(plan.events[0].has_twin);
-    assert_int_equal(plan.events[0].twin.type, 10);
-    assert_int_equal(plan.events[0].twin.config, 0x5d0);
-    assert_int_equal(plan.events[0].twin.config1, 30);
-    assert_int_equal(plan.events[1].twin.config, 0x6d0);
+    assert_int_equal(plan.events[0].twin_count, 1);
+    assert_int_equal(plan.events[0].twins[0].type, 10);
+    assert_int_equal(plan.events[0].twins[0].config, 0x5d0);
+    assert_int_equal(plan.events[0].twins[0].config1, 30);
+    assert_int_equal(plan.events[1].twins[0].config, 0x6d0);
 }
 
 static void pebs_leaves_software_events_to_others(void **state)
