@@ -1,6 +1,7 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
 SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
 UNIT_SAMPLE = \
+	tests/unit/test_data_source \
 	tests/unit/test_doctor \
 	tests/unit/test_threads \
 	tests/unit/test_sampler_live \
@@ -39,3 +40,5 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c $(FAKE_KERNEL)
 tests_unit_test_doctor_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(FAKE_KERNEL)
 tests_unit_test_threads_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
+tests_unit_test_data_source_LDADD = src/libdecode.a $(CMOCKA_LIBS)
