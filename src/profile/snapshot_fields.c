@@ -90,7 +90,7 @@ static bool locate(const struct folding *folding, uint64_t key, struct snapshot_
         field->offset = (uint32_t)key;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
-        field->offset = key % folding->type.size;
+        field->offset = type_in_element(&folding->type, key);
     } else {
         field->offset = folding->element > 8 && !folding->type_id ? key % folding->element : key;
     }

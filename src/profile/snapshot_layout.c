@@ -16,24 +16,25 @@ enum {
     LAYOUTS = 4,          /* of one object */
     LAYOUT_BYTES = 65536, /* larger types have no lines */
     PHASE_SAMPLES_MIN = 16,
-    UNKNOWN_SIZE = 8      /* bytes of an access whose size is not known */
+    UNKNOWN_SIZE = 8 /* bytes of an access whose size is not known */
 };
 
-static const double shown_from = 0.05;  /* share of the object's samples */
+static const double shown_from = 0.05; /* share of the object's samples */
 static const double most_of_heat = 0.9;
 
 /* One picture under construction. */
 struct drawing {
     struct build *build;
     struct snapshot_layout *layout;
-    struct type_desc type; /* no members: inferred */
+    struct type_desc type;               /* no members: inferred */
     const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
     size_t field_count;
     uint32_t line;
+    bool array; /* the object has many of them side by side */
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
-    double *heat;   /* [members][3]: samples, loads, stores, with those of their parts */
+    double *heat;     /* [members][3]: samples, loads, stores, with those of their parts */
     uint8_t *touched; /* per byte */
 };
 
@@ -63,8 +64,8 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
 static uint32_t draw_member(struct drawing *drawing, uint32_t index)
 {
     const struct type_member *member = &drawing->type.members[index];
-    bool parts = index + 1 < drawing->type.member_count &&
-                 drawing->type.members[index + 1].parent == index;
+    bool parts =
+        index + 1 < drawing->type.member_count && drawing->type.members[index + 1].parent == index;
     const double *heat = &drawing->heat[(size_t)index * 3];
     struct snapshot_layout_row row = {.kind = LAYOUT_MEMBER,
                                       .member = *member,
@@ -207,9 +208,11 @@ static void cut_into_lines(struct drawing *drawing)
             line->used += drawing->touched[at];
         line->cold = (uint32_t)(line->end - line->start) - line->used;
     }
-    for (size_t i = 0; i < drawing->field_count; i++)
-        layout->lines[line_of(drawing, drawing->fields[i].offset)].share +=
-            layout->samples > 0 ? drawing->fields[i].samples / layout->samples : 0;
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        size_t at = line_of(drawing, drawing->fields[i].offset);
+        if (at < count && layout->samples > 0)
+            layout->lines[at].share += drawing->fields[i].samples / layout->samples;
+    }
 }
 
 static int hottest(const void *left, const void *right)
@@ -266,6 +269,11 @@ static const char *read_picture(const struct drawing *drawing)
     double cold = cold_share(layout, drawing->line) * 100;
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
         return NULL;
+    if (layout->size < drawing->line && !drawing->array)
+        return arena_printf(arena,
+                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
+                            "is fetched along, and decides whether that is of use.",
+                            (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
         return arena_printf(arena,
                             "90%% of it falls on members in %llu cache lines that would fit in "
@@ -283,16 +291,16 @@ static const char *read_picture(const struct drawing *drawing)
                             "Of the bytes fetched %.0f%% are never used: members that are not "
                             "needed together with the hot ones could live elsewhere.",
                             cold);
-    return arena_printf(arena, "The hot members share their cache lines; %.0f%% of the bytes "
-                               "fetched are never used.",
+    return arena_printf(arena,
+                        "The hot members share their cache lines; %.0f%% of the bytes "
+                        "fetched are never used.",
                         cold);
 }
 
 static void finish_rows(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
-    layout->rows =
-        arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
+    layout->rows = arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
     if (!layout->rows)
         return;
     layout->row_count = drawing->row_count;
@@ -351,9 +359,10 @@ static bool begin(struct build *build, const struct snapshot_object *object,
         layout->name = arena_printf(build->arena, "element of %llu bytes (inferred)",
                                     (unsigned long long)layout->size);
     } else if (build_type(build, layout->type, &drawing->type)) {
-        layout->size = drawing->type.size;
+        layout->size = type_extent(&drawing->type);
         layout->name = arena_string(build->arena, drawing->type.name);
     }
+    drawing->array = layout->size && object->size >= 2 * layout->size;
     return layout->name && layout->size && layout->share >= shown_from;
 }
 
@@ -365,8 +374,7 @@ static void put_in_order(struct snapshot_object *object, const struct snapshot_l
     if (at == LAYOUTS)
         return;
     size_t kept = object->layout_count < LAYOUTS ? object->layout_count : LAYOUTS - 1;
-    memmove(&object->layouts[at + 1], &object->layouts[at],
-            (kept - at) * sizeof *object->layouts);
+    memmove(&object->layouts[at + 1], &object->layouts[at], (kept - at) * sizeof *object->layouts);
     object->layouts[at] = *layout;
     object->layout_count = kept + 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debugfile.h"
 
+#include "resolve/debuginfod.h"
 #include "resolve/files.h"
 
 #include <elfutils/libdwelf.h>
@@ -99,6 +100,17 @@ static int by_link(const struct debugfile_from *from, const struct debugfile_wan
     return fd;
 }
 
+/* What is relative to such a file stands nowhere. */
+static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                  char path[DEBUGFILE_PATH_MAX])
+{
+    *path = 0;
+    int fd = checked(debuginfod_cached(wanted->id, wanted->id_size), wanted);
+    if (fd < 0 && from->may_wait)
+        fd = checked(debuginfod_fetch(wanted->id, wanted->id_size), wanted);
+    return fd;
+}
+
 int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
                    char found[DEBUGFILE_PATH_MAX])
 {
@@ -107,6 +119,8 @@ int debugfile_open(const struct debugfile_from *from, const struct debugfile_wan
     int fd = by_id(from, wanted, root, path);
     if (fd < 0)
         fd = by_link(from, wanted, root, path);
+    if (fd < 0 && from->debuginfod && wanted->id_size)
+        fd = by_net(from, wanted, path);
     if (fd >= 0 && found)
         memcpy(found, path, sizeof path);
     return fd;

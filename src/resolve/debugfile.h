@@ -3,7 +3,7 @@
  * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside
  * the program, in .debug beside it and below the root. A file found counts only if its
  * build-id agrees, or where there is none its checksum (GDB manual, "Debugging Information in
- * Separate Files"). The target's own root is asked too. For module.c.
+ * Separate Files"). The target's own root is asked too, then debuginfod. For module.c.
  */
 #ifndef MISSTOP_RESOLVE_DEBUGFILE_H
 #define MISSTOP_RESOLVE_DEBUGFILE_H
@@ -19,6 +19,8 @@ struct debugfile_from {
     pid_t root_of;    /* the process whose root the program was read through; 0: none */
     const char *root; /* of debug files; NULL: /usr/lib/debug */
     bool cut_short;   /* a file that is cut short under elfutils does no harm: not copied */
+    bool debuginfod;  /* the user lets us ask servers; misstop itself takes what is cached */
+    bool may_wait;    /* ... and this process asks */
 };
 
 struct debugfile_wanted {

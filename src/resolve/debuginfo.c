@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debuginfo.h"
 
-#include "resolve/assigned.h"
+#include "resolve/debuginfod.h"
 #include "resolve/sections.h"
 #include "resolve/symtab.h"
 #include "resolve/units.h"
@@ -133,6 +133,12 @@ void debuginfo_free(struct debuginfo *debuginfo)
 void debuginfo_confined(struct debuginfo *debuginfo)
 {
     debuginfo->source.from.cut_short = true;
+    debuginfo->source.from.may_wait = true;
+}
+
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.debuginfod && debuginfod_available();
 }
 
 static bool has_dwarf(Elf *elf)
@@ -143,6 +149,8 @@ static bool has_dwarf(Elf *elf)
 bool debuginfo_present(struct debuginfo *debuginfo)
 {
     struct debugfile_from from = debuginfo->source.from;
+    const unsigned char *id;
+    GElf_Addr where;
     if (has_dwarf(debuginfo->source.elf))
         return true;
     if (debuginfo->symtab.elf)
@@ -155,7 +163,8 @@ bool debuginfo_present(struct debuginfo *debuginfo)
         elf_end(elf);
     if (fd >= 0)
         close(fd);
-    return present;
+    return present || (fd < 0 && debuginfo_asks_servers(debuginfo) &&
+                       dwfl_module_build_id(debuginfo->module, &id, &where) > 0);
 }
 
 /* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
@@ -278,22 +287,4 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
         dwarf_lineno(found, &number);
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;
-}
-
-bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
-                        size_t code_size, char *out, size_t out_size)
-{
-    Dwarf_Addr bias;
-    Dwarf_Addr frames_bias = 0;
-    if (!lines_trusted(debuginfo))
-        return false;
-    Dwarf_Die *unit = units_find(&debuginfo->units, debuginfo->module, address - 1, &bias);
-    Dwarf_CFI *frames = dwfl_module_eh_cfi(debuginfo->module, &frames_bias);
-    struct assigned_call call = {.unit = unit,
-                                 .frames = frames,
-                                 .address = address - bias,
-                                 .frames_address = address - frames_bias,
-                                 .code = code,
-                                 .code_size = code_size};
-    return unit && assigned_variable(&call, out, out_size);
 }

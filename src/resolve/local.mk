@@ -7,12 +7,13 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_group.c \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
-	src/resolve/assigned.c src/resolve/assigned.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/debuginfod.c src/resolve/debuginfod.h \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
+	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
@@ -26,6 +27,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
+	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
 	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
 	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
@@ -43,6 +46,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/question.h \
 	src/resolve/dwarf/reader.c src/resolve/dwarf/reader.h src/resolve/dwarf/reader_state.h \
 	src/resolve/dwarf/reader_file.c src/resolve/dwarf/reader_file.h \
+	src/resolve/dwarf/landlock.c src/resolve/dwarf/landlock.h \
 	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
 	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
 	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \

@@ -63,6 +63,42 @@ static bool is_flexible(const struct type_member *member)
     return member->stride && !member->count;
 }
 
+static uint64_t fold_into(const struct type_member *member, uint64_t offset)
+{
+    if (!member->stride)
+        return offset;
+    return member->offset + (offset - member->offset) % member->stride;
+}
+
+/* NULL: the type does not end in an array without a length. */
+static const struct type_member *flexible_end(const struct type_desc *type)
+{
+    const struct type_member *last = NULL;
+    for (uint32_t i = 0; i < type->member_count; i++)
+        last = type->members[i].depth ? last : &type->members[i];
+    return last && is_flexible(last) ? last : NULL;
+}
+
+bool type_is_flexible(const struct type_desc *type)
+{
+    return flexible_end(type);
+}
+
+uint64_t type_extent(const struct type_desc *type)
+{
+    const struct type_member *end = flexible_end(type);
+    uint64_t extent = end ? end->offset + end->stride : 0;
+    return extent > type->size ? extent : type->size;
+}
+
+uint64_t type_in_element(const struct type_desc *type, uint64_t offset)
+{
+    const struct type_member *end = flexible_end(type);
+    if (end)
+        return offset < end->offset ? offset : fold_into(end, offset);
+    return type->size ? offset % type->size : offset;
+}
+
 static enum fit covers(const struct type_member *member, uint64_t offset)
 {
     if (offset < member->offset)
@@ -76,13 +112,6 @@ static enum fit covers(const struct type_member *member, uint64_t offset)
         return FIT_COVERS;
     unsigned end = (unsigned)member->bit_offset + member->bit_size;
     return inside >= member->bit_offset / 8u && inside < (end + 7) / 8 ? FIT_COVERS : FIT_STORAGE;
-}
-
-static uint64_t fold_into(const struct type_member *member, uint64_t offset)
-{
-    if (!member->stride)
-        return offset;
-    return member->offset + (offset - member->offset) % member->stride;
 }
 
 /* Of a member without members of its own. */
@@ -202,6 +231,11 @@ static const char *without_keyword(const char *name)
         if (!strncmp(name, keywords[i], strlen(keywords[i])))
             return name + strlen(keywords[i]);
     return name;
+}
+
+const char *type_bare_name(const struct type_desc *type)
+{
+    return without_keyword(type->name);
 }
 
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,

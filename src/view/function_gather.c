@@ -57,8 +57,13 @@ void function_gather_line(struct browser *browser)
     const struct snapshot_code *code = browser->code.function;
     const struct source_row *line = table_selected(&browser->code.source);
     const struct snapshot_instruction *hottest = NULL;
-    if (!code)
+    uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
+    /* Each one is read from the process and disassembled: not again for every key. */
+    if (!code || (browser->code.gathered && wanted == browser->code.gathered_line))
         return;
+    browser->code.accesses.pinned &= wanted == browser->code.gathered_line;
+    browser->code.gathered = true;
+    browser->code.gathered_line = wanted;
     instruction_rows_make(&browser->code.instructions, code, line, &browser->sources);
     for (size_t i = 0; i < browser->code.instructions.count; i++) {
         const struct snapshot_instruction *one = browser->code.instructions.list[i].instruction;

@@ -20,6 +20,7 @@ static void function_update(struct browser *browser)
     browser->code.site_count = 0;
     browser->code.lines.count = 0;
     browser->code.instructions.count = 0;
+    browser->code.gathered = false;
     for (size_t i = 0; looks && i < snapshot->code_count; i++)
         if (snapshot->code[i].id == browser->code.id)
             browser->code.function = &snapshot->code[i];
@@ -37,12 +38,13 @@ static void function_update(struct browser *browser)
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
 {
+    browser_leave(browser);
     browser->code.id = code->id;
     browser->code.table.pinned = false;
     browser->code.source.pinned = false;
     browser->code.accesses.pinned = false;
     browser->pane[PAGE_FUNCTION] = 0;
-    browser_go(browser, PAGE_FUNCTION);
+    browser_enter(browser, PAGE_FUNCTION);
 }
 
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,

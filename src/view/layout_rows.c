@@ -124,9 +124,9 @@ static const char *kind_text(const struct snapshot_layout_row *row)
 {
     switch (row->kind) {
     case LAYOUT_HOLE:
-        return "hole";
+        return "(hole)";
     case LAYOUT_PADDING:
-        return "padding";
+        return "(padding)";
     case LAYOUT_UNKNOWN:
         return "";
     default:

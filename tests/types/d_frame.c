@@ -65,6 +65,7 @@ SAY_ALONE static int with_alloca(int count)
     SAY_KIND("dynamic", taken + count / 2);
     SAY_SLOT("taken", taken, 0, "char *");
     SAY_KIND("saved", (char *)__builtin_dwarf_cfa() - 8);
+    SAY_KIND("saved", (char *)__builtin_dwarf_cfa() - 16); /* the frame pointer */
     return taken[1];
 }
 
@@ -83,6 +84,10 @@ SAY_ALONE static long many(long a, long b, long c, long d, long e, long f, long 
     SAY_SLOT("g", g, 0, "long");
     SAY_SLOT("h", h, 0, "long");
     SAY_SLOT("p", p, 0, "point");
+    if ((char *)&h >= (char *)__builtin_dwarf_cfa())
+        printf("kind argument %llx %llx %llx\n",
+               (unsigned long long)(uintptr_t)__builtin_return_address(0), (unsigned long long)a,
+               (unsigned long long)(uintptr_t)&h);
     return a + b + c + d + e + f + g + h;
 }
 
@@ -108,7 +113,7 @@ int main(void)
     outer(1, 2);
     with_alloca(300 + sink);
     with_array(100 + sink);
-    many(big, 2, 3, 4, 5, 6, big + 7, big + 8, p);
+    many((long)__builtin_dwarf_cfa(), 2, 3, 4, 5, 6, big + 7, big + 8, p);
     counter();
     SAY_THREAD("local_point", local_point, 0, "point");
     SAY_THREAD("text", text, 24, "char");

@@ -19,14 +19,15 @@
 #define ALONE __attribute__((noinline, used))
 #endif
 
-/* "expect NAME OFFSET SIZE": a pattern as of fnmatch(3), where brackets stand for themselves. */
+/* "expect NAME OFFSET SIZE": a pattern as of fnmatch(3), where brackets stand for themselves;
+ * several where several names are right. */
 #define EXPECT_AT(name, offset, size)                                                              \
     printf("expect %s %llu %llu\n", name, (unsigned long long)(offset), (unsigned long long)(size))
 #define EXPECT(type, tag, path)                                                                    \
     EXPECT_AT(tag "." #path, offsetof(type, path), sizeof(((type *)0)->path))
 
 /* What was loaded last: each address depends on it, so that the loop waits for every load. */
-static uint64_t carried = 1;
+uint64_t carried = 1;
 
 static inline uint64_t next_random(uint64_t state)
 {

@@ -70,6 +70,19 @@ bool described_open(struct described *described, const char *compiler, const cha
     return true;
 }
 
+uint64_t described_symbol(const struct described *described, const char *name)
+{
+    char command[512];
+    uint64_t address = 0;
+    (void)described;
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("described"), name);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%" SCNx64, &address), 1);
+    pclose(in);
+    return address;
+}
+
 void described_close(struct described *described)
 {
     program_free(described->program);
@@ -213,7 +226,45 @@ static void check_kind(struct described *described, const struct said *said)
         described->held++;
 }
 
-static void check_line(struct described *described, const char *line)
+/* Line and functions inlined as one text, as the program prints it. */
+static void check_source(struct described *described, const struct said *said)
+{
+    char told[512];
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = said->pc - 1});
+    snprintf(told, sizeof told, "%u", answer.line);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " %s:%u", answer.inlined[i],
+                 answer.inlined_line[i]);
+    if (!answer.inlined_count)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " -");
+    bool files = answer.file && !strncmp(answer.file, TYPES_FOLDER "/d_", strlen(TYPES_FOLDER) + 3);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
+    if (strcmp(told, said->text) || !files)
+        wrong(described, "line %s, not %s (%s)", told, said->text,
+              answer.file ? answer.file : "no file");
+    else
+        described->held++;
+}
+
+static void check_call(struct described *described, const struct said *said)
+{
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
+    const char *told = answer.name ? answer.name : "-";
+    const struct type_desc *type = program_described(described->program, answer.type);
+    if (strcmp(told, said->text))
+        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, told,
+              said->text);
+    else if (answer.name &&
+             (!type || strncmp(type_bare_name(type), told, strlen(type_bare_name(type)))))
+        wrong(described, "%s has no type", told);
+    else
+        described->held++;
+}
+
+static void check_statement(struct described *described, const char *line)
 {
     struct said said = {0};
     uint64_t inside;
@@ -246,6 +297,10 @@ static void check_line(struct described *described, const char *line)
     } else if (sscanf(line, "kind %127s %" SCNx64 " %" SCNx64 " %" SCNx64, said.name, &said.pc,
                       &said.cfa, &said.address) == 4) {
         check_kind(described, &said);
+    } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_source(described, &said);
+    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_call(described, &said);
     } else if (sscanf(line, "none %127s", said.name) == 1) {
         if (find_path(current, said.name) == TYPE_NO_MEMBER)
             described->held++;
@@ -262,7 +317,7 @@ void described_check(struct described *described)
     FILE *out = popen(target_path("described"), "r");
     assert_non_null(out);
     while (fgets(line, sizeof line, out))
-        check_line(described, line);
+        check_statement(described, line);
     if (pclose(out))
         wrong(described, "failed");
 }

@@ -1,5 +1,10 @@
 # unit tests of src/resolve/dwarf: the processes that read debugging information
-UNIT_READER = tests/unit/test_reader tests/unit/test_reader_process tests/unit/test_wire
+UNIT_READER = \
+	tests/unit/test_debuginfo \
+	tests/unit/test_reader \
+	tests/unit/test_reader_files \
+	tests/unit/test_reader_process \
+	tests/unit/test_wire
 check_PROGRAMS += $(UNIT_READER)
 TESTS += $(UNIT_READER)
 READER_SOURCES = tests/unit/reader_fake.c tests/unit/reader_fake.h
@@ -17,9 +22,9 @@ CLEANFILES += fuzz_dwarf.last
 tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
 tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)
 
-# Where debugging information is.
-check_PROGRAMS += tests/unit/test_debuginfo
-TESTS += tests/unit/test_debuginfo
+# Where debugging information is, and what readers make of it.
+tests_unit_test_reader_files_SOURCES = tests/unit/test_reader_files.c $(TARGET_SOURCES)
+tests_unit_test_reader_files_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_debuginfo_SOURCES = tests/unit/test_debuginfo.c $(TARGET_SOURCES)
 tests_unit_test_debuginfo_LDADD = $(RESOLVE_LIBS)
 

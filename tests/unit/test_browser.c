@@ -172,6 +172,43 @@ static void enter_alone_leads_to_the_source_line(void **state)
     }
 }
 
+/* Each page comes back with the object and the function it was left with. */
+static void the_way_back_is_that_of_the_objects_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_END); /* no line */
+    press(fixture, KEYS_UP);  /* the header: misses on grid */
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_DETAIL);
+    assert_string_equal(browser->detail.object->name, "grid");
+    press(fixture, KEYS_RIGHT);
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER); /* another function */
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_string_not_equal(browser->code.function->function, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->detail.object->name, "grid");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->code.function->function, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_string_equal(browser->layout.shown->name, "struct particle");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->detail.object->name, "particles");
+    /* 2 looks at what Objects has selected, and Esc at what was opened before */
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, 'j');
+    press(fixture, '2');
+    assert_string_equal(browser->detail.object->name, "[heap]");
+}
+
 static void a_field_opens_the_layout_at_itself(void **state)
 {
     struct fixture *fixture = *state;
@@ -279,6 +316,19 @@ static void the_line_selected_chooses_the_instructions(void **state)
     press(fixture, '5');
     press(fixture, KEYS_ENTER);
     assert_int_equal(browser->code.instructions.count, 2); /* the hottest line */
+    /* put on another one, it stays there in the next snapshot, and not on another line */
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN);
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    const struct instruction_row *access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401009);
+    press(fixture, KEYS_LEFT);
+    press(fixture, KEYS_UP); /* 74 */
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401000);
+    press(fixture, KEYS_DOWN);
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401004);
     press(fixture, KEYS_HOME);
     assert_int_equal(browser->code.instructions.count, 1);
     press(fixture, KEYS_END);
@@ -552,6 +602,7 @@ int main(void)
         TEST(keys_become_requests),
         TEST(drilling_in_and_back),
         TEST(enter_alone_leads_to_the_source_line),
+        TEST(the_way_back_is_that_of_the_objects_too),
         TEST(a_field_opens_the_layout_at_itself),
         TEST(a_struct_leads_to_the_code_of_its_members),
         TEST(left_and_right_step_through_the_types),

@@ -339,6 +339,25 @@ static void split_and_lost(void **state)
     assert_string_equal(type_at(address_of("table") + 24), "(none)");
 }
 
+/* Split units gathered by dwp: elfutils reads such a file from 0.191 on; before, lines are left. */
+static void split_and_gathered(void **state)
+{
+    (void)state;
+    need(!system("command -v dwp >/dev/null"), "dwp");
+    need(make("F='-gdwarf-4 -gsplit-dwarf -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
+              "$CC -shared -o a.so a.o b.o && [ -s a.dwo ] && dwp -e a.so && [ -s a.so.dwp ] && "
+              "rm *.dwo"),
+         "compiler that splits");
+    open_at(target_path("a.so"), target_path("root"));
+    program = program_new(module);
+    assert_non_null(program);
+    assert_int_equal(line_at(address_of("outer")), 5);
+    bool read = !strcmp(function_at(address_of("outer")), "outer");
+    print_message("dwp: %s\n", read ? "read" : "not read by this libdw");
+    if (read)
+        assert_string_equal(type_at(address_of("table") + 24), "struct point");
+}
+
 #define TEST(test) cmocka_unit_test_teardown(test, end)
 
 int main(void)
@@ -354,6 +373,7 @@ int main(void)
                                        TEST(without_the_shared_file_there_is_nothing),
                                        TEST(split),
                                        TEST(split_and_moved),
-                                       TEST(split_and_lost)};
+                                       TEST(split_and_lost),
+                                       TEST(split_and_gathered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void what_costs_is_noted(void **state)
     make(fixture, "struct order");
     assert_string_equal(row_of(fixture, "split")->note, "STRADDLES 2 lines");
     assert_string_equal(row_of(fixture, "- history")->note, "over 8 lines");
-    assert_string_equal(row_of(fixture, "padding")->note, "empty, fetched along");
+    assert_string_equal(row_of(fixture, "(padding)")->note, "empty, fetched along");
     assert_string_equal(row_of(fixture, "- (no name)")->note, "its members overlap");
     assert_string_equal(row_of(fixture, "- (base class)")->note, "");
     assert_string_equal(row_of(fixture, "  (vtable)")->row->member.type, "int (**)(void)");
@@ -104,7 +104,7 @@ static void bits_and_nesting_show_in_the_name(void **state)
     row_of(fixture, "kind : 3");
     make(fixture, "struct order");
     row_of(fixture, "    price"); /* in a struct in a union */
-    row_of(fixture, "  hole");
+    row_of(fixture, "  (hole)");
 }
 
 static void folding_leaves_the_inner_ones_out(void **state)

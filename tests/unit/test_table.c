@@ -273,6 +273,24 @@ static void rows_that_part_others_are_never_selected(void **state)
     table_fini(&table);
 }
 
+static void a_far_selection_has_neighbours_on_both_sides(void **state)
+{
+    struct fixture *fixture = *state;
+    double rows[100];
+    struct table table;
+    for (int i = 0; i < 100; i++)
+        rows[i] = i;
+    table_init(&table, &number_columns);
+    table_set(&table, fixture->snapshot, rows, 100);
+    table_prefer(&table, 1050);
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
+    assert_int_equal(table.top, 50 - 9 / 2);
+    table_move(&table, 9); /* by a page: nothing is left out */
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
+    assert_int_equal(table.top, 59 - 8);
+    table_fini(&table);
+}
+
 static void nothing_but_parting_rows_selects_nothing(void **state)
 {
     struct fixture *fixture = *state;
@@ -317,6 +335,7 @@ int main(void)
         TEST(clicks),
         TEST(a_scrollbar_only_where_rows_are_hidden),
         TEST(rows_that_part_others_are_never_selected),
+        TEST(a_far_selection_has_neighbours_on_both_sides),
         TEST(nothing_but_parting_rows_selects_nothing),
         TEST(what_parts_stays_in_sight),
     };

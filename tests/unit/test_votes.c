@@ -63,7 +63,7 @@ static void most_is_not_enough(void **state)
     assert_int_equal(votes_leader(&votes, &types), particle);
     uint32_t own;
     uint32_t against;
-    votes_count(&votes, &types, votes.leader, &own, &against);
+    votes_count(&votes, &types, particle, &own, &against);
     assert_int_equal(own, 100);
     assert_int_equal(against, 60);
 }
@@ -79,7 +79,7 @@ static void the_containing_type_wins(void **state)
     add(&votes, particle, 30);
     add(&votes, node, 20);
     assert_int_equal(votes_leader(&votes, &types), particle);
-    votes_count(&votes, &types, votes.leader, &own, &against);
+    votes_count(&votes, &types, particle, &own, &against);
     assert_int_equal(own, 100);
     assert_int_equal(against, 20);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/program.h"
 
 #include <errno.h>
@@ -56,14 +57,11 @@ static enum untyped check(struct shapes *shapes, struct value *place,
 /* A variable in the frame is what a stack address points into. */
 static struct value place_of(const struct flow_at *at, const struct insn_memory *memory)
 {
-    struct value place = step_address(&at->scene, &at->state, at->insn, memory);
+    struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
         return place;
-    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, place.offset);
-    if (variable.kind != VALUE_POINTER)
-        return place;
-    variable.indexed = place.indexed;
-    return variable;
+    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, &place);
+    return variable.kind == VALUE_POINTER ? variable : place;
 }
 
 void access_answer(struct program *program, struct dwarf_answer *answer)

@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_KEPT = 32, ROUNDS_MAX = 8, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
+enum {
+    FLOWS_KEPT = 64,
+    BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
+    BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
+    ROUNDS_MAX = 16,
+    ALL_REGISTERS = (1 << SREG_COUNT) - 1
+};
 
 /* One function, gone through. */
 struct flow {
@@ -21,13 +27,15 @@ struct flow {
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* each block */
+    struct state *after; /* each block; NULL: there are too many */
+    uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
 };
 
 struct flows {
     struct program *program;
     struct shapes *shapes;
     struct routines *routines;
+    struct links *links;
     struct flow kept[FLOWS_KEPT];
     uint64_t clock;
 };
@@ -37,6 +45,7 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
+    free(flow->changed);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -48,7 +57,8 @@ struct flows *flows_new(struct program *program)
     flows->program = program;
     flows->shapes = shapes_new();
     flows->routines = routines_new(program);
-    if (!flows->shapes || !flows->routines) {
+    flows->links = links_new(program);
+    if (!flows->shapes || !flows->routines || !flows->links) {
         flows_free(flows);
         return NULL;
     }
@@ -63,6 +73,7 @@ void flows_free(struct flows *flows)
         flow_fini(&flows->kept[i]);
     shapes_free(flows->shapes);
     routines_free(flows->routines);
+    links_free(flows->links);
     free(flows);
 }
 
@@ -71,6 +82,7 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
     return (struct scene){.program = flows->program,
                           .shapes = flows->shapes,
                           .routines = flows->routines,
+                          .links = flows->links,
                           .wheres = &flow->wheres};
 }
 
@@ -85,11 +97,31 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
         state_store(state, slot, value);
 }
 
-/* A clone of a function may have other parameters than what it was made from: "f.isra.0". */
-static bool is_clone(const struct flows *flows, uint64_t start)
+/*
+ * Compilers change parameters of functions that nobody else calls. gcc gives those another name
+ * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
+ */
+static bool keeps_parameters(const struct flows *flows, struct flow *flow)
 {
-    const char *name = dwfl_module_addrname(program_module(flows->program), start);
-    return name && (strstr(name, ".isra") || strstr(name, ".constprop") || strstr(name, ".part"));
+    const char *name = dwfl_module_addrname(program_module(flows->program), flow->start);
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Word convention = 0;
+    bool external = false;
+    dwarf_formudata(dwarf_attr_integrate(&flow->routine.die, DW_AT_calling_convention, &attribute),
+                    &convention);
+    if (convention == DW_CC_nocall)
+        return false;
+    dwarf_formflag(dwarf_attr_integrate(&flow->routine.die, DW_AT_external, &attribute), &external);
+    if (external)
+        return true;
+    const char *producer =
+        dwarf_diecu(&flow->routine.die, &unit, NULL, NULL)
+            ? dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
+            : NULL;
+    bool clone = !name || strstr(name, ".isra") || strstr(name, ".constprop") ||
+                 strstr(name, ".part") || strstr(name, ".cold");
+    return !clone && producer && !strncmp(producer, "GNU ", 4);
 }
 
 static void enter(struct flows *flows, struct flow *flow)
@@ -99,7 +131,7 @@ static void enter(struct flows *flows, struct flow *flow)
     if (flow->routine.entry != flow->start)
         return;
     flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (!is_clone(flows, flow->start))
+    if (keeps_parameters(flows, flow))
         prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
 }
 
@@ -133,15 +165,32 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left. */
-static void join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
+/* What holds at a block's start: the entry, and what the blocks before it left. False: no way
+ * there is known yet. */
+static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
+    bool reached = !block || !at->before_count;
     memset(state, 0, sizeof *state);
     if (!block)
         *state = flow->entry;
+    for (size_t i = 0; flow->after && i < at->before_count; i++) {
+        uint32_t before = flow->graph.before[at->before_first + i];
+        if (flow->changed[before])
+            state_join(flows->shapes, state, &flow->after[before]);
+        reached |= flow->changed[before] != 0;
+    }
+    return reached;
+}
+
+/* Whether what leads to a block changed in this round or the one before. */
+static bool is_stale(const struct flow *flow, size_t block, unsigned round)
+{
+    const struct block *at = &flow->graph.blocks[block];
     for (size_t i = 0; i < at->before_count; i++)
-        state_join(flows->shapes, state, &flow->after[flow->graph.before[at->before_first + i]]);
+        if (flow->changed[flow->graph.before[at->before_first + i]] + 1u >= round)
+            return true;
+    return round == 1;
 }
 
 static bool differs(const struct state *one, const struct state *other)
@@ -158,19 +207,54 @@ static bool differs(const struct state *one, const struct state *other)
     return false;
 }
 
-static bool round_of(struct flows *flows, struct flow *flow)
+static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
 {
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
         struct state state;
-        join(flows, flow, block, &state);
-        run(flows, flow, block, 0, &state);
-        if (!differs(&state, &flow->after[block]))
+        if (!is_stale(flow, block, round) || !join(flows, flow, block, &state))
             continue;
+        run(flows, flow, block, 0, &state);
+        if (flow->changed[block] && !differs(&state, &flow->after[block]))
+            continue;
+        flow->changed[block] = (uint8_t)round;
         flow->after[block] = state;
         changed = true;
     }
     return changed;
+}
+
+static struct flow *oldest(struct flows *flows)
+{
+    struct flow *oldest = &flows->kept[0];
+    for (unsigned i = 1; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used < oldest->used)
+            oldest = &flows->kept[i];
+    return oldest;
+}
+
+/* Those not asked about for the longest time make room. */
+static int make_room(struct flows *flows, struct flow *flow)
+{
+    size_t blocks = flow->graph.block_count;
+    if (blocks > BLOCKS_MAX)
+        return 0;
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        blocks +=
+            &flows->kept[i] != flow && flows->kept[i].after ? flows->kept[i].graph.block_count : 0;
+    flow->used = UINT64_MAX;
+    while (blocks > BLOCKS_KEPT) {
+        struct flow *gone = oldest(flows);
+        blocks -= gone->after ? gone->graph.block_count : 0;
+        flow_fini(gone);
+        gone->used = UINT64_MAX; /* not again */
+    }
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used == UINT64_MAX)
+            flows->kept[i].used = 0;
+    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
+    flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
+    return flow->after && flow->changed ? 0 : -ENOMEM;
 }
 
 static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
@@ -184,14 +268,14 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
     wheres_read(&flow->wheres, flows->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
-    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    if (!flow->after)
+    if (make_room(flows, flow))
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
     enter(flows, flow);
-    for (unsigned i = 0; i < ROUNDS_MAX && round_of(flows, flow); i++)
-        ;
+    for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
+        if (!round_of(flows, flow, round))
+            break;
     return 0;
 }
 
@@ -203,15 +287,6 @@ static struct flow *find(struct flows *flows, uint64_t pc)
         if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
             return &flows->kept[i];
     return NULL;
-}
-
-static struct flow *oldest(struct flows *flows)
-{
-    struct flow *oldest = &flows->kept[0];
-    for (unsigned i = 1; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used < oldest->used)
-            oldest = &flows->kept[i];
-    return oldest;
 }
 
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
@@ -238,4 +313,14 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     join(flows, flow, block, &at->state);
     run(flows, flow, block, pc, &at->state);
     return 0;
+}
+
+struct routines *flows_routines(const struct flows *flows)
+{
+    return flows->routines;
+}
+
+struct shapes *flows_shapes(const struct flows *flows)
+{
+    return flows->shapes;
 }

@@ -2,10 +2,10 @@
 #include "resolve/dwarf/home.h"
 
 #include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/place_ops.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 17, LOCATIONS_MAX = 1 << 12 };
 
@@ -16,6 +16,9 @@ struct search {
     int64_t slot;
     bool anywhere; /* also in scopes and ranges that the instruction is not in */
     bool dynamic;  /* arrays that a slot points to are looked for */
+    uint8_t held;  /* what this register holds is looked for; SREG_NONE: not */
+    bool pointers; /* only pointers to something that has a name */
+    Dwarf_Addr address;
     unsigned left; /* entries */
     unsigned found;
     struct home home;
@@ -24,19 +27,12 @@ struct search {
 
 bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 {
-    Dwarf_Die *scopes = NULL;
-    bool known = false;
-    if (!program_place(program, pc, &place->at))
+    if (!routines_find(flows_routines(program_flows(program)), pc, &place->routine))
         return false;
-    int count = dwarf_getscopes(&place->at.unit, place->at.address, &scopes);
-    for (int i = 0; i < count && !known; i++) {
-        known = dwarf_tag(&scopes[i]) == DW_TAG_subprogram;
-        place->function = scopes[i];
-    }
-    free(scopes);
+    place->address = pc - place->routine.bias;
     if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))
         place->cfa_register = SREG_NONE;
-    return known;
+    return true;
 }
 
 /* Where a piece stands from the canonical frame address. */
@@ -51,15 +47,26 @@ static bool slot_of(const struct search *search, const struct where *piece, int6
     return true;
 }
 
+/* Whether a piece is what is looked for, and how far into it the slot is. */
+static bool fits(const struct search *search, const struct where *piece, uint64_t *inside)
+{
+    int64_t start;
+    *inside = 0;
+    if (search->held != SREG_NONE)
+        return piece->kind == WHERE_HELD && piece->reg == search->held && !piece->part;
+    if (search->dynamic)
+        return piece->kind == WHERE_POINTED && slot_of(search, piece, &start);
+    if (piece->kind != WHERE_MEMORY || !slot_of(search, piece, &start))
+        return false;
+    *inside = (uint64_t)search->slot - (uint64_t)start;
+    return *inside < (piece->size ? piece->size : 1);
+}
+
 static void take_piece(void *context, const struct where *piece)
 {
     struct search *search = context;
-    int64_t start;
-    enum where_kind wanted = search->dynamic ? WHERE_POINTED : WHERE_MEMORY;
-    if (piece->kind != wanted || !slot_of(search, piece, &start))
-        return;
-    uint64_t inside = (uint64_t)search->slot - (uint64_t)start;
-    if (!search->dynamic && inside >= (piece->size ? piece->size : 1))
+    uint64_t inside;
+    if (!fits(search, piece, &inside))
         return;
     /* The same one in other ranges is no other. */
     if (search->found && search->home.variable.addr == search->variable.addr)
@@ -80,8 +87,7 @@ static void look_at_range(struct search *search, Dwarf_Attribute *attribute, uin
         at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count);
         if (at <= 0)
             return;
-        Dwarf_Addr address = search->place->at.address;
-        if (search->anywhere || (start <= address && address < end))
+        if (search->anywhere || (start <= search->address && search->address < end))
             place_ops(ops, count, &search->frame, size, take_piece, search);
     }
 }
@@ -94,6 +100,14 @@ static bool is_dynamic_array(Dwarf_Die *type)
     return die_array(type, &element, &count) && !count;
 }
 
+/* The void *p of a wrapper that was inlined says nothing. */
+static bool is_telling(Dwarf_Die *type)
+{
+    Dwarf_Die peeled;
+    Dwarf_Die pointee;
+    return die_peel(type, &peeled) && die_pointee(&peeled, &pointee);
+}
+
 static void look_at(struct search *search, Dwarf_Die *variable)
 {
     Dwarf_Attribute attribute;
@@ -101,7 +115,7 @@ static void look_at(struct search *search, Dwarf_Die *variable)
     uint64_t size = 0;
     if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
         return;
-    if (search->dynamic && !is_dynamic_array(&type))
+    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_telling(&type)))
         return;
     die_size(&type, &size);
     search->variable = *variable;
@@ -110,7 +124,7 @@ static void look_at(struct search *search, Dwarf_Die *variable)
 
 static bool is_inside(const struct search *search, Dwarf_Die *scope)
 {
-    return search->anywhere || dwarf_haspc(scope, search->place->at.address) == 1;
+    return search->anywhere || dwarf_haspc(scope, search->address) == 1;
 }
 
 static bool may_go_on(struct search *search)
@@ -147,7 +161,7 @@ static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
 
 static void run(struct search *search)
 {
-    Dwarf_Die function = search->place->function;
+    Dwarf_Die function = search->place->routine.die;
     search->left = ENTRIES_MAX;
     place_frame(&search->frame, &function);
     look_into(search, &function, 0);
@@ -155,7 +169,8 @@ static void run(struct search *search)
 
 bool home_find(const struct home_place *place, int64_t slot, struct home *home)
 {
-    struct search search = {.place = place, .slot = slot};
+    struct search search = {
+        .place = place, .slot = slot, .held = SREG_NONE, .address = place->address};
     run(&search);
     if (!search.found) {
         search.anywhere = true;
@@ -165,9 +180,28 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     return search.found == 1;
 }
 
+bool home_find_held(const struct home_place *place, uint64_t pc, uint8_t reg, Dwarf_Die *variable)
+{
+    struct search search = {.place = place, .held = reg, .address = pc - place->routine.bias};
+    run(&search);
+    *variable = search.home.variable;
+    return search.found == 1;
+}
+
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable)
+{
+    struct search search = {
+        .place = place, .held = reg, .pointers = true, .address = pc - place->routine.bias};
+    run(&search);
+    *variable = search.home.variable;
+    return search.found;
+}
+
 bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
-    struct search search = {.place = place, .dynamic = true};
+    struct search search = {
+        .place = place, .dynamic = true, .held = SREG_NONE, .address = place->address};
     run(&search);
     *variable = search.home.variable;
     return search.found == 1;

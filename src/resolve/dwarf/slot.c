@@ -67,6 +67,23 @@ static enum dwarf_slot kind_of(struct program *program, const struct dwarf_quest
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
+/* The one variable whose register every store to the slot keeps there: at -O1 and more, DWARF
+ * forgets where a parameter went that was stored away. */
+static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
+{
+    if (!stack->store_count || stack->store_count > STACK_STORES)
+        return false;
+    for (unsigned i = 0; i < stack->store_count; i++) {
+        const struct stack_store *store = &stack->stores[i];
+        Dwarf_Die variable;
+        if (!home_find_held(place, store->address, store->reg, &variable) ||
+            (i && variable.addr != kept->addr))
+            return false;
+        *kept = variable;
+    }
+    return true;
+}
+
 static void tell_home(struct program *program, const struct home *home, struct dwarf_answer *answer)
 {
     Dwarf_Die variable = home->variable;
@@ -100,8 +117,16 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
         return;
     }
     stack_read(program, question->pc, question->slot, &stack);
-    answer->slot =
-        is_saved(program, question, &stack) ? DWARF_SLOT_SAVED : kind_of(program, question, &stack);
+    if (is_saved(program, question, &stack)) {
+        answer->slot = DWARF_SLOT_SAVED;
+        return;
+    }
+    if (placed && find_kept(&place, &stack, &home.variable)) {
+        home.inside = (uint64_t)(question->slot - stack.start);
+        tell_home(program, &home, answer);
+        return;
+    }
+    answer->slot = kind_of(program, question, &stack);
     if (answer->slot == DWARF_SLOT_UNKNOWN)
         answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
     if (placed && answer->slot == DWARF_SLOT_DYNAMIC)

@@ -19,11 +19,31 @@ struct course {
     bool pushed;
     bool addressed; /* its address is taken */
     bool calls;
+    uint32_t
+        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
+    int64_t copied[SREG_COUNT];
 };
 
 static bool is_push(const struct insn *insn)
 {
     return insn->stack_step < 0 && insn->flow != INSN_CALL;
+}
+
+static bool is_copy(const struct course *course, uint8_t reg)
+{
+    return course->copies >> reg & 1;
+}
+
+static void note_copies(struct course *course, const struct insn *insn)
+{
+    if (insn->is_target || insn->flow == INSN_CALL)
+        course->copies = 0;
+    course->copies &= ~insn->writes;
+    if (insn->op != INSN_OP_MOVE || insn->source != SREG_SP || insn->dest >= SREG_COUNT ||
+        insn->dest == SREG_BP || insn->width != 8)
+        return;
+    course->copies |= 1u << insn->dest;
+    course->copied[insn->dest] = -course->depth;
 }
 
 /* The distance of an operand from the canonical frame address, as far as that is constant. */
@@ -32,13 +52,18 @@ static bool operand_slot(struct course *course, const struct insn *insn,
 {
     uint8_t reg;
     int64_t offset;
-    if (memory->index != SREG_NONE || memory->segment ||
-        (memory->base != SREG_SP && memory->base != SREG_BP))
+    if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
         return false;
+    if (is_copy(course, memory->base)) {
+        *slot = memory->displacement + course->copied[memory->base];
+        return true;
+    }
     if (memory->base == SREG_SP) {
         *slot = memory->displacement - course->depth;
         return true;
     }
+    if (memory->base != SREG_BP)
+        return false;
     if (!program_cfa(course->program, insn->address, &reg, &offset) || reg != SREG_BP)
         return false;
     *slot = memory->displacement - offset;
@@ -50,20 +75,40 @@ static bool covers(int64_t start, uint64_t size, int64_t slot)
     return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
 }
 
+/* All of one register, to one place, every time. */
+static void note_store(struct course *course, const struct insn *insn, int64_t start,
+                       uint8_t size_bytes)
+{
+    struct stack *stack = course->stack;
+    bool same = !stack->store_count || stack->start == start;
+    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
+        stack->store_count >= STACK_STORES) {
+        stack->store_count = STACK_STORES + 1;
+        return;
+    }
+    stack->start = start;
+    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
+}
+
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
-    for (unsigned i = 0; i < insn->memory_count; i++) {
+    /* What LEA computes it does not access. */
+    unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
+    for (unsigned i = 0; i < count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
         if (!operand_slot(course, insn, memory, &start) ||
             !covers(start, memory->size, course->slot))
             continue;
+        if (insn->op != INSN_OP_LEA && memory->kind != ACCESS_LOAD)
+            note_store(course, insn, start, memory->size);
         if (insn->op == INSN_OP_LEA)
             course->addressed = true;
-        else if (memory->kind == ACCESS_STORE && memory->base == SREG_SP)
-            course->stored = true;
-        else
+        else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
+                 memory->base == SREG_BP)
             course->loaded = true;
+        else /* a store, or a vector's, of which the decoder does not always tell */
+            course->stored = true;
     }
     if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
         course->pushed = true;
@@ -81,7 +126,7 @@ static bool is_dynamic(const struct insn *insn)
     case INSN_OP_MOVE:
         return insn->source != SREG_BP && insn->source != SREG_NONE;
     case INSN_OP_LEA:
-        return insn->memory_count && insn->memory[0].index != SREG_NONE;
+        return insn->memory[0].index != SREG_NONE;
     default:
         return false;
     }
@@ -102,8 +147,7 @@ static void follow(struct course *course, const struct insn *insn)
         depth += insn->immediate;
     else if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_ADD)
         depth -= insn->immediate;
-    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory_count &&
-             insn->memory[0].base == SREG_SP)
+    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory[0].base == SREG_SP)
         depth -= insn->memory[0].displacement;
     else if (insn->dest == SREG_SP && insn->source == SREG_BP)
         depth = 2 * ENTRY_DEPTH;
@@ -140,6 +184,7 @@ static void go(struct course *course, const struct insn *insns, size_t count)
         }
         course->calls |= insn->flow == INSN_CALL;
         note_uses(course, insn);
+        note_copies(course, insn);
         follow(course, insn);
     }
 }
@@ -148,10 +193,14 @@ bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack
 {
     const struct insn *insns;
     size_t count;
+    uint64_t start;
+    uint64_t end;
     struct course course = {
         .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
     *stack = (struct stack){0};
-    if (!program_insns(program, pc, &insns, &count))
+    /* A return address - 1 is inside an instruction: the function is asked for by its start. */
+    if (!program_function(program, pc, &start, &end) ||
+        !program_insns(program, start, &insns, &count))
         return false;
     go(&course, insns, count);
     bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;

@@ -11,6 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { STACK_STORES = 8 };
+
+/* A register kept in the slot. */
+struct stack_store {
+    uint64_t address; /* of the instruction */
+    uint8_t reg;
+};
+
 struct stack {
     bool dynamic;    /* the code takes stack by an amount it computes */
     int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
@@ -19,6 +27,9 @@ struct stack {
     uint8_t length;  /* of it, bytes; 0: there is none at that address */
     int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
                         0: not known */
+    int64_t start;   /* where the stores begin */
+    struct stack_store stores[STACK_STORES];
+    uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
 };
 
 /* False: the code cannot be read. */
