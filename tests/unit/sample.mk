@@ -6,6 +6,7 @@ UNIT_SAMPLE = \
 	tests/unit/test_threads \
 	tests/unit/test_sampler_live \
 	tests/unit/test_source \
+	tests/unit/test_source_intel \
 	tests/unit/test_event \
 	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
@@ -42,3 +43,6 @@ tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(FAKE_KERNEL)
 tests_unit_test_threads_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_data_source_LDADD = src/libdecode.a $(CMOCKA_LIBS)
+INTEL_CPUS = tests/unit/intel_cpus.c tests/unit/intel_cpus.h
+tests_unit_test_source_intel_SOURCES = tests/unit/test_source_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
+tests_unit_test_source_intel_LDADD = $(SAMPLE_LIBS)
