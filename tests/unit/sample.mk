@@ -7,6 +7,7 @@ UNIT_SAMPLE = \
 	tests/unit/test_sampler_live \
 	tests/unit/test_source \
 	tests/unit/test_source_intel \
+	tests/unit/test_session_intel \
 	tests/unit/test_event \
 	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
@@ -46,3 +47,5 @@ tests_unit_test_data_source_LDADD = src/libdecode.a $(CMOCKA_LIBS)
 INTEL_CPUS = tests/unit/intel_cpus.c tests/unit/intel_cpus.h
 tests_unit_test_source_intel_SOURCES = tests/unit/test_source_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
 tests_unit_test_source_intel_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_session_intel_SOURCES = tests/unit/test_session_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
+tests_unit_test_session_intel_LDADD = $(SAMPLE_LIBS) -lpthread
