@@ -6,6 +6,7 @@ UNIT_SAMPLE = \
 	tests/unit/test_threads \
 	tests/unit/test_sampler_live \
 	tests/unit/test_source \
+	tests/unit/test_source_amd \
 	tests/unit/test_source_intel \
 	tests/unit/test_session_intel \
 	tests/unit/test_event \
@@ -49,3 +50,5 @@ tests_unit_test_source_intel_SOURCES = tests/unit/test_source_intel.c $(INTEL_CP
 tests_unit_test_source_intel_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_session_intel_SOURCES = tests/unit/test_session_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
 tests_unit_test_session_intel_LDADD = $(SAMPLE_LIBS) -lpthread
+tests_unit_test_source_amd_SOURCES = tests/unit/test_source_amd.c $(FAKE_KERNEL)
+tests_unit_test_source_amd_LDADD = $(SAMPLE_LIBS)
