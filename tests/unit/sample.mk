@@ -13,6 +13,7 @@ UNIT_SAMPLE = \
 	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
 	tests/unit/test_perfdata \
+	tests/unit/test_precise_recordings \
 	tests/unit/test_period \
 	tests/unit/test_record \
 	tests/unit/test_ring
@@ -52,3 +53,5 @@ tests_unit_test_session_intel_SOURCES = tests/unit/test_session_intel.c $(INTEL_
 tests_unit_test_session_intel_LDADD = $(SAMPLE_LIBS) -lpthread
 tests_unit_test_source_amd_SOURCES = tests/unit/test_source_amd.c $(FAKE_KERNEL)
 tests_unit_test_source_amd_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_precise_recordings_SOURCES = tests/unit/test_precise_recordings.c
+tests_unit_test_precise_recordings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a $(SAMPLE_LIBS) $(CAPSTONE_LIBS)
