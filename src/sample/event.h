@@ -55,6 +55,13 @@ bool event_next_word(const char **list, const char **word, size_t *word_size);
 /* Software events have periods and rates of their own kind and need no PMU. */
 bool event_is_software(const struct event *event);
 
+/*
+ * What a share of the event's samples means, for the header line: "loads that took 30 cycles or
+ * more", "loads and stores among the ops tagged", "L2 cache misses". By name, role, and where it
+ * is precise by its encoding; so for recordings as well, from the attribute and its name.
+ */
+void event_weigh(const struct event *event, char *out, size_t out_size);
+
 /* What libpfm4 says is in this machine, a line each, and its version. */
 void event_describe_pmus(FILE *out);
 

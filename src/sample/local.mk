@@ -3,6 +3,7 @@ src_libsample_a_SOURCES = \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
+	src/sample/event_weigh.c \
 	src/sample/filter.c src/sample/filter.h \
 	src/sample/kernel.c src/sample/kernel.h \
 	src/sample/perfdata.c src/sample/perfdata.h \

@@ -20,7 +20,7 @@ struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
     bool software; /* all of them */
-    char weighs[96];
+    char weighs[96]; /* what samples of the ranking event stand for; set by source_try() */
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
     uint64_t period_least; /* shorter ones are refused; 0: any will do */
@@ -46,8 +46,8 @@ struct source {
     /* Fills in what is particular to the source in an attribute that is otherwise ready. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
-    /* Says what the events weigh, once it is known which of them open. NULL: plan did. */
-    void (*describe)(struct source_plan *plan);
+    /* The last word, once it is known which events open. NULL: none. */
+    void (*settle)(struct source_plan *plan);
     /* Why the kernel said `code` to this source in particular, and what helps; NULL: nothing
      * particular. One sentence without the event's name. NULL: none at all. */
     const char *(*remedy)(int code, const struct kernel *kernel);

@@ -58,17 +58,6 @@ static int check_filter(const struct filter *filter, const struct kernel *kernel
     return 0;
 }
 
-static void say_what_weighs(struct source_plan *plan, const struct filter *filter)
-{
-    if (filter->ldlat_cycles)
-        snprintf(plan->weighs, sizeof plan->weighs, "loads that took more than %u cycles",
-                 (unsigned)filter->ldlat_cycles);
-    else
-        snprintf(plan->weighs, sizeof plan->weighs, "%s",
-                 filter->l3_miss_only ? "loads and stores that missed the L3"
-                                      : "loads and stores among the ops tagged");
-}
-
 /* "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/": ops rather than cycles where it is offered. */
 static int encode_op(struct source_plan *plan, const struct filter *filter,
                      const struct kernel *kernel, struct error *error)
@@ -108,7 +97,6 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
     plan->first_period = filtered ? IBS_FILTERED_PERIOD : IBS_FIRST_PERIOD;
     plan->period_step = IBS_PERIOD_STEP;
     plan->period_least = IBS_PERIOD_LEAST;
-    say_what_weighs(plan, &filter);
     return 0;
 }
 

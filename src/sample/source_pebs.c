@@ -115,7 +115,6 @@ static int plan_asked(struct source_plan *plan, const char *list, const struct k
                              "%s: pebs takes events of the CPU only; take "
                              "-s counter",
                              plan->events[i].name);
-    snprintf(plan->weighs, sizeof plan->weighs, "%s", plan->events[0].name);
     return code;
 }
 
@@ -133,7 +132,6 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
                          "pebs: neither libpfm4 nor sysfs knows a load-latency "
                          "event for this CPU");
     plan_stores(plan, kernel);
-    snprintf(plan->weighs, sizeof plan->weighs, "loads that took %u cycles or more", ldlat);
     return 0;
 }
 

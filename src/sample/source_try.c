@@ -122,7 +122,8 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
             plan->events[kept++] = event;
     }
     plan->count = kept;
-    if (source->describe)
-        source->describe(plan);
+    if (source->settle)
+        source->settle(plan);
+    event_weigh(&plan->events[0], plan->weighs, sizeof plan->weighs);
     return 0;
 }
