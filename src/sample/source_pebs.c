@@ -17,8 +17,9 @@
  *
  * Several records an interrupt (large PEBS) would need no time stamps of CLOCK_MONOTONIC
  * (intel_pmu_large_pebs_flags: not with use_clockid); those are what joins samples with the
- * heap's events. The rest of its conditions is kept: a fixed period, a watermark, no registers.
- * Not run on such a machine here (HACKING.md).
+ * heap's events. It would also hold back a 64 KiB buffer of records, a sixth of a second at -r
+ * 2000, which is neither live nor in order. The rest of its conditions is kept: a fixed period, a
+ * watermark, no registers. Not run on such a machine here (HACKING.md).
  */
 #include "sample/source.h"
 
@@ -105,14 +106,27 @@ static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
         plan->aux = (struct event){0};
 }
 
+/*
+ * Whether the hardware writes a data address into the records of an event: ds.c, constraints
+ * with PLD, PST, PSD or DATALA. Counted by event code alone; before Haswell those of 0xd0 and up
+ * carry none, and their samples end as such.
+ */
+static bool carries_address(const struct event *event)
+{
+    uint64_t code = event->config & 0xff;
+    bool own = event->type >= PERF_TYPE_RAW;
+    return own &&
+           (code == 0xcd || (code >= 0xd0 && code <= 0xd4) || (event->config & 0xffff) == 0x100b);
+}
+
 static int plan_asked(struct source_plan *plan, const char *list, const struct kernel *kernel,
                       struct error *error)
 {
     int code = source_plan_list(plan, list, kernel, error);
     for (unsigned i = 0; !code && i < plan->count; i++)
-        if (event_is_software(&plan->events[i]))
+        if (!carries_address(&plan->events[i]))
             code = error_set(error, -EINVAL,
-                             "%s: pebs takes events of the CPU only; take "
+                             "%s: the CPU records no data address with it; take a MEM_ event, or "
                              "-s counter",
                              plan->events[i].name);
     return code;

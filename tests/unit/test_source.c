@@ -173,8 +173,12 @@ static void pebs_names_what_it_was_asked_for(void **state)
 {
     (void)state;
     intel();
-    assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), 0);
-    assert_null(strstr(plan.weighs, "30 cycles"));
+    assert_int_equal(plan_and_try(&source_pebs, "r20d1"), 0);
+    assert_string_equal(plan.weighs, "r20d1");
+    assert_int_equal(answers.last.precise_ip, 2);
+    /* Precise it might be, but without an address. */
+    assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), -EINVAL);
+    expect_text("no data address");
 }
 
 static void amd_ibs(bool swfilt)

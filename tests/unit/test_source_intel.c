@@ -260,6 +260,24 @@ static void doctor_agrees(void)
     free(text);
 }
 
+/* What doctor says where all is well: what is opened, and on which cores. */
+static void doctor_names_what_is_opened(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    begin(intel_cpu_named("Alder Lake"), true);
+    FILE *out = open_memstream(&text, &size);
+    doctor_print(out, kernel);
+    fclose(out);
+    assert_non_null(strstr(text, "pebs     yes  weighs loads that took 30 cycles or more"));
+    assert_non_null(strstr(text, "cpu_core/mem-loads,ldlat=30/, on PMU 10 0x5d0"));
+    assert_non_null(strstr(text, "behind cpu_core/mem-loads-aux/"));
+    assert_non_null(strstr(text, "misstop will use: pebs"));
+    free(text);
+    fake_kernel_end();
+}
+
 static void refusals_tell_cause_and_remedy(void **state)
 {
     static const struct {
@@ -322,6 +340,7 @@ int main(void)
         cmocka_unit_test(precise_counters_that_are_not_passed_on),
         cmocka_unit_test(stores_may_be_missing),
         cmocka_unit_test(no_leader_no_loads),
+        cmocka_unit_test(doctor_names_what_is_opened),
         cmocka_unit_test(refusals_tell_cause_and_remedy),
         cmocka_unit_test(hostile_files_are_refused),
     };
