@@ -46,7 +46,7 @@ tests_live_test_fields_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit \
 tests_live_test_fields_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_fields
 EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.cc \
-	tests/types/m_records.rs tests/types/m_derived.f90
+	tests/types/m_records.rs tests/types/m_derived.f90 tests/types/m_structs.go
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline

@@ -30,6 +30,7 @@ struct drawing {
     const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
     size_t field_count;
     uint32_t line;
+    uint64_t extent; /* its size, with one element of an array without a length */
     bool array; /* the object has many of them side by side */
     struct snapshot_layout_row *rows;
     size_t row_count;
@@ -184,15 +185,15 @@ static void touch(struct drawing *drawing)
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
         uint64_t end = field->offset + (field->size ? field->size : UNKNOWN_SIZE);
-        for (uint64_t at = field->offset; at < end && at < drawing->layout->size; at++)
-            drawing->touched[at] = field->samples > 0;
+        for (uint64_t at = field->offset; at < end && at < drawing->extent; at++)
+            drawing->touched[at] |= field->samples > 0;
     }
 }
 
 static void cut_into_lines(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
-    uint64_t size = layout->size;
+    uint64_t size = drawing->extent;
     size_t count = line_of(drawing, size - 1) + 1;
     layout->lines = arena_array(drawing->build->arena, count, sizeof *layout->lines);
     if (!layout->lines)
@@ -319,7 +320,7 @@ static void draw(struct drawing *drawing, uint32_t object)
     drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
     drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
     drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
-    drawing->touched = calloc(layout->size < LAYOUT_BYTES ? layout->size + 1 : 1, 1);
+    drawing->touched = calloc(drawing->extent < LAYOUT_BYTES ? drawing->extent + 1 : 1, 1);
     if (drawing->rows && drawing->heat && drawing->touched) {
         find_phase(drawing, object);
         if (layout->inferred) {
@@ -328,7 +329,7 @@ static void draw(struct drawing *drawing, uint32_t object)
             warm_members(drawing);
             draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
         }
-        if (layout->size && layout->size < LAYOUT_BYTES)
+        if (drawing->extent < LAYOUT_BYTES)
             cut_into_lines(drawing);
         finish_rows(drawing);
         measure_spread(drawing);
@@ -359,9 +360,11 @@ static bool begin(struct build *build, const struct snapshot_object *object,
         layout->name = arena_printf(build->arena, "element of %llu bytes (inferred)",
                                     (unsigned long long)layout->size);
     } else if (build_type(build, layout->type, &drawing->type)) {
-        layout->size = type_extent(&drawing->type);
+        layout->size = drawing->type.size;
         layout->name = arena_string(build->arena, drawing->type.name);
     }
+    drawing->extent =
+        drawing->type.member_count ? type_extent(&drawing->type) : layout->size;
     drawing->array = layout->size && object->size >= 2 * layout->size;
     return layout->name && layout->size && layout->share >= shown_from;
 }

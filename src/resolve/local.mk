@@ -16,6 +16,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
+	src/resolve/dwarf/descriptor.c src/resolve/dwarf/descriptor.h \
+	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
@@ -24,6 +26,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/entry.c src/resolve/dwarf/entry.h \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
@@ -53,6 +56,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
+	src/resolve/dwarf/vbases.c src/resolve/dwarf/vbases.h \
 	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \

@@ -238,8 +238,8 @@ const char *type_bare_name(const struct type_desc *type)
     return without_keyword(type->name);
 }
 
-const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
-                            size_t out_size)
+static const char *write_name(const struct type_desc *type, uint32_t member, uint64_t offset,
+                              char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size};
     char number[24];
@@ -249,18 +249,31 @@ const char *type_field_name(const struct type_desc *type, uint64_t offset, uint6
     write_text(&writing, without_keyword(type->name));
     if (!type->member_count)
         return out;
-    struct found found = find(type, 0, offset, size);
     size_t bare = writing.used;
-    if (found.member != TYPE_NO_MEMBER) {
+    if (member != TYPE_NO_MEMBER) {
         write_text(&writing, ".");
         bare = writing.used;
-        write_path(&writing, type, found.member);
+        write_path(&writing, type, member);
     }
     if (writing.used == bare) { /* padding, or nothing on the way has a name */
-        snprintf(number, sizeof number, "+%llu", (unsigned long long)found.folded);
+        snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
         write_text(&writing, number);
     }
     return out;
+}
+
+const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
+                             size_t out_size)
+{
+    uint64_t offset = member < type->member_count ? type->members[member].offset : 0;
+    return write_name(type, member, offset, out, out_size);
+}
+
+const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
+                            size_t out_size)
+{
+    struct found found = find(type, 0, offset, size);
+    return write_name(type, found.member, found.folded, out, out_size);
 }
 
 /* ---- whether two descriptions can be of the same bytes ---- */

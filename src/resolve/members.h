@@ -38,6 +38,10 @@ const char *type_path(const struct type_desc *type, uint32_t member, char *out, 
 /* "particle": without "struct " and the like. */
 const char *type_bare_name(const struct type_desc *type);
 
+/* "particle.vy" of a member, "particle.+8" where nothing on the way to it has a name. */
+const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
+                             size_t out_size);
+
 /* "particle.vy": the type without "struct ", then the path; the bare type if it has no members;
  * "+12" for padding. Returns out. */
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,

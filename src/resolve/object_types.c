@@ -4,8 +4,8 @@
 #include "resolve/members.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { INSTANCES = 1 << 13, MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
 
@@ -90,6 +90,16 @@ static bool fits_in_block(const struct finding *finding, uint64_t start, uint64_
            (start - finding->base) % size == 0;
 }
 
+/* On the path of every sample: no printf. */
+static const char *name_array(struct finding *finding, const char *name)
+{
+    static const char brackets[] = " []";
+    size_t length = strnlen(name, sizeof finding->text - sizeof brackets);
+    memcpy(finding->text, name, length);
+    memcpy(finding->text + length, brackets, sizeof brackets);
+    return finding->text;
+}
+
 static void name_after(struct finding *finding, const struct type_desc *type, uint32_t id,
                        uint64_t start, uint64_t end)
 {
@@ -105,8 +115,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     finding->end = end;
     finding->bin = 0;
     finding->module = "";
-    snprintf(finding->text, sizeof finding->text, "%.150s%s", type->name, array ? " []" : "");
-    finding->name = finding->text;
+    finding->name = array ? name_array(finding, type->name) : type->name;
     finding->of_type = true;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
@@ -200,9 +209,17 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
         known->type = type;
 }
 
+void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known)
+        known->assigned = type;
+}
+
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
-    return object->type ? object->type : votes_leader(&object->votes, types);
+    uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
+    return voted ? voted : object->assigned;
 }
 
 /* Whether what lies in an object was seen to begin where the object begins: no mapping and no

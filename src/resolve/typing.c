@@ -18,7 +18,7 @@ struct known {
         struct typed_operand operand;
         struct typed_variable variable;
         struct typed_line line;
-        const char *call;
+        struct typed_call call;
     };
 };
 
@@ -87,7 +87,7 @@ static void fill(struct typing *typing, struct known *known, const struct dwarf_
                                           .line = answer->line};
         break;
     case DWARF_CALL:
-        known->call = keep(typing, answer->name);
+        known->call = (struct typed_call){keep(typing, answer->name), type};
         break;
     default:
         known->variable = (struct typed_variable){.type = type,
@@ -168,20 +168,22 @@ static struct known *add(struct typing *typing, uint64_t key)
     return &typing->known[typing->count++];
 }
 
-/* What is said of a question there is no room for. */
-static const struct known *refused(enum dwarf_ask ask)
+/* What is said of a question there is no room for, or whose file is known to have no answers. */
+static const struct known *refused(enum dwarf_ask ask, bool without)
 {
-    static const struct known operand = {.operand = {.untyped = UNTYPED_GAVE_UP}};
-    static const struct known variable = {.variable = {.untyped = UNTYPED_GAVE_UP}};
+    static const struct known operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
+                                           {.operand = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct known variable[] = {{.variable = {.untyped = UNTYPED_GAVE_UP}},
+                                            {.variable = {.untyped = UNTYPED_NO_DEBUG}}};
     static const struct known nothing;
     switch (ask) {
     case DWARF_ACCESS:
-        return &operand;
+        return &operand[without];
     case DWARF_LINE:
     case DWARF_CALL:
         return &nothing;
     default:
-        return &variable;
+        return &variable[without];
     }
 }
 
@@ -194,8 +196,9 @@ static const struct known *ask(struct typing *typing, const struct module *modul
     const uint32_t *index = hash_find(&typing->of_question, key);
     if (index)
         return typing->known[*index].answered ? &typing->known[*index] : NULL;
-    if (typing->count == ANSWERS_MAX)
-        return refused(question->ask);
+    bool without = readers_without(typing->readers, module);
+    if (without || typing->count == ANSWERS_MAX)
+        return refused(question->ask, without);
     if (!readers_ask(typing->readers, module, question))
         return NULL;
     struct known *known = add(typing, key);
@@ -256,13 +259,12 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     return known ? &known->line : NULL;
 }
 
-const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
-                        bool *known)
+const struct typed_call *typing_call(struct typing *typing, const struct module *module,
+                                     uint64_t address)
 {
-    const struct known *answer =
+    const struct known *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
-    *known = answer;
-    return answer ? answer->call : NULL;
+    return known ? &known->call : NULL;
 }
 
 const struct types *typing_types(const struct typing *typing)

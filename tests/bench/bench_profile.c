@@ -7,15 +7,10 @@
 #include "profile/window.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { OBJECTS = 1000, FEW_OBJECTS = 10, ROUNDS = 2000000, DRAWN = 1 << 16 };
 
 static struct place drawn[DRAWN];
-
-/* Loads that hit L1, line fill buffer, L3 and memory, as Intel's load latency reports them. */
-enum { SOURCES = 4 };
-static const uint64_t sources[SOURCES] = {0x268100142, 0x1868100242, 0x668100842, 0x1a68101042};
 
 static void draw(uint32_t objects)
 {
@@ -40,6 +35,18 @@ static void report(const char *what, uint64_t start, double count)
     printf("%-28s %8.1f ns\n", what, (double)(clock_now_ns() - start) / count);
 }
 
+/* The same samples, half of them with a type: one of a hundred. */
+static void give_types(void)
+{
+    enum { TYPES = 100 };
+    for (int i = 0; i < DRAWN; i += 2) {
+        drawn[i].type = 1 + drawn[i].object % TYPES;
+        drawn[i].type_offset = (uint32_t)(i / 2 % 16 * 8);
+        drawn[i].by_member = true;
+        drawn[i].typed = TYPED_CODE;
+    }
+}
+
 static void bench_parts(void)
 {
     struct window window;
@@ -61,6 +68,36 @@ static void bench_parts(void)
     pairs_fini(&pairs);
 }
 
+static int bench_profile(const char *what)
+{
+    struct profile *profile;
+    struct snapshot head = {0};
+    struct profile_options options = {.half_life_s = 10, .ways = 10, .event_count = 1};
+    if (geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL) ||
+        profile_new(&profile, &options, NULL))
+        return 1;
+    uint64_t now = 1;
+    uint64_t start = 0;
+    for (int i = 0; i < ROUNDS + DRAWN; i++) {
+        if (i == DRAWN)
+            start = clock_now_ns();
+        drawn[i % DRAWN].access.time_ns = now += 500000;
+        profile_add(profile, &drawn[i % DRAWN]);
+    }
+    report(what, start, ROUNDS);
+    for (int i = 0; i < 3; i++) {
+        start = clock_now_ns();
+        snapshot_free(profile_snapshot(profile, &head, now));
+        report("profile_snapshot", start, 1);
+    }
+    profile_free(profile);
+    return 0;
+}
+
+/* Loads that hit L1, line fill buffer, L3 and memory, as Intel's load latency reports them. */
+enum { SOURCES = 4 };
+static const uint64_t sources[SOURCES] = {0x268100142, 0x1868100242, 0x668100842, 0x1a68101042};
+
 /* One of two profiles fed alike, but for what precise sources add. */
 struct fed {
     struct profile *profile;
@@ -81,48 +118,51 @@ static void feed(struct fed *fed, uint64_t *now)
     fed->spent_ns += clock_now_ns() - start;
 }
 
-static int bench_add(struct fed fed[2], uint32_t objects, uint64_t *now)
+static void report_both(const struct fed fed[2], uint32_t objects, uint64_t now)
 {
+    struct snapshot head = {0};
+    double count = (double)(ROUNDS / DRAWN * DRAWN);
+    printf("profile_add, %5u objects    %8.1f ns\n", objects, (double)fed[0].spent_ns / count);
+    printf("%-28s %8.1f ns\n", "... with levels, latencies", (double)fed[1].spent_ns / count);
+    for (int i = 0; i < 2; i++) {
+        uint64_t start = clock_now_ns();
+        snapshot_free(profile_snapshot(fed[i].profile, &head, now));
+        report(i ? "... with levels, latencies" : "profile_snapshot", start, 1);
+    }
+}
+
+/* 64 fields an object. */
+static int bench_levels(uint32_t objects)
+{
+    struct fed fed[2] = {{.levels = false}, {.levels = true}};
     struct profile_options options = {.half_life_s = 10, .ways = 10, .event_count = 1};
+    uint64_t now = 1;
     if (geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL) ||
         profile_new(&fed[0].profile, &options, NULL) ||
         profile_new(&fed[1].profile, &options, NULL))
         return 1;
-    fed[1].levels = true;
     draw(objects);
     /* The first round finds the tables' size; then by turns, so that both have the same noise. */
     for (int round = 0; round <= ROUNDS / DRAWN; round++)
         for (int i = 0; i < 2; i++) {
             fed[i].spent_ns = round ? fed[i].spent_ns : 0;
-            feed(&fed[i], now);
+            feed(&fed[i], &now);
         }
-    double count = (double)(ROUNDS / DRAWN * DRAWN);
-    printf("profile_add, %5u objects    %8.1f ns\n", objects, (double)fed[0].spent_ns / count);
-    printf("%-28s %8.1f ns\n", "... with levels, latencies", (double)fed[1].spent_ns / count);
+    report_both(fed, objects, now);
+    profile_free(fed[0].profile);
+    profile_free(fed[1].profile);
     return 0;
 }
 
 int main(void)
 {
-    struct snapshot head = {0};
-    struct fed fed[2] = {{0}};
-    uint64_t now = 1;
     draw(OBJECTS);
     bench_parts();
-    /* 64 fields each: 640, as programs have them, and 64,000, which is all that tables hold. */
-    if (bench_add(fed, FEW_OBJECTS, &now))
+    if (bench_profile("profile_add, 1,000 objects"))
         return 1;
-    profile_free(fed[0].profile);
-    profile_free(fed[1].profile);
-    memset(fed, 0, sizeof fed);
-    if (bench_add(fed, OBJECTS, &now))
+    give_types();
+    if (bench_profile("... half of them typed"))
         return 1;
-    for (int i = 0; i < 6; i++) {
-        uint64_t start = clock_now_ns();
-        snapshot_free(profile_snapshot(fed[i % 2].profile, &head, now));
-        report(i % 2 ? "... with levels, latencies" : "profile_snapshot", start, 1);
-    }
-    profile_free(fed[0].profile);
-    profile_free(fed[1].profile);
-    return 0;
+    /* 640 fields, as programs have them, and 64,000, all that the tables hold. */
+    return bench_levels(FEW_OBJECTS) || bench_levels(OBJECTS);
 }

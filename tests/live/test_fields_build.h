@@ -25,7 +25,7 @@ extern const size_t build_count;
 /* A case that may stay unknown, because the compiler left no trace; and which. */
 struct excuse {
     const char *source;
-    const char *builds; /* pattern as of fnmatch(3) */
+    const char *builds; /* pattern as of fnmatch(3), as the name is */
     const char *name;
     const char *why;
 };

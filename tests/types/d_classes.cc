@@ -73,7 +73,12 @@ enum class level : unsigned char { LOW, HIGH };
 vec origin;
 circle a_circle(origin);
 bottom a_bottom;
+struct twice : virtual shape, virtual named {
+    char c = 4;
+};
+
 grid<float, 3> a_grid;
+twice a_twice;
 grid<vec, 2> grids[4];
 level a_level;
 } // namespace shapes
@@ -125,6 +130,11 @@ int main()
     FIELD(a_bottom, l, "long");
     FIELD(a_bottom, r, "long");
     FIELD(a_bottom, b, "long");
+    FIELD(a_bottom, id, "int");
+    SAY_VARIABLE("shapes::a_twice", a_twice, 0, "shapes::twice");
+    FIELD(a_twice, c, "char");
+    FIELD(a_twice, id, "int");
+    FIELD(a_twice, flag, "char");
     SAY_VARIABLE("shapes::a_grid", a_grid, 0, "shapes::grid<float, 3>");
     SAY_AT("cells[*]", OFFSET(a_grid, cells), sizeof a_grid.cells, "float [3][3]");
     FIELD(a_grid, first, "float *");

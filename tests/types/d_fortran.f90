@@ -46,6 +46,7 @@ program main
   call at('name', loc(one%name) - start, 5, 'character(len=5)')
   call at('corners[*]', loc(one%corners) - start, 96, '*')
   call at('corners[*].y', loc(one%corners(1, 1)%y) - start, 8, 'real(kind=8)')
+  call at('weights', loc(one%on) - 64 - start, 64, 'real(kind=8) (:)')
   call at('on', loc(one%on) - start, 4, 'logical(kind=4)')
   call var('shapes::bodies', loc(bodies), 10 * storage_size(one) / 8, 10, 'shapes::body')
   call var('shapes::counts', loc(counts), 800, 200, 'integer(kind=4)')

@@ -139,13 +139,28 @@ static bool is_floating(const char *name)
     return strstr(name, "double") || strstr(name, "float");
 }
 
+/* DWARF 2 has no namespaces. */
+static bool same_but_for_spaces(const char *name, const char *answered)
+{
+    static const char space[] = "shapes::";
+    while (*name || *answered) {
+        if (!strncmp(name, space, sizeof space - 1))
+            name += sizeof space - 1;
+        else if (!strncmp(answered, space, sizeof space - 1))
+            answered += sizeof space - 1;
+        else if (*name++ != *answered++)
+            return false;
+    }
+    return true;
+}
+
 /* Compilers differ in how they write "long": numbers agree if size and kind do. */
 static bool same_name(const char *name, uint64_t size, const struct type_desc *type)
 {
     const char *answered = strncmp(type->name, "const ", 6) ? type->name : type->name + 6;
     size_t length = strlen(name);
     bool pointer = length && name[length - 1] == '*';
-    if (!strcmp(name, answered))
+    if (same_but_for_spaces(name, answered))
         return true;
     if (type->kind == TYPE_POINTER)
         return !strcmp(name, "function") || !strcmp(name, "vtable");

@@ -270,10 +270,22 @@ static void try_one(const char *source, const struct way *way)
 }
 
 static const struct way ways[] = {
-    {"gcc", "g++", "-O0 -gdwarf-5"},       {"gcc", "g++", "-O2 -gdwarf-4"},
-    {"gcc", "g++", "-O2 -gdwarf-5"},       {"gcc", "g++", "-O3 -gdwarf-5"},
-    {"clang", "clang++", "-O0 -gdwarf-5"}, {"clang", "clang++", "-O2 -gdwarf-4"},
-    {"clang", "clang++", "-O2 -gdwarf-5"}, {"clang", "clang++", "-O3 -gdwarf-5"},
+    {"gcc", "g++", "-O0 -gdwarf-5"},
+    {"gcc", "g++", "-O2 -gdwarf-4"},
+    {"gcc", "g++", "-O2 -gdwarf-5"},
+    {"gcc", "g++", "-O3 -gdwarf-5"},
+    {"gcc", "g++", "-O2 -gdwarf-5 -gsplit-dwarf"},
+    {"gcc", "g++", "-O2 -g -flto"},
+    {"gcc", "g++", "-O2 -g -fno-pie -no-pie"},
+    {"gcc", "g++", "-Os -gdwarf-2 -gstrict-dwarf"},
+    {"gcc", "g++", "-Og -g -fno-omit-frame-pointer"},
+    {"clang", "clang++", "-O2 -gdwarf-5 -gsplit-dwarf"},
+    {"clang", "clang++", "-Os -g -fno-pie -no-pie"},
+
+    {"clang", "clang++", "-O0 -gdwarf-5"},
+    {"clang", "clang++", "-O2 -gdwarf-4"},
+    {"clang", "clang++", "-O2 -gdwarf-5"},
+    {"clang", "clang++", "-O3 -gdwarf-5"},
 };
 static const char *const sources[] = {"plain.c", "lists.c",   "fixed.c", "calls.c",
                                       "frame.c", "numbers.c", "casts.c", "classes.cc"};
@@ -302,9 +314,37 @@ static void answers_are_true(void **state)
     assert_true(all.right * 100 >= all.sites * 85);
 }
 
+/* The judge itself: it must be able to say no. */
+static void what_is_false_is_told(void **state)
+{
+    static struct known known;
+    static const char *const lines[] = {
+        "type\tstruct s\t24", "part\tstruct s\tlong\t0\t8\t1", "part\tstruct s\tint\t8\t4\t3",
+        "part\tstruct s\tdouble\t20\t4\t1", "object\tstruct s\t0x1000\t10"};
+    struct type_desc record = {.name = "struct s", .kind = TYPE_STRUCT, .size = 24};
+    struct type_desc number = {.name = "int", .kind = TYPE_SCALAR, .size = 4};
+    struct type_desc other = {.name = "struct t", .kind = TYPE_STRUCT, .size = 24};
+    uint64_t offset;
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_true(known_line(&known, lines[i]));
+    assert_null(known_find(&known, 0xfff, &offset));
+    const struct known_object *object = known_find(&known, 0x1000 + 24 + 12, &offset);
+    assert_non_null(object);
+    assert_int_equal(offset, 12);
+    assert_true(known_agrees(&known, object, offset, &record, 12));
+    assert_true(known_agrees(&known, object, offset, &record, 8)); /* its index taken as 0 */
+    assert_true(known_agrees(&known, object, offset, &number, 0));
+    assert_false(known_agrees(&known, object, offset, &record, 0));
+    assert_false(known_agrees(&known, object, offset, &record, 20));
+    assert_false(known_agrees(&known, object, offset, &other, 12));
+    assert_false(known_agrees(&known, object, 0, &number, 0));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_are_true)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_false_is_told),
+                                       cmocka_unit_test(answers_are_true)};
     shows_each = getenv("TYPES_SHOW");
     if (!can("gcc") && !can("clang")) {
         fprintf(stderr, "skipped: no gcc and no clang here\n");

@@ -75,6 +75,36 @@ static void enums_and_slices_of_rust(void **state)
     described_matrix(compilers, flags, "d_rust.rs", 20);
 }
 
+/* Fortran cannot tell where a descriptor is; its symbol does. */
+static void allocatable_arrays_are_descriptors(void **state)
+{
+    struct described described;
+    struct dwarf_answer answer;
+    (void)state;
+    if (!described_open(&described, "gfortran", "-no-pie -g -O0", "d_fortran.f90"))
+        skip();
+    struct dwarf_question question = {.ask = DWARF_VARIABLE};
+    question.address = described_symbol(&described, "__shapes_MOD_list") + 64;
+    program_answer(described.program, &question, &answer);
+    const struct type_desc *type = program_described(described.program, answer.type);
+    assert_non_null(type);
+    assert_string_equal(answer.name, "shapes::list");
+    assert_string_equal(type->name, "shapes::point (:,:)");
+    assert_int_equal(answer.size, 40 + 2 * 24);
+    assert_int_equal(type->size, 88);
+    assert_int_equal(answer.count, 0);
+    assert_int_equal(answer.offset, 64);
+    described_close(&described);
+}
+
+static void structs_of_go(void **state)
+{
+    static const char *const compilers[] = {"go", NULL};
+    static const char *const flags[] = {"build -buildmode=exe", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_go.go", 8);
+}
+
 static void derived_types_of_fortran(void **state)
 {
     static const char *const compilers[] = {"gfortran", NULL};
@@ -174,6 +204,8 @@ int main(void)
                                        cmocka_unit_test(units_share_their_types),
                                        cmocka_unit_test(nonsense_gives_nothing),
                                        cmocka_unit_test(enums_and_slices_of_rust),
-                                       cmocka_unit_test(derived_types_of_fortran)};
+                                       cmocka_unit_test(derived_types_of_fortran),
+                                       cmocka_unit_test(allocatable_arrays_are_descriptors),
+                                       cmocka_unit_test(structs_of_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ struct readers {
     size_t count;
     size_t forgotten; /* asked before this were dropped */
     bool busy;        /* takes no questions */
+    bool without;     /* the file is known to have nothing */
 };
 
 const struct readers_limits readers_usual;
@@ -68,6 +69,12 @@ size_t readers_run(struct readers *given, uint64_t now_ns)
 void readers_forget(struct readers *given)
 {
     given->forgotten = given->count;
+}
+
+bool readers_without(const struct readers *given, const struct module *module)
+{
+    (void)module;
+    return given->without;
 }
 
 struct readers_status readers_status(const struct readers *given)
@@ -134,9 +141,7 @@ static void each_question_is_asked_once(void **state)
         assert_null(typing_slot(typing, &one, 0x1000, -16));
         assert_null(typing_slot(typing, &one, 0x1004, -16));
         assert_null(typing_line(typing, &one, 0x1000));
-        bool known = true;
-        assert_null(typing_call(typing, &one, 0x1000, &known));
-        assert_false(known);
+        assert_null(typing_call(typing, &one, 0x1000));
     }
     assert_int_equal(readers->count, 11);
     answer(0, (struct dwarf_answer){.untyped = UNTYPED_VOID});
@@ -228,9 +233,8 @@ static void strings_are_kept(void **state)
     char inner[] = "min";
     char outer[] = "clamp";
     char name[] = "struct node.list";
-    bool known = false;
     typing_line(typing, &one, 0x1000);
-    typing_call(typing, &one, 0x1000, &known);
+    typing_call(typing, &one, 0x1000);
     typing_line(typing, &one, 0x2000);
     answer(0, (struct dwarf_answer){
                   .file = file, .line = 12, .inlined_count = 2, .inlined = {inner, outer}});
@@ -244,8 +248,7 @@ static void strings_are_kept(void **state)
     assert_string_equal(line->file, "/src/a.c");
     assert_string_equal(line->inlined, "min < clamp");
     assert_int_equal(line->line, 12);
-    assert_string_equal(typing_call(typing, &one, 0x1000, &known), "struct node.list");
-    assert_true(known);
+    assert_string_equal(typing_call(typing, &one, 0x1000)->name, "struct node.list");
     line = typing_line(typing, &one, 0x2000);
     assert_null(line->file);
     assert_null(line->inlined);
@@ -321,6 +324,16 @@ static void code_without_a_file_is_told_at_once(void **state)
     assert_int_equal(readers->count, 0);
 }
 
+static void files_without_are_not_asked(void **state)
+{
+    (void)state;
+    readers->without = true;
+    assert_int_equal(operand(0x1000, 8)->untyped, UNTYPED_NO_DEBUG);
+    assert_int_equal(typing_slot(typing, &one, 0x1000, 8)->untyped, UNTYPED_NO_DEBUG);
+    assert_null(typing_line(typing, &one, 0x1000)->file);
+    assert_int_equal(readers->count, 0);
+}
+
 /* Then what is known stays known, and what is new is given up at once, not waited for. */
 static void it_can_be_full(void **state)
 {
@@ -334,9 +347,7 @@ static void it_can_be_full(void **state)
     assert_int_equal(typing_global(typing, &one, 0x5000, 0)->untyped, UNTYPED_GAVE_UP);
     assert_int_equal(typing_global(typing, &one, 0x5000, 0)->type, 0);
     assert_null(typing_line(typing, &one, 0x5000)->file);
-    bool known = false;
-    assert_null(typing_call(typing, &one, 0x5000, &known));
-    assert_true(known);
+    assert_null(typing_call(typing, &one, 0x5000)->name);
     answer(77, (struct dwarf_answer){.untyped = UNTYPED_VOID});
     assert_int_equal(operand(0x1000 + 77, 8)->untyped, UNTYPED_VOID);
     typing_forget(typing);
@@ -357,6 +368,7 @@ int main(void)
         TEST(busy_readers_are_asked_again),
         TEST(forgetting_asks_anew),
         TEST(code_without_a_file_is_told_at_once),
+        TEST(files_without_are_not_asked),
         TEST(it_can_be_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

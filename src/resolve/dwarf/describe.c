@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/fields.h"
 #include "resolve/dwarf/program.h"
@@ -84,7 +85,7 @@ static bool find_subject(struct describe *describe, const Dwarf_Die *type, struc
     subject->aliased = false;
     for (unsigned i = 0; i < DIE_HOPS_MAX; i++) {
         int tag = dwarf_tag(&at);
-        bool array = tag == DW_TAG_array_type && !fields_descriptor_rank(&at);
+        bool array = tag == DW_TAG_array_type && !descriptor_rank(&at);
         if (!array && !die_is_alias(tag)) {
             scopes_definition(describe->scopes, &at, &subject->die);
             return true;
@@ -167,15 +168,14 @@ static void fill(struct describe *describe, struct subject *subject, struct type
     struct fields fields = {
         .scopes = describe->scopes, .strings = &describe->strings, .members = describe->members};
     int tag = dwarf_tag(&subject->die);
-    unsigned rank = fields_descriptor_rank(&subject->die);
+    unsigned rank = descriptor_rank(&subject->die);
     *desc = (struct type_desc){.kind = kind_of(tag), .members = describe->members};
     desc->name = subject_name(describe, subject);
     if (rank) {
-        fields_read_descriptor(&fields, rank);
-        desc->size = fields_descriptor_size(rank);
-    } else {
-        die_size(&subject->die, &desc->size);
+        descriptor_members(rank, describe->members);
+        fields.count = DESCRIPTOR_MEMBERS;
     }
+    die_size(&subject->die, &desc->size);
     if (has_members(tag))
         fields_read(&fields, &subject->die);
     if (fields.variants)

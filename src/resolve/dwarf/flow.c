@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
 
+#include "resolve/dwarf/declared.h"
+#include "resolve/dwarf/entry.h"
 #include "resolve/dwarf/graph.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/prototype.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,7 @@ struct flow {
     struct graph graph;
     struct state entry;
     struct state *after; /* each block; NULL: there are too many */
+    uint32_t *way;       /* of each block, which of those before it led there first */
     uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
 };
 
@@ -45,6 +46,7 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
+    free(flow->way);
     free(flow->changed);
     memset(flow, 0, sizeof *flow);
 }
@@ -86,55 +88,6 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
                           .wheres = &flow->wheres};
 }
 
-/* ---- where calls arrive ---- */
-
-static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
-{
-    struct state *state = context;
-    if (reg != SREG_NONE)
-        state->regs[reg] = *value;
-    else
-        state_store(state, slot, value);
-}
-
-/*
- * Compilers change parameters of functions that nobody else calls. gcc gives those another name
- * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
- */
-static bool keeps_parameters(const struct flows *flows, struct flow *flow)
-{
-    const char *name = dwfl_module_addrname(program_module(flows->program), flow->start);
-    Dwarf_Attribute attribute;
-    Dwarf_Die unit;
-    Dwarf_Word convention = 0;
-    bool external = false;
-    dwarf_formudata(dwarf_attr_integrate(&flow->routine.die, DW_AT_calling_convention, &attribute),
-                    &convention);
-    if (convention == DW_CC_nocall)
-        return false;
-    dwarf_formflag(dwarf_attr_integrate(&flow->routine.die, DW_AT_external, &attribute), &external);
-    if (external)
-        return true;
-    const char *producer =
-        dwarf_diecu(&flow->routine.die, &unit, NULL, NULL)
-            ? dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-            : NULL;
-    bool clone = !name || strstr(name, ".isra") || strstr(name, ".constprop") ||
-                 strstr(name, ".part") || strstr(name, ".cold");
-    return !clone && producer && !strncmp(producer, "GNU ", 4);
-}
-
-static void enter(struct flows *flows, struct flow *flow)
-{
-    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
-        flow->entry.regs[reg] = value_of_kind(VALUE_UNKNOWN);
-    if (flow->routine.entry != flow->start)
-        return;
-    flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (keeps_parameters(flows, flow))
-        prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
-}
-
 /* ---- through the blocks ---- */
 
 /* The stack pointer, or what stands for it, by call frame information. */
@@ -157,7 +110,7 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     for (size_t i = at->first; i < at->first + at->count; i++) {
         const struct insn *insn = &flow->graph.insns[i];
         fresh |= graph_begins(&flow->graph, insn->address);
-        step_declare(&scene, state, insn->address, fresh);
+        declared_in_registers(&scene, state, insn->address, fresh);
         if (insn->address == until)
             return;
         step_over(&scene, state, insn);
@@ -165,8 +118,9 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left. False: no way
- * there is known yet. */
+/* What holds at a block's start: the entry, and what the blocks before it left; the one that led
+ * there first comes first, so that offsets are those with which a loop begins. False: no way there
+ * is known yet. */
 static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
@@ -175,7 +129,10 @@ static bool join(struct flows *flows, const struct flow *flow, size_t block, str
     if (!block)
         *state = flow->entry;
     for (size_t i = 0; flow->after && i < at->before_count; i++) {
-        uint32_t before = flow->graph.before[at->before_first + i];
+        uint32_t turn = (flow->way[block] + (uint32_t)i) % at->before_count;
+        uint32_t before = flow->graph.before[at->before_first + turn];
+        if (flow->changed[before] && !reached)
+            flow->way[block] = turn;
         if (flow->changed[before])
             state_join(flows->shapes, state, &flow->after[before]);
         reached |= flow->changed[before] != 0;
@@ -254,7 +211,8 @@ static int make_room(struct flows *flows, struct flow *flow)
             flows->kept[i].used = 0;
     flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
     flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
-    return flow->after && flow->changed ? 0 : -ENOMEM;
+    flow->way = calloc(flow->graph.block_count, sizeof *flow->way);
+    return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
 static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
@@ -272,7 +230,8 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
-    enter(flows, flow);
+    struct scene scene = scene_of(flows, flow);
+    entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
         if (!round_of(flows, flow, round))
             break;

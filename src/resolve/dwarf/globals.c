@@ -90,6 +90,30 @@ static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *v
     }
 }
 
+/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
+static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block) || block.length != 1 + sizeof *address ||
+        block.data[0] != DW_OP_addr)
+        return false;
+    memcpy(address, block.data + 1, sizeof *address);
+    return true;
+}
+
+static void add_block(struct globals *globals, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                      Dwarf_Addr bias)
+{
+    Dwarf_Addr address;
+    Dwarf_Die type;
+    uint64_t size = 0;
+    if (!block_address(attribute, &address))
+        return;
+    if (die_type(die, &type))
+        die_size(&type, &size);
+    add(&globals->fixed, address + bias, size, die);
+}
+
 /* "address", "address, plus", "offset, of thread's storage", and the first of several pieces. */
 static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bias)
 {
@@ -100,9 +124,13 @@ static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bia
     size_t count = 0;
     size_t at = 1;
     uint64_t size = 0;
-    if (!dwarf_attr(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) || !count ||
-        !pushed(&attribute, &ops[0], &value))
+    if (!dwarf_attr(die, DW_AT_location, &attribute))
+        return;
+    if (dwarf_getlocation(&attribute, &ops, &count)) {
+        add_block(globals, die, &attribute, bias);
+        return;
+    }
+    if (!count || !pushed(&attribute, &ops[0], &value))
         return;
     if (die_type(die, &type))
         die_size(&type, &size);

@@ -103,9 +103,11 @@ static bool is_dynamic_array(Dwarf_Die *type)
 /* The void *p of a wrapper that was inlined says nothing. */
 static bool is_telling(Dwarf_Die *type)
 {
-    Dwarf_Die peeled;
+    Dwarf_Die pointer;
+    Dwarf_Die target;
     Dwarf_Die pointee;
-    return die_peel(type, &peeled) && die_pointee(&peeled, &pointee);
+    return die_strip(type, &pointer) && die_is_pointer(&pointer) && die_type(&pointer, &target) &&
+           die_strip(&target, &pointee);
 }
 
 static void look_at(struct search *search, Dwarf_Die *variable)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/operand.h"
 
+#include "resolve/dwarf/declared.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/dwarf/program.h"
@@ -120,5 +121,7 @@ struct value operand_address(const struct scene *scene, const struct state *stat
     struct value sum = value_shifted(value_sum(&base, &index, memory->scale), memory->displacement);
     if (memory->segment)
         sum = with_segment(&sum, memory->segment);
+    else if (sum.kind == VALUE_UNKNOWN && memory->index == SREG_NONE)
+        sum = declared_through(scene, insn->address, memory->base, memory->displacement);
     return operand_settled(scene, insn->address, sum);
 }

@@ -123,6 +123,12 @@ static struct reader_file *file_of(struct readers *readers, const struct module 
     return file;
 }
 
+bool readers_without(const struct readers *readers, const struct module *module)
+{
+    const uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
+    return index && readers->files[*index]->state == READER_WITHOUT;
+}
+
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question)
 {

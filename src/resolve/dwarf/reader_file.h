@@ -30,6 +30,7 @@ struct reader_file {
     bool yields; /* it gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
+    uint64_t cpu_ns;    /* what the worker had used when that wait began */
     uint64_t waited_ns; /* of the oldest question sent, or for the opening */
     uint64_t idle_ns;
     uint64_t pause_ns;  /* until a process is tried for again */

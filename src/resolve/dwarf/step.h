@@ -42,14 +42,6 @@ struct scene {
 /* Changes the state to what holds after an instruction. */
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
 
-/* The variable in memory that a stack address points into; unknown: none. */
-struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
-                           const struct value *place);
-
-/* Lets variables that stand in registers at an address say what those hold; `mask` of enum
- * sample_register. */
-void step_declare(const struct scene *scene, struct state *state, uint64_t pc, uint32_t mask);
-
 /* Joins what another way brings. */
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);
 /* What a slot holds; NULL: not known. A store of what says nothing forgets it. */

@@ -241,7 +241,7 @@ bool value_folded(struct shapes *shapes, struct value *value)
     if (value->offset < 0 || value->offset >= size) {
         if (is_record(shape) && is_behind(shapes, value))
             return steps_fit(shapes, value);
-        if (is_record(shape) && !value->indexed)
+        if (shape->descriptor || (is_record(shape) && !value->indexed))
             return false;
         value->offset = (value->offset % size + size) % size;
         value->indexed = true;

@@ -2,8 +2,8 @@
 #include "resolve/dwarf/variable.h"
 
 #include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/fields.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/dwarf/scopes.h"
 
@@ -29,14 +29,10 @@ static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
     Dwarf_Die element;
     Dwarf_Die peeled;
     uint64_t size = 0;
-    unsigned rank = die_peel(type, &peeled) ? fields_descriptor_rank(&peeled) : 0;
+    unsigned rank = die_peel(type, &peeled) ? descriptor_rank(&peeled) : 0;
     answer->type = program_type(program, type);
     answer->untyped = answer->type ? UNTYPED_NO_REASON : UNTYPED_GAVE_UP;
-    if (rank)
-        size = fields_descriptor_size(rank);
-    else
-        die_size(type, &size);
-    if (size)
+    if (die_size(type, &size) && size)
         answer->size = size;
     if (rank || !die_array(type, &element, &answer->count))
         answer->count = 0;
