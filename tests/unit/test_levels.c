@@ -29,9 +29,29 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
     return true;
 }
 
+/* struct pair { char name[8]; long count; } */
+static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    static const struct type_member members[] = {
+        {.name = "name",
+         .type = "char [8]",
+         .size = 8,
+         .count = 8,
+         .stride = 1,
+         .parent = TYPE_NO_MEMBER},
+        {.name = "count", .type = "long", .offset = 8, .size = 8, .parent = TYPE_NO_MEMBER}};
+    (void)context;
+    *desc = (struct type_desc){.name = "struct pair",
+                               .kind = TYPE_STRUCT,
+                               .size = 16,
+                               .members = members,
+                               .member_count = 2};
+    return type == 5;
+}
+
 static void begin(uint16_t events, double half_life_s)
 {
-    struct profile_options options = {.names = {.object = fake_object},
+    struct profile_options options = {.names = {.object = fake_object, .type = fake_type},
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = events,
@@ -205,6 +225,40 @@ static void events_are_kept_apart(void **state)
     assert_true(isnan(object_of(1)->levels->latency));
 }
 
+static void add_member(uint64_t offset, uint32_t member_offset, struct said said)
+{
+    struct place place = {.object = 1, .base = 1 << 20, .type = 5, .by_member = true};
+    place.type_offset = member_offset;
+    place.access = (struct access){.time_ns = now += 1000,
+                                   .address = place.base + offset,
+                                   .data_src = said.data_src,
+                                   .latency = said.latency,
+                                   .weight = said.weight,
+                                   .size = 1};
+    profile_add(profile, &place);
+}
+
+/* Accesses anywhere in a member, of any instance, are the member's. */
+static void members_gather_their_offsets(void **state)
+{
+    (void)state;
+    begin(1, 0);
+    add_member(160, 0, (struct said){LOAD_L1, 40, 10, 0});
+    add_member(323, 3, (struct said){LOAD_DRAM, 400, 10, 0});
+    add_member(7, 7, (struct said){LOAD_DRAM, 400, 20, 0});
+    add_member(8, 8, (struct said){LOAD_L1, 50, 10, 0});
+    take();
+    const struct snapshot_object *object = object_of(1);
+    assert_int_equal(object->field_count, 2);
+    const struct snapshot_field *name = field_at(object, 0);
+    assert_string_equal(name->name, "pair.name[*]");
+    NEAR(name->levels->accesses, 40);
+    NEAR(name->levels->level[DATA_L1], 10);
+    NEAR(name->levels->level[DATA_DRAM], 30);
+    NEAR(name->levels->latency, (40 * 10 + 400 * 30) / 40.0);
+    NEAR(field_at(object, 8)->levels->level[DATA_L1], 10);
+}
+
 static void name_events(const enum event_role *roles, size_t count)
 {
     head.source.event_count = count;
@@ -307,6 +361,7 @@ int main(void)
         cmocka_unit_test_teardown(unknown_is_not_zero, tear_down),
         cmocka_unit_test_teardown(levels_fade_like_the_rest, tear_down),
         cmocka_unit_test_teardown(events_are_kept_apart, tear_down),
+        cmocka_unit_test_teardown(members_gather_their_offsets, tear_down),
         cmocka_unit_test_teardown(levels_are_worked_out_from_misses, tear_down),
         cmocka_unit_test_teardown(two_of_three_misses, tear_down),
         cmocka_unit_test(latency_classes),
