@@ -186,13 +186,22 @@ static int say_nearest(const char *word, int why, struct error *error)
  * Generic events of a hybrid go to cpu_core; in the upper half of config stands the PMU that
  * shall count them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
  */
-static void add_twin(struct event *event, const struct kernel *kernel)
+static void add_twins(struct event *event, const struct kernel *kernel)
 {
-    long atom = sysfs_pmu_type(kernel, "cpu_atom");
-    if (atom < 0 || (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE))
+    if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)
         return;
-    event->has_twin = true;
-    event->twin = (struct event_twin){event->type, event->config | (uint64_t)atom << 32, 0};
+    for (const char *const *pmu = event_twin_pmus(); *pmu; pmu++) {
+        long type = sysfs_pmu_type(kernel, *pmu);
+        if (type >= 0)
+            event->twins[event->twin_count++] =
+                (struct event_twin){event->type, event->config | (uint64_t)type << 32, 0};
+    }
+}
+
+const char *const *event_twin_pmus(void)
+{
+    static const char *const pmus[EVENT_TWINS_MAX + 1] = {"cpu_atom", "cpu_lowpower", NULL};
+    return pmus;
 }
 
 static int encode_name(struct event *event, unsigned skip, const struct kernel *kernel,
@@ -229,7 +238,7 @@ int event_encode(struct event *event, const char *name, size_t name_size, unsign
     memcpy(event->name, name, name_size);
     int code = encode_name(event, skip, kernel, error);
     if (!code)
-        add_twin(event, kernel);
+        add_twins(event, kernel);
     return code;
 }
 

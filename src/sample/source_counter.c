@@ -5,27 +5,11 @@
  */
 #include "sample/source.h"
 
-#include <stdio.h>
-
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
 static bool is_clock(const struct event *event)
 {
     return event_is_software(event) && event->role == EVENT_STALL;
-}
-
-static void counter_describe(struct source_plan *plan)
-{
-    static const char *const words[] = {
-        [EVENT_MISS_L1] = "L1 data cache misses", [EVENT_MISS_L2] = "L2 cache misses",
-        [EVENT_MEM_FILL] = "fills from memory",   [EVENT_STALL] = "cycles at the access",
-        [EVENT_ACCESS] = "memory accesses",
-    };
-    const struct event *event = &plan->events[0];
-    const char *what = is_clock(event)              ? "time stalled at the access"
-                       : event->role == EVENT_OTHER ? event->name
-                                                    : words[event->role];
-    snprintf(plan->weighs, sizeof plan->weighs, "%s", what);
 }
 
 static int counter_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
@@ -41,7 +25,6 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
     plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
                          : event_is_software(&plan->events[0]) ? 1
                                                                : COUNTER_FIRST_PERIOD;
-    counter_describe(plan);
     return 0;
 }
 
@@ -57,7 +40,6 @@ const struct source source_counter = {
     .name = "counter",
     .plan = counter_plan,
     .attribute = counter_attribute,
-    .describe = counter_describe,
     .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
               "the largest ones); in QEMU -cpu host,pmu=on",
 };
