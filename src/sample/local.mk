@@ -7,6 +7,8 @@ src_libsample_a_SOURCES = \
 	src/sample/perfdata.c src/sample/perfdata.h \
 	src/sample/period.c src/sample/period.h \
 	src/sample/record.c src/sample/record.h \
+	src/sample/record_sample.c src/sample/record_other.c src/sample/record_part.h \
+	src/sample/cursor.h \
 	src/sample/ring.c src/sample/ring.h \
 	src/sample/sampler.c src/sample/sampler.h \
 	src/sample/session.c src/sample/session.h \
