@@ -172,7 +172,10 @@ static int choose(struct perfdata *file, const char *path, pid_t pid, struct err
         if (file->processes.list[i].samples)
             file->pid = file->processes.list[i].pid;
     if (!file->pid)
-        return error_set(error, -ENODATA, "%s holds no samples of a process", path);
+        return error_set(error, -ENODATA, "%s holds no samples of a process%s", path,
+                         file->counts.damaged ? "; it is damaged, and was read up to there"
+                         : file->counts.cut   ? "; its end is missing"
+                                              : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
