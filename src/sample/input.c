@@ -44,7 +44,10 @@ int input_open(struct input *input, const char *path, struct error *error)
     if (input->fd < 0)
         return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     int code = look_at(input, standard ? "standard input" : path, error);
-    if (!code && !(input->buffer = malloc(INPUT_BUFFER_BYTES)))
+    /* A small file needs no more than its size. */
+    input->room =
+        input->size_bytes < INPUT_BUFFER_BYTES ? (size_t)input->size_bytes + 1 : INPUT_BUFFER_BYTES;
+    if (!code && !(input->buffer = malloc(input->room)))
         code = error_set(error, -ENOMEM, "out of memory");
     if (code)
         input_close(input);
@@ -85,7 +88,7 @@ static bool fill(struct input *input)
         input->first = 0;
         input->past = waiting;
     }
-    ssize_t got = read_retrying(input->fd, input->buffer + waiting, INPUT_BUFFER_BYTES - waiting);
+    ssize_t got = read_retrying(input->fd, input->buffer + waiting, input->room - waiting);
     if (got < 0)
         input->failed = (int)got;
     if (got <= 0)

@@ -20,6 +20,7 @@ struct input {
     uint64_t at;         /* offset of the next byte handed out */
     uint64_t end;        /* nothing is read from here on; UINT64_MAX: no such limit */
     unsigned char *buffer;
+    size_t room;
     size_t first; /* of the bytes waiting in the buffer */
     size_t past;  /* one after the last */
     int failed;   /* negative errno of the read that failed, 0: none */

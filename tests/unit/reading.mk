@@ -2,3 +2,9 @@
 check_PROGRAMS += tests/replay/print_records
 tests_replay_print_records_SOURCES = tests/replay/print_records.c
 tests_replay_print_records_LDADD = $(SAMPLE_LIBS)
+RECORDING = tests/unit/recording.c tests/unit/recording.h
+check_PROGRAMS += tests/fuzz/fuzz_perfdata
+TESTS += tests/fuzz/fuzz_perfdata
+tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(RECORDING)
+tests_fuzz_fuzz_perfdata_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
+tests_fuzz_fuzz_perfdata_LDADD = $(SAMPLE_LIBS)
