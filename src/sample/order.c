@@ -7,7 +7,11 @@
 #include <string.h>
 
 /* Below what malloc() asks the kernel for each time, above the longest record. */
-enum { ORDER_BLOCK_BYTES = 120 * 1024, ORDER_FIRST_ROOM = 512 };
+enum {
+    ORDER_BLOCK_BYTES = 120 * 1024,
+    ORDER_LONGEST_BYTES = 64 * 1024 + sizeof(struct order_item),
+    ORDER_FIRST_ROOM = 512
+};
 
 void order_init(struct order *order, size_t bytes_max, size_t records_max)
 {
@@ -154,8 +158,10 @@ static bool new_block(struct order *order)
 
 static bool full(const struct order *order)
 {
+    bool last_block = order->block_count >= order->blocks_max && !order->spare_count;
     return order->count - order->next >= order->records_max ||
-           (order->block_count >= order->blocks_max && !order->spare_count);
+           (last_block &&
+            order->blocks[order->filling].used + ORDER_LONGEST_BYTES > ORDER_BLOCK_BYTES);
 }
 
 int order_add(struct order *order, uint64_t time_ns, struct order_item item, const void *bytes)
