@@ -53,18 +53,18 @@ static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
     uint64_t abi = cursor_u64(cursor);
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
         return false;
-    if (!regs) {
-        cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
+    struct cursor values = *cursor;
+    cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
+    if (!regs || cursor->bad)
         return false;
-    }
     for (; mask; mask &= mask - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(mask);
-        uint64_t value = cursor_u64(cursor);
+        uint64_t value = cursor_u64(&values);
         uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
         if (reg != SREG_NONE)
             regs[reg] = value;
     }
-    return abi == PERF_SAMPLE_REGS_ABI_64 && !cursor->bad;
+    return abi == PERF_SAMPLE_REGS_ABI_64;
 }
 
 static void skip_stack(struct cursor *cursor)

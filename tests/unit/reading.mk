@@ -23,3 +23,7 @@ tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_order_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(RECORDING)
 tests_unit_test_stream_LDADD = $(SAMPLE_LIBS)
+EXTRA_PROGRAMS += tests/bench/bench_replay
+CLEANFILES += tests/bench/bench_replay
+tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c
+tests_bench_bench_replay_LDADD = $(SAMPLE_LIBS)
