@@ -14,7 +14,8 @@ TESTS += tests/fuzz/fuzz_perfdata
 tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(RECORDING)
 tests_fuzz_fuzz_perfdata_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_fuzz_fuzz_perfdata_LDADD = $(SAMPLE_LIBS)
-UNIT_READING = tests/unit/test_attributes tests/unit/test_order tests/unit/test_stream
+UNIT_READING = tests/unit/test_attributes tests/unit/test_order tests/unit/test_perfdata_forms \
+	tests/unit/test_record_fields tests/unit/test_stream
 check_PROGRAMS += $(UNIT_READING)
 TESTS += $(UNIT_READING)
 tests_unit_test_attributes_SOURCES = tests/unit/test_attributes.c $(RECORDING)
@@ -27,3 +28,7 @@ EXTRA_PROGRAMS += tests/bench/bench_replay
 CLEANFILES += tests/bench/bench_replay
 tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c
 tests_bench_bench_replay_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_perfdata_forms_SOURCES = tests/unit/test_perfdata_forms.c $(RECORDING)
+tests_unit_test_perfdata_forms_LDADD = $(SAMPLE_LIBS) -lpthread
+tests_unit_test_record_fields_SOURCES = tests/unit/test_record_fields.c $(RECORDING)
+tests_unit_test_record_fields_LDADD = $(SAMPLE_LIBS)
