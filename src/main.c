@@ -96,6 +96,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .launched = options->action == OPTIONS_LAUNCH,
         .input = options->input,
         .symfs = options->symfs,
+        .debuginfod = options->debuginfod,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH, OPT_HEAP };
+enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH, OPT_HEAP, OPT_DEBUGINFOD };
 
 static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
 
@@ -23,6 +23,7 @@ static const struct option long_options[] = {
     {"ascii", no_argument, NULL, OPT_ASCII},      {"symfs", required_argument, NULL, OPT_SYMFS},
     {"width", required_argument, NULL, OPT_WIDTH}, {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},             {"version", no_argument, NULL, 'V'},
+    {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {NULL, 0, NULL, 0},
 };
 
@@ -47,7 +48,7 @@ void options_help(FILE *out)
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
           "  -i, --input FILE      replay a perf.data file\n"
-          "      --symfs DIR       where the binaries of a recording are\n"
+          "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
           "Tables\n"
           "  -w, --window N        entries of the decaying window (16384)\n"
           "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"
@@ -56,6 +57,8 @@ void options_help(FILE *out)
           "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
           "      --heap LIST       how heap blocks are known: auto, agent (told by a library that\n"
           "                        is preloaded into CMD), walk (read from outside), none\n"
+          "      --debuginfod      fetch debugging information from the servers that\n"
+          "                        DEBUGINFOD_URLS names\n"
           "Output\n"
           "  -d, --delay SECS      refresh interval (1)\n"
           "  -n, --iterations N    stop after N refreshes\n"
@@ -182,6 +185,18 @@ static int parse_sampling(struct options *options, int option, const char *text,
     }
 }
 
+/* Told now: later nobody would see why nothing is fetched. */
+static int want_debuginfod(struct options *options, struct error *error)
+{
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    options->debuginfod = true;
+    if (urls && *urls)
+        return 0;
+    return error_set(error, -EINVAL,
+                     "--debuginfod: no servers are named; set DEBUGINFOD_URLS, on Debian to "
+                     "https://debuginfod.debian.net");
+}
+
 static int parse_tables(struct options *options, int option, const char *text,
                         struct error *error)
 {
@@ -195,6 +210,8 @@ static int parse_tables(struct options *options, int option, const char *text,
     case 'C':
         options->cache = text;
         return 0;
+    case OPT_DEBUGINFOD:
+        return want_debuginfod(options, error);
     default:
         options->search = text;
         return 0;
@@ -246,7 +263,7 @@ static int parse_one(struct options *options, int option, const char *text, stru
     }
     if (option == OPT_SYMFS || one_of("pserci", option))
         return parse_sampling(options, option, text, error);
-    if (option == OPT_SEARCH || one_of("wHWC", option))
+    if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
     return parse_output(options, option, text, error);
 }

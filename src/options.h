@@ -27,6 +27,7 @@ struct options {
     char **command;     /* CMD and its arguments, NULL-ended */
     const char *input;
     const char *symfs;
+    bool debuginfod;    /* servers may be asked for debugging information */
     const char *source;
     const char *events; /* NULL: the source's own choice */
     uint32_t rate;      /* samples per second */

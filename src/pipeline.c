@@ -182,6 +182,7 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
     };
     struct resolver_options naming = {.live = pipeline->live,
                                       .symfs = options->symfs,
+                                      .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note};

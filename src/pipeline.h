@@ -23,6 +23,7 @@ struct pipeline_options {
     bool launched;       /* pid waits before its exec */
     const char *input;   /* replay, or NULL */
     const char *symfs;
+    bool debuginfod;     /* --debuginfod */
     const char *source;
     const char *events;
     uint32_t rate;

@@ -36,6 +36,18 @@ tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDI
 tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/live/test_heap
 
+# Fields end to end. It builds its programs itself, with whichever compilers are there.
+check_PROGRAMS += tests/live/test_fields
+tests_live_test_fields_SOURCES = tests/live/test_fields.c tests/live/test_fields_build.c \
+	tests/live/test_fields_build.h tests/live/test_fields_watch.c tests/live/test_fields_watch.h \
+	tests/live/run.c tests/live/run.h
+tests_live_test_fields_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit \
+	-DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
+tests_live_test_fields_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
+TESTS += tests/live/test_fields
+EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.cc \
+	tests/types/m_records.rs tests/types/m_derived.f90 tests/types/m_structs.go
+
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)

@@ -33,6 +33,8 @@ expect 2 'no option|try misstop --help' --nonsense
 expect 2 'lacks its value|try misstop' -p
 expect 2 'one of auto' -s pmu -p 1
 expect 2 'seconds' -d 0 -p 1
+unset DEBUGINFOD_URLS
+expect 2 'set DEBUGINFOD_URLS' --debuginfod -p 1
 expect 2 'level|cache' -b -p $$ -C L9
 expect 2 'line|cache|ways' -b -p $$ -C L1=32K,0,64
 expect 2 'range is empty' -b -p $$ --search 20-10

@@ -111,8 +111,18 @@ bool insn_condition_holds(uint8_t condition, uint64_t flags)
     return holds[condition >> 1 & 7] != (condition & 1);
 }
 
+/* capstone 4 takes stores of movups, movdqa, vmovdqu and others for loads: with memory first and
+ * a vector register second there are only stores (Intel SDM vol. 2). */
+static bool stores_vector(const cs_x86 *x86, const cs_x86_op *op)
+{
+    return x86->op_count == 2 && op == &x86->operands[0] && x86->operands[1].type == X86_OP_REG &&
+           is_vector(x86->operands[1].reg);
+}
+
 static enum access_kind kind_of(const cs_insn *in, const cs_x86_op *op)
 {
+    if (stores_vector(&in->detail->x86, op))
+        return ACCESS_STORE;
     switch (in->id) {
     case X86_INS_PREFETCH:
     case X86_INS_PREFETCHNTA:
@@ -365,7 +375,7 @@ static void set_vague(struct insn *out, const cs_insn *in)
     struct part source =
         last && last->type == X86_OP_REG ? part_of(last->reg) : (struct part){SREG_NONE, 0};
     out->stored = SREG_NONE;
-    if (moves && out->dest == (in->id == X86_INS_PUSH ? source.reg : SREG_NONE) && source.width == 8)
+    if (moves && out->dest == (in->id == X86_INS_PUSH ? source.reg : SREG_NONE) && source.width >= 4)
         out->stored = source.reg;
     if (out->op != INSN_OP_NONE || x86->op_count != 2 || out->dest == SREG_NONE || out->width != 8)
         return;

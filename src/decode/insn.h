@@ -86,7 +86,8 @@ struct insn {
     uint8_t width;        /* bytes of the operation: 1, 2, 4, 8 */
     uint8_t source_width; /* of a MOVE or LOAD that extends */
     uint8_t vague;        /* enum insn_vague */
-    uint8_t stored;       /* register that mov or push copies to memory whole; SREG_NONE: none */
+    uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
+                             none */
     bool sign_extends;
     bool changes_flags;
     bool repeats;         /* rep string instruction: interruptible, IP stays on it */

@@ -89,7 +89,7 @@ static bool locate(const struct folding *folding, uint64_t key, struct snapshot_
         field->offset = (uint32_t)key;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
-        field->offset = key % folding->type.size;
+        field->offset = type_in_element(&folding->type, key);
     } else {
         field->offset = folding->element > 8 && !folding->type_id ? key % folding->element : key;
     }
@@ -102,7 +102,9 @@ static int by_place(const void *left, const void *right)
     const struct snapshot_field *b = right;
     if (a->type_id != b->type_id)
         return a->type_id < b->type_id ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->member < b->member ? -1 : a->member > b->member; /* of a union */
 }
 
 static int most_samples(const void *left, const void *right)
@@ -163,7 +165,10 @@ static void name_member(struct build *build, struct snapshot_field *field)
     char name[NAME_BYTES];
     if (!build_type(build, field->type_id, &type))
         return;
-    type_field_name(&type, field->offset, field->size, name, sizeof name);
+    if (field->member == TYPE_NO_MEMBER)
+        type_field_name(&type, field->offset, field->size, name, sizeof name);
+    else
+        type_member_name(&type, field->member, name, sizeof name);
     field->name = arena_string(build->arena, name);
     if (field->member != TYPE_NO_MEMBER)
         field->type = arena_string(build->arena, type.members[field->member].type);
@@ -178,14 +183,14 @@ static void name_offset(struct build *build, const struct folding *folding,
     if (size && offset % size == 0)
         field->name = arena_printf(build->arena, "[%llu]", (unsigned long long)(offset / size));
     else
-        field->name = arena_printf(
-            build->arena, !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
+        field->name = arena_printf(build->arena,
+                                   !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
     if (size)
         field->type = arena_string(build->arena, folding->type.name);
 }
 
-static void keep(struct build *build, struct snapshot_object *object,
-                 const struct folding *folding, struct snapshot_field *fields, size_t count)
+static void keep(struct build *build, struct snapshot_object *object, const struct folding *folding,
+                 struct snapshot_field *fields, size_t count)
 {
     qsort(fields, count, sizeof *fields, most_samples);
     object->field_count = count < FIELDS ? count : FIELDS;

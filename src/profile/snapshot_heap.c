@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BINS_LISTED = 2000 };
 
@@ -86,6 +87,17 @@ static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
     return count;
 }
 
+/* Blocks that are called after their type are found there: the strongest object of it. */
+static uint32_t object_of_type(const struct snapshot *snapshot, const struct snapshot_bin *bin)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (object->kind == OBJECT_HEAP && object->type && !strcmp(object->type, bin->heap.type))
+            return (uint32_t)i;
+    }
+    return bin->object;
+}
+
 static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *shown)
 {
     const struct place_names *names = &build->profile->options.names;
@@ -98,6 +110,8 @@ static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *
     bin->suspect = is_suspect(bin);
     if (bin->object != UINT32_MAX)
         build->snapshot->objects[bin->object].bin = (uint32_t)shown->bin_count;
+    if (bin->heap.walked && bin->heap.type)
+        bin->object = object_of_type(build->snapshot, bin);
     shown->bin_count++;
 }
 

@@ -15,31 +15,33 @@
 enum {
     LAYOUTS = 4,          /* of one object */
     LAYOUT_BYTES = 65536, /* larger types have no lines */
-    ROWS_MAX = 2 * TYPE_MEMBERS_MAX,
     PHASE_SAMPLES_MIN = 16,
-    UNKNOWN_SIZE = 8      /* bytes of an access whose size is not known */
+    UNKNOWN_SIZE = 8 /* bytes of an access whose size is not known */
 };
 
-static const double shown_from = 0.05;  /* share of the object's samples */
+static const double shown_from = 0.05; /* share of the object's samples */
 static const double most_of_heat = 0.9;
 
 /* One picture under construction. */
 struct drawing {
     struct build *build;
     struct snapshot_layout *layout;
-    struct type_desc type; /* no members: inferred */
+    struct type_desc type;               /* no members: inferred */
     const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
     size_t field_count;
     uint32_t line;
+    uint64_t extent; /* its size, with one element of an array without a length */
+    bool array; /* the object has many of them side by side */
     struct snapshot_layout_row *rows;
     size_t row_count;
-    double *heat;   /* [members][3]: samples, loads, stores, with those of their parts */
+    size_t row_room;
+    double *heat;     /* [members][3]: samples, loads, stores, with those of their parts */
     uint8_t *touched; /* per byte */
 };
 
 static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
 {
-    if (drawing->row_count < ROWS_MAX)
+    if (drawing->row_count < drawing->row_room)
         drawing->rows[drawing->row_count++] = *row;
 }
 
@@ -63,8 +65,8 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
 static uint32_t draw_member(struct drawing *drawing, uint32_t index)
 {
     const struct type_member *member = &drawing->type.members[index];
-    bool parts = index + 1 < drawing->type.member_count &&
-                 drawing->type.members[index + 1].parent == index;
+    bool parts =
+        index + 1 < drawing->type.member_count && drawing->type.members[index + 1].parent == index;
     const double *heat = &drawing->heat[(size_t)index * 3];
     struct snapshot_layout_row row = {.kind = LAYOUT_MEMBER,
                                       .member = *member,
@@ -183,15 +185,15 @@ static void touch(struct drawing *drawing)
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
         uint64_t end = field->offset + (field->size ? field->size : UNKNOWN_SIZE);
-        for (uint64_t at = field->offset; at < end && at < drawing->layout->size; at++)
-            drawing->touched[at] = field->samples > 0;
+        for (uint64_t at = field->offset; at < end && at < drawing->extent; at++)
+            drawing->touched[at] |= field->samples > 0;
     }
 }
 
 static void cut_into_lines(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
-    uint64_t size = layout->size;
+    uint64_t size = drawing->extent;
     size_t count = line_of(drawing, size - 1) + 1;
     layout->lines = arena_array(drawing->build->arena, count, sizeof *layout->lines);
     if (!layout->lines)
@@ -207,9 +209,11 @@ static void cut_into_lines(struct drawing *drawing)
             line->used += drawing->touched[at];
         line->cold = (uint32_t)(line->end - line->start) - line->used;
     }
-    for (size_t i = 0; i < drawing->field_count; i++)
-        layout->lines[line_of(drawing, drawing->fields[i].offset)].share +=
-            layout->samples > 0 ? drawing->fields[i].samples / layout->samples : 0;
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        size_t at = line_of(drawing, drawing->fields[i].offset);
+        if (at < count && layout->samples > 0)
+            layout->lines[at].share += drawing->fields[i].samples / layout->samples;
+    }
 }
 
 static int hottest(const void *left, const void *right)
@@ -266,6 +270,11 @@ static const char *read_picture(const struct drawing *drawing)
     double cold = cold_share(layout, drawing->line) * 100;
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
         return NULL;
+    if (layout->size < drawing->line && !drawing->array)
+        return arena_printf(arena,
+                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
+                            "is fetched along, and decides whether that is of use.",
+                            (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
         return arena_printf(arena,
                             "90%% of it falls on members in %llu cache lines that would fit in "
@@ -283,16 +292,16 @@ static const char *read_picture(const struct drawing *drawing)
                             "Of the bytes fetched %.0f%% are never used: members that are not "
                             "needed together with the hot ones could live elsewhere.",
                             cold);
-    return arena_printf(arena, "The hot members share their cache lines; %.0f%% of the bytes "
-                               "fetched are never used.",
+    return arena_printf(arena,
+                        "The hot members share their cache lines; %.0f%% of the bytes "
+                        "fetched are never used.",
                         cold);
 }
 
 static void finish_rows(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
-    layout->rows =
-        arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
+    layout->rows = arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
     if (!layout->rows)
         return;
     layout->row_count = drawing->row_count;
@@ -307,9 +316,11 @@ static void finish_rows(struct drawing *drawing)
 static void draw(struct drawing *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
-    drawing->rows = calloc(ROWS_MAX, sizeof *drawing->rows);
+    /* A gap before each member, and one at the end of each that has parts. */
+    drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
+    drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
     drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
-    drawing->touched = calloc(LAYOUT_BYTES, 1);
+    drawing->touched = calloc(drawing->extent < LAYOUT_BYTES ? drawing->extent + 1 : 1, 1);
     if (drawing->rows && drawing->heat && drawing->touched) {
         find_phase(drawing, object);
         if (layout->inferred) {
@@ -318,7 +329,7 @@ static void draw(struct drawing *drawing, uint32_t object)
             warm_members(drawing);
             draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
         }
-        if (layout->size && layout->size <= LAYOUT_BYTES)
+        if (drawing->extent < LAYOUT_BYTES)
             cut_into_lines(drawing);
         finish_rows(drawing);
         measure_spread(drawing);
@@ -352,6 +363,9 @@ static bool begin(struct build *build, const struct snapshot_object *object,
         layout->size = drawing->type.size;
         layout->name = arena_string(build->arena, drawing->type.name);
     }
+    drawing->extent =
+        drawing->type.member_count ? type_extent(&drawing->type) : layout->size;
+    drawing->array = layout->size && object->size >= 2 * layout->size;
     return layout->name && layout->size && layout->share >= shown_from;
 }
 
@@ -363,8 +377,7 @@ static void put_in_order(struct snapshot_object *object, const struct snapshot_l
     if (at == LAYOUTS)
         return;
     size_t kept = object->layout_count < LAYOUTS ? object->layout_count : LAYOUTS - 1;
-    memmove(&object->layouts[at + 1], &object->layouts[at],
-            (kept - at) * sizeof *object->layouts);
+    memmove(&object->layouts[at + 1], &object->layouts[at], (kept - at) * sizeof *object->layouts);
     object->layouts[at] = *layout;
     object->layout_count = kept + 1;
 }

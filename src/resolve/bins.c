@@ -240,6 +240,7 @@ bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info)
                               .renamed = bin->new_name,
                               .path = bin->depth ? &bins->words[bin->path_at] : NULL,
                               .depth = bin->depth,
+                              .type = bin->type,
                               .lead = bin->lead,
                               .next = bin->next};
     return true;

@@ -59,6 +59,7 @@ struct bin_info {
     bool renamed;
     const uint64_t *path; /* return addresses, innermost first; valid until the next bin */
     unsigned depth;
+    uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
     uint32_t lead; /* the bin that stands for the group; its own id when alone */
     uint32_t next; /* another bin of the group, from the lead on; 0: the last */
 };
@@ -102,9 +103,11 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
 
 /*
  * The variable that a call's result goes to, as "type.variable", by the return address; NULL in
- * place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name.
+ * place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name. *type:
+ * what is allocated, by the variable's type; 0: not known.
  */
-typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                          uint32_t *type);
 
 /* Answers that were to come may be there: the next bins_update_names() asks again for them. */
 void bins_ask_again(struct bins *bins);

@@ -33,7 +33,8 @@ struct naming {
     bins_namer *namer;
     bins_assigned *assigned;
     void *context;
-    bool unsure; /* an answer is still to come */
+    uint32_t type; /* of the blocks; 0: not known */
+    bool unsure;   /* an answer is still to come */
 };
 
 static const char *last_component(const char *path)
@@ -83,7 +84,8 @@ static char *short_name(const struct frame *frame, struct naming *naming)
     char *name;
     char variable[FRAME_NAME_BYTES];
     int code = frame->address && naming->assigned
-                   ? naming->assigned(naming->context, frame->address, variable, sizeof variable)
+                   ? naming->assigned(naming->context, frame->address, variable, sizeof variable,
+                                      &naming->type)
                    : -ENOENT;
     naming->unsure = code == -EAGAIN || (code && frame->place_later);
     if (!code) {
@@ -167,11 +169,13 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
 {
     struct bin *bin = &bins->at[id];
     naming->unsure = false;
+    naming->type = 0;
     int result =
         bin->depth ? name_path(bin, &bins->words[bin->path_at], naming) : name_plainly(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
         bin->unsure = naming->unsure;
+        bin->type = naming->type;
         bins->unsure += naming->unsure;
         return 0;
     }

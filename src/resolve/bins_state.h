@@ -17,6 +17,7 @@ struct bin {
     char *new_name;   /* by the rules, or NULL */
     uint64_t path_at; /* into bins.words */
     uint16_t depth;
+    uint32_t type;
     bool unsure; /* the short name may become better */
     uint32_t lead;
     uint32_t next;      /* of the group */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debugfile.h"
 
+#include "resolve/debuginfod.h"
 #include "resolve/files.h"
 
 #include <elfutils/libdwelf.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,42 +67,61 @@ static int try_path(const struct debugfile_from *from, const char *path,
 }
 
 static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
-                 const char *root)
+                 const char *root, char path[DEBUGFILE_PATH_MAX])
 {
-    char path[PATH_MAX];
     char digits[2 * DEBUGFILE_ID_MAX + 1];
     if (wanted->id_size < 2 || wanted->id_size > DEBUGFILE_ID_MAX)
         return -1;
     for (size_t i = 0; i < wanted->id_size; i++)
         snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
-    snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
+    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
     return try_path(from, path, wanted);
 }
 
 static int by_link(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
-                   const char *root)
+                   const char *root, char path[DEBUGFILE_PATH_MAX])
 {
-    char path[PATH_MAX];
     const char *slash = strrchr(wanted->path, '/');
     int folder = slash ? (int)(slash - wanted->path) + 1 : 0;
     int fd = -1;
     if (!wanted->link || !*wanted->link || !folder)
         return -1;
-    if (*wanted->link == '/')
+    if (*wanted->link == '/') {
+        snprintf(path, DEBUGFILE_PATH_MAX, "%s", wanted->link);
         return try_path(from, wanted->link, wanted);
+    }
     const char *const places[][2] = {{"", ""}, {"", ".debug/"}, {root, ""}};
     for (size_t i = 0; i < sizeof places / sizeof *places && fd < 0; i++) {
-        int length = snprintf(path, sizeof path, "%s%.*s%s%s", places[i][0], folder, wanted->path,
-                              places[i][1], wanted->link);
-        if (length > 0 && (size_t)length < sizeof path && strcmp(path, wanted->path))
+        int length = snprintf(path, DEBUGFILE_PATH_MAX, "%s%.*s%s%s", places[i][0], folder,
+                              wanted->path, places[i][1], wanted->link);
+        if (length > 0 && length < DEBUGFILE_PATH_MAX && strcmp(path, wanted->path))
             fd = try_path(from, path, wanted);
     }
     return fd;
 }
 
-int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted)
+/* What is relative to such a file stands nowhere. */
+static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                  char path[DEBUGFILE_PATH_MAX])
 {
+    *path = 0;
+    int fd = checked(debuginfod_cached(wanted->id, wanted->id_size), wanted);
+    if (fd < 0 && from->may_wait)
+        fd = checked(debuginfod_fetch(wanted->id, wanted->id_size), wanted);
+    return fd;
+}
+
+int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                   char found[DEBUGFILE_PATH_MAX])
+{
+    char path[DEBUGFILE_PATH_MAX];
     const char *root = from->root ? from->root : "/usr/lib/debug";
-    int fd = by_id(from, wanted, root);
-    return fd >= 0 ? fd : by_link(from, wanted, root);
+    int fd = by_id(from, wanted, root, path);
+    if (fd < 0)
+        fd = by_link(from, wanted, root, path);
+    if (fd < 0 && from->debuginfod && wanted->id_size)
+        fd = by_net(from, wanted, path);
+    if (fd >= 0 && found)
+        memcpy(found, path, sizeof path);
+    return fd;
 }

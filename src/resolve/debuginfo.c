@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debuginfo.h"
 
-#include "resolve/assigned.h"
+#include "resolve/debuginfod.h"
 #include "resolve/sections.h"
+#include "resolve/symtab.h"
 #include "resolve/units.h"
 
 #include <elfutils/libdwelf.h>
@@ -11,14 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEBUGINFO_SYMBOLS_MAX = 1 << 23 };
-
 struct debuginfo {
     Dwfl *dwfl;
     Dwfl_Module *module;
     struct debuginfo_source source;
     struct units units;
-    bool alternate_given; /* the debug file's own debug file (dwz) was found */
+    struct symtab symtab;                /* of the separate debug file */
+    char debug_path[DEBUGFILE_PATH_MAX]; /* of that file, as it was found; "": none */
+    bool without_debug_file;             /* libdwfl is to make do without */
+    bool alternate_given;                /* the debug file's own debug file (dwz) was found */
     bool lines_checked;
     bool lines_trusted;
 };
@@ -33,18 +35,47 @@ static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf
     return -1;
 }
 
+/* By the file's own build-id and link. */
+static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *from)
+{
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
+    GElf_Word crc = 0;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(debuginfo->module, &wanted.id, &where);
+    wanted.id_size = size > 0 ? (size_t)size : 0;
+    wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
+    wanted.crc = crc;
+    return debugfile_open(from, &wanted, debuginfo->debug_path);
+}
+
+/* What dwz took out of several debug files; its build-id stands beside its name. */
+static int open_alternate(struct debuginfo *debuginfo)
+{
+    struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
+                                                                     : debuginfo->source.path};
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
+    const void *id = NULL;
+    ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &wanted.link, &id) : 0;
+    if (size <= 0)
+        return -1;
+    wanted.id = id;
+    wanted.id_size = (size_t)size;
+    int fd = debugfile_open(&debuginfo->source.from, &wanted, NULL);
+    debuginfo->alternate_given = fd >= 0;
+    return fd;
+}
+
 static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
                       const char *path, const char *link, GElf_Word crc, char **debug_path)
 {
     struct debuginfo *debuginfo = *context;
-    GElf_Addr where;
-    struct debugfile_wanted wanted = {.path = debuginfo->source.path, .link = link, .crc = crc};
-    int size = dwfl_module_build_id(module, &wanted.id, &where);
-    (void)name, (void)base, (void)path;
-    wanted.id_size = size > 0 ? (size_t)size : 0;
-    int fd = debugfile_open(&debuginfo->source.from, &wanted);
-    /* Asked for a second time, it is the alternate file: its name comes without checksum. */
-    debuginfo->alternate_given |= fd >= 0 && link && !crc;
+    (void)module, (void)name, (void)base, (void)path;
+    if (debuginfo->without_debug_file)
+        return -1;
+    /* The alternate file is asked for in the same way, but its name comes without checksum. */
+    int fd =
+        link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, &debuginfo->source.from);
     if (fd >= 0)
         *debug_path = strdup(debuginfo->source.path);
     return fd;
@@ -79,6 +110,7 @@ struct debuginfo *debuginfo_new(const struct debuginfo_source *source)
     if (!debuginfo)
         return NULL;
     debuginfo->source = *source;
+    debuginfo->symtab.fd = -1;
     debuginfo->dwfl = dwfl_begin(&callbacks);
     if (!debuginfo->dwfl || !report(debuginfo)) {
         debuginfo_free(debuginfo);
@@ -92,6 +124,7 @@ void debuginfo_free(struct debuginfo *debuginfo)
     if (!debuginfo)
         return;
     units_fini(&debuginfo->units);
+    symtab_fini(&debuginfo->symtab);
     if (debuginfo->dwfl)
         dwfl_end(debuginfo->dwfl);
     free(debuginfo);
@@ -100,6 +133,12 @@ void debuginfo_free(struct debuginfo *debuginfo)
 void debuginfo_confined(struct debuginfo *debuginfo)
 {
     debuginfo->source.from.cut_short = true;
+    debuginfo->source.from.may_wait = true;
+}
+
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.debuginfod && debuginfod_available();
 }
 
 static bool has_dwarf(Elf *elf)
@@ -107,33 +146,25 @@ static bool has_dwarf(Elf *elf)
     return sections_find(elf, ".debug_info") || sections_find(elf, ".zdebug_info");
 }
 
-bool debuginfo_present(const struct debuginfo *debuginfo)
+bool debuginfo_present(struct debuginfo *debuginfo)
 {
     struct debugfile_from from = debuginfo->source.from;
-    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
-    GElf_Word crc = 0;
+    const unsigned char *id;
     GElf_Addr where;
     if (has_dwarf(debuginfo->source.elf))
         return true;
-    int size = dwfl_module_build_id(debuginfo->module, &wanted.id, &where);
-    wanted.id_size = size > 0 ? (size_t)size : 0;
-    wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
-    wanted.crc = crc;
+    if (debuginfo->symtab.elf)
+        return has_dwarf(debuginfo->symtab.elf);
     from.cut_short = true; /* headers are read, not mapped */
-    int fd = debugfile_open(&from, &wanted);
+    int fd = open_debug(debuginfo, &from);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     bool present = elf && has_dwarf(elf);
     if (elf)
         elf_end(elf);
     if (fd >= 0)
         close(fd);
-    return present;
-}
-
-static bool ends_with_nul(Elf_Scn *section)
-{
-    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    return data && data->d_size && data->d_buf && !((const char *)data->d_buf)[data->d_size - 1];
+    return present || (fd < 0 && debuginfo_asks_servers(debuginfo) &&
+                       dwfl_module_build_id(debuginfo->module, &id, &where) > 0);
 }
 
 /* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
@@ -147,19 +178,21 @@ static bool names_end(Elf *elf)
             (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
             continue;
         any = true;
-        if (!ends_with_nul(elf_getscn(elf, header.sh_link)))
+        if (!sections_end_strings(elf_getscn(elf, header.sh_link)))
             return false;
     }
     return any;
 }
 
-void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context)
+/* Without what separate debug files have: libdwfl would map them. */
+static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void *context)
 {
+    debuginfo->without_debug_file = true;
     int count = dwfl_module_getsymtab(debuginfo->module);
     Elf *elf = NULL;
     Elf *known = NULL;
     bool good = false;
-    for (int i = 1; i < count && i < DEBUGINFO_SYMBOLS_MAX; i++) {
+    for (int i = 1; i < count && i < SYMTAB_SYMBOLS_MAX; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name =
@@ -171,6 +204,19 @@ void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *
         if (name && good)
             take(context, &symbol, address, name);
     }
+    debuginfo->without_debug_file = false;
+}
+
+void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context)
+{
+    struct debugfile_from from = debuginfo->source.from;
+    from.cut_short = true;
+    if (!sections_find(debuginfo->source.elf, ".symtab") &&
+        symtab_open(&debuginfo->symtab, open_debug(debuginfo, &from)))
+        symtab_read(&debuginfo->symtab, debuginfo->source.elf, debuginfo->source.bias, take,
+                    context);
+    else
+        symbols_of_file(debuginfo, take, context);
 }
 
 /* An alternate file that is named but was not found: libdw would look for it by itself. */
@@ -196,7 +242,7 @@ static bool strings_end(Dwarf *dwarf)
         /* Not .debug_str_offsets, which clang writes: numbers. */
         if (!name || !strstr(name, "debug") || !strstr(name, "_str") || strstr(name, "offsets"))
             continue;
-        if (header.sh_size && !ends_with_nul(section))
+        if (header.sh_size && !sections_end_strings(section))
             return false;
     }
     return true;
@@ -209,7 +255,8 @@ static bool lines_trusted(struct debuginfo *debuginfo)
         Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
         debuginfo->lines_checked = true;
         debuginfo->lines_trusted =
-            dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf);
+            dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf) &&
+            (!debuginfo->alternate_given || strings_end(dwarf_getalt(dwarf)));
     }
     return debuginfo->lines_trusted;
 }
@@ -240,22 +287,4 @@ bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **
         dwarf_lineno(found, &number);
     *line = number > 0 ? (uint32_t)number : 0;
     return *file;
-}
-
-bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
-                        size_t code_size, char *out, size_t out_size)
-{
-    Dwarf_Addr bias;
-    Dwarf_Addr frames_bias = 0;
-    if (!lines_trusted(debuginfo))
-        return false;
-    Dwarf_Die *unit = units_find(&debuginfo->units, debuginfo->module, address - 1, &bias);
-    Dwarf_CFI *frames = dwfl_module_eh_cfi(debuginfo->module, &frames_bias);
-    struct assigned_call call = {.unit = unit,
-                                 .frames = frames,
-                                 .address = address - bias,
-                                 .frames_address = address - frames_bias,
-                                 .code = code,
-                                 .code_size = code_size};
-    return unit && assigned_variable(&call, out, out_size);
 }

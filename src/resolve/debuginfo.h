@@ -8,6 +8,7 @@
 #define MISSTOP_RESOLVE_DEBUGINFO_H
 
 #include "resolve/debugfile.h"
+#include "resolve/symtab.h"
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -30,17 +31,20 @@ struct debuginfo_source {
 struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
 void debuginfo_free(struct debuginfo *debuginfo);
 
-/* Whether the file or its debug file has DWARF: by their section headers, nothing is read. */
-bool debuginfo_present(const struct debuginfo *debuginfo);
+/* Whether the file or its debug file has DWARF: by their section headers, nothing is read. Where
+ * servers may be asked, whether they could be. */
+bool debuginfo_present(struct debuginfo *debuginfo);
 
-/* This process reads hostile files and nothing else: it may die of one. Debug files are mapped
- * where they are from here on, not copied before. */
+/* This process reads hostile files and nothing else: it may die of one, and wait for servers.
+ * Debug files are mapped where they are from here on, not copied before. */
 void debuginfo_confined(struct debuginfo *debuginfo);
 
-/* Calls for every symbol with a name that lives as long as the debuginfo. */
-typedef void debuginfo_take(void *context, const GElf_Sym *symbol, uint64_t address,
-                            const char *name);
-void debuginfo_symbols(struct debuginfo *debuginfo, debuginfo_take *take, void *context);
+/* Whether debuginfod's servers may be asked. */
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo);
+
+/* Calls for every symbol with a name that lives as long as the debuginfo; those of the separate
+ * debug file where there are more, which is neither copied nor mapped for it. */
+void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context);
 
 /* What libdwfl has of the file, its DWARF checked; NULL: there is none that can be trusted. */
 Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
@@ -51,12 +55,5 @@ Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_A
 /* Source line of an address; false: not known. */
 bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
                     uint32_t *line);
-
-/*
- * The variable that the result of the call before a return address is assigned to, as
- * "type.variable"; `code` is what stands at the address. false: not known.
- */
-bool debuginfo_assigned(struct debuginfo *debuginfo, uint64_t address, const uint8_t *code,
-                        size_t code_size, char *out, size_t out_size);
 
 #endif

@@ -7,23 +7,31 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_group.c \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
-	src/resolve/assigned.c src/resolve/assigned.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
+	src/resolve/debuginfod.c src/resolve/debuginfod.h \
 	src/resolve/demangle.c src/resolve/demangle.h \
 	src/resolve/dwarf/access.c \
+	src/resolve/dwarf/assignee.c src/resolve/dwarf/assignee.h \
 	src/resolve/dwarf/call.c \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
+	src/resolve/dwarf/descriptor.c src/resolve/dwarf/descriptor.h \
+	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/shorten.c src/resolve/dwarf/shorten.h \
+	src/resolve/dwarf/stack.c src/resolve/dwarf/stack.h \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/typename.h \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h \
+	src/resolve/dwarf/entry.c src/resolve/dwarf/entry.h \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
+	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
 	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
 	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
@@ -33,6 +41,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
 	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
 	src/resolve/dwarf/where.c src/resolve/dwarf/where.h \
+	src/resolve/dwarf/home.c src/resolve/dwarf/home.h \
 	src/resolve/dwarf/line.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h \
 	src/resolve/dwarf/asked.c src/resolve/dwarf/asked.h \
@@ -40,12 +49,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/question.h \
 	src/resolve/dwarf/reader.c src/resolve/dwarf/reader.h src/resolve/dwarf/reader_state.h \
 	src/resolve/dwarf/reader_file.c src/resolve/dwarf/reader_file.h \
+	src/resolve/dwarf/landlock.c src/resolve/dwarf/landlock.h \
 	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
 	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
 	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \
+	src/resolve/dwarf/vbases.c src/resolve/dwarf/vbases.h \
 	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_clock.c src/resolve/feed_clock.h \
@@ -78,6 +89,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
+	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \

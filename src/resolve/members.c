@@ -63,6 +63,42 @@ static bool is_flexible(const struct type_member *member)
     return member->stride && !member->count;
 }
 
+static uint64_t fold_into(const struct type_member *member, uint64_t offset)
+{
+    if (!member->stride)
+        return offset;
+    return member->offset + (offset - member->offset) % member->stride;
+}
+
+/* NULL: the type does not end in an array without a length. */
+static const struct type_member *flexible_end(const struct type_desc *type)
+{
+    const struct type_member *last = NULL;
+    for (uint32_t i = 0; i < type->member_count; i++)
+        last = type->members[i].depth ? last : &type->members[i];
+    return last && is_flexible(last) ? last : NULL;
+}
+
+bool type_is_flexible(const struct type_desc *type)
+{
+    return flexible_end(type);
+}
+
+uint64_t type_extent(const struct type_desc *type)
+{
+    const struct type_member *end = flexible_end(type);
+    uint64_t extent = end ? end->offset + end->stride : 0;
+    return extent > type->size ? extent : type->size;
+}
+
+uint64_t type_in_element(const struct type_desc *type, uint64_t offset)
+{
+    const struct type_member *end = flexible_end(type);
+    if (end)
+        return offset < end->offset ? offset : fold_into(end, offset);
+    return type->size ? offset % type->size : offset;
+}
+
 static enum fit covers(const struct type_member *member, uint64_t offset)
 {
     if (offset < member->offset)
@@ -76,13 +112,6 @@ static enum fit covers(const struct type_member *member, uint64_t offset)
         return FIT_COVERS;
     unsigned end = (unsigned)member->bit_offset + member->bit_size;
     return inside >= member->bit_offset / 8u && inside < (end + 7) / 8 ? FIT_COVERS : FIT_STORAGE;
-}
-
-static uint64_t fold_into(const struct type_member *member, uint64_t offset)
-{
-    if (!member->stride)
-        return offset;
-    return member->offset + (offset - member->offset) % member->stride;
 }
 
 /* Of a member without members of its own. */
@@ -204,8 +233,13 @@ static const char *without_keyword(const char *name)
     return name;
 }
 
-const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
-                            size_t out_size)
+const char *type_bare_name(const struct type_desc *type)
+{
+    return without_keyword(type->name);
+}
+
+static const char *write_name(const struct type_desc *type, uint32_t member, uint64_t offset,
+                              char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size};
     char number[24];
@@ -215,18 +249,31 @@ const char *type_field_name(const struct type_desc *type, uint64_t offset, uint6
     write_text(&writing, without_keyword(type->name));
     if (!type->member_count)
         return out;
-    struct found found = find(type, 0, offset, size);
     size_t bare = writing.used;
-    if (found.member != TYPE_NO_MEMBER) {
+    if (member != TYPE_NO_MEMBER) {
         write_text(&writing, ".");
         bare = writing.used;
-        write_path(&writing, type, found.member);
+        write_path(&writing, type, member);
     }
     if (writing.used == bare) { /* padding, or nothing on the way has a name */
-        snprintf(number, sizeof number, "+%llu", (unsigned long long)found.folded);
+        snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
         write_text(&writing, number);
     }
     return out;
+}
+
+const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
+                             size_t out_size)
+{
+    uint64_t offset = member < type->member_count ? type->members[member].offset : 0;
+    return write_name(type, member, offset, out, out_size);
+}
+
+const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
+                            size_t out_size)
+{
+    struct found found = find(type, 0, offset, size);
+    return write_name(type, found.member, found.folded, out, out_size);
 }
 
 /* ---- whether two descriptions can be of the same bytes ---- */

@@ -19,11 +19,28 @@
  */
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
+/* Whether it ends in an array without a length: its size says nothing of how long one is, and
+ * there can be no array of it. */
+bool type_is_flexible(const struct type_desc *type);
+
+/* Its size, with one element of an array without a length. */
+uint64_t type_extent(const struct type_desc *type);
+
+/* An offset from the start of an array of such a type, into its element: below type_extent(). */
+uint64_t type_in_element(const struct type_desc *type, uint64_t offset);
+
 /* The same offset with the arrays it lies in folded to element 0: where the member's row says. */
 uint64_t type_fold(const struct type_desc *type, uint64_t offset);
 
 /* "pos.x", "atoms[*].mass", "flags"; anonymous members leave no trace. Returns out. */
 const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size);
+
+/* "particle": without "struct " and the like. */
+const char *type_bare_name(const struct type_desc *type);
+
+/* "particle.vy" of a member, "particle.+8" where nothing on the way to it has a name. */
+const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
+                             size_t out_size);
 
 /* "particle.vy": the type without "struct ", then the path; the bare type if it has no members;
  * "+12" for padding. Returns out. */

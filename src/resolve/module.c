@@ -320,10 +320,3 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
         pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
     return got > 0 ? (size_t)got : 0;
 }
-
-bool module_assigned(struct module *module, uint64_t address, char *out, size_t out_size)
-{
-    uint8_t code[32] = {0};
-    return module->debuginfo && module_bytes(module, address, code, sizeof code) == sizeof code &&
-           debuginfo_assigned(module->debuginfo, address, code, sizeof code, out, out_size);
-}

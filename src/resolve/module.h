@@ -71,9 +71,6 @@ Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 /* Source line of an address, from line tables; false: none. */
 bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line);
 
-/* The variable that the call before a return address assigns to, see debuginfo.h. */
-bool module_assigned(struct module *module, uint64_t address, char *out, size_t out_size);
-
 /* What libdwfl knows of it; NULL: nothing. The module's own. */
 struct debuginfo;
 struct debuginfo *module_debuginfo(const struct module *module);

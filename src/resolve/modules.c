@@ -146,7 +146,9 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
         .path = maps_name(maps, map),
         .mapping = {part->start, part->offset, part->writable, part->executable},
         .serial = ++modules->serials,
-        .debug = {.root_of = from->live ? from->pid : 0, .root = from->debug_root}};
+        .debug = {.root_of = from->live ? from->pid : 0,
+                  .root = from->debug_root,
+                  .debuginfod = from->debuginfod}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     if (!module || module_fits(module, map->start, map->offset))
         return module;

@@ -18,6 +18,7 @@ struct modules_from {
     pid_t pid;
     bool live;              /* through /proc/PID; false: a recording */
     const char *symfs;      /* folder with the binaries of a recording, or NULL */
+    bool debuginfod;        /* servers may be asked for separate debug files */
     const char *debug_root; /* of separate debug files; NULL: /usr/lib/debug */
 };
 

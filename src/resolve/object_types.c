@@ -4,14 +4,15 @@
 #include "resolve/members.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { INSTANCES = 1 << 13, MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
 
 struct object_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
+    uint32_t size; /* of the block: another size is another block; 0: it was none */
 };
 
 struct object_match {
@@ -77,6 +78,11 @@ static bool holds(struct object_types *typed, const struct types *types, uint32_
     return match->holds;
 }
 
+static bool is_inside(const struct type_desc *type, int64_t offset)
+{
+    return type->size && offset >= 0 && ((uint64_t)offset < type->size || type_is_flexible(type));
+}
+
 static bool fits_in_block(const struct finding *finding, uint64_t start, uint64_t size)
 {
     return finding->allocation != ALLOCATION_MAPPING && size &&
@@ -84,22 +90,32 @@ static bool fits_in_block(const struct finding *finding, uint64_t start, uint64_
            (start - finding->base) % size == 0;
 }
 
+/* On the path of every sample: no printf. */
+static const char *name_array(struct finding *finding, const char *name)
+{
+    static const char brackets[] = " []";
+    size_t length = strnlen(name, sizeof finding->text - sizeof brackets);
+    memcpy(finding->text, name, length);
+    memcpy(finding->text + length, brackets, sizeof brackets);
+    return finding->text;
+}
+
 static void name_after(struct finding *finding, const struct type_desc *type, uint32_t id,
                        uint64_t start, uint64_t end)
 {
-    enum { KEY_TYPE = 9 }; /* beside those of finding.c */
+    enum { KEY_TYPE = 9, /* beside those of finding.c */ SMALLEST = 24 };
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
-    /* One of its kind to a block, or many: two different things to a programmer. */
-    bool array = end - start >= 2 * type->size;
+    /* One of its kind to a block, or many: two different things to a programmer. malloc() has no
+     * smaller blocks than those of SMALLEST bytes. */
+    bool array = end - start >= 2 * type->size && end - start > SMALLEST && !type_is_flexible(type);
     id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->base = start;
     finding->end = end;
     finding->bin = 0;
     finding->module = "";
-    snprintf(finding->text, sizeof finding->text, "%.150s%s", type->name, array ? " []" : "");
-    finding->name = finding->text;
+    finding->name = array ? name_array(finding, type->name) : type->name;
     finding->of_type = true;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
@@ -126,19 +142,25 @@ static bool may_be_named(const struct finding *finding)
     return memory && finding->allocation != ALLOCATION_TOLD;
 }
 
+/* What was seen to lie at a place, in a block of this size; 0: nothing. */
+static uint32_t seen_at(const struct object_instance *known, uint64_t start, uint32_t size)
+{
+    return known->start == start && known->size == size ? known->type : 0;
+}
+
 /* By what lay at the start of the walked block before; the code says nothing. */
 static uint32_t rename_by_memory(struct object_types *typed, const struct types *types,
                                  struct finding *finding)
 {
     if (finding->allocation != ALLOCATION_WALKED)
         return 0;
-    const struct object_instance *known = instance_at(typed, finding->base);
-    const struct type_desc *type =
-        known->start == finding->base ? types_at(types, known->type) : NULL;
+    uint32_t size = (uint32_t)(finding->end - finding->base);
+    uint32_t known = seen_at(instance_at(typed, finding->base), finding->base, size);
+    const struct type_desc *type = types_at(types, known);
     if (!type)
         return 0;
-    name_after(finding, type, known->type, finding->base, finding->end);
-    return known->type;
+    name_after(finding, type, known, finding->base, finding->end);
+    return known;
 }
 
 uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
@@ -147,20 +169,21 @@ uint32_t object_types_rename(struct object_types *typed, const struct types *typ
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!may_be_named(finding))
         return 0;
-    if (!type || !type->member_count || !type->size)
+    if (!type || !type->member_count || !is_inside(type, operand->offset))
         return rename_by_memory(typed, types, finding);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_WALKED;
     bool fits = block && fits_in_block(finding, start, type->size);
-    struct object_instance *known = instance_at(typed, block ? finding->base : start);
     uint64_t at = block ? finding->base : start;
-    uint32_t before = known->start == at ? known->type : 0;
+    uint32_t size = block ? (uint32_t)(finding->end - finding->base) : 0;
+    struct object_instance *known = instance_at(typed, at);
+    uint32_t before = seen_at(known, at, size);
     /* A part of something larger, whose block it does not begin: that has the name. */
     if (block && !fits && before && types_contains(types, before, operand->type))
         return rename_by_memory(typed, types, finding);
     uint32_t now = block && !fits ? operand->type : join(types, before, operand->type);
     if (!block || fits)
-        *known = (struct object_instance){at, now};
+        *known = (struct object_instance){at, now, size};
     const struct type_desc *whole = types_at(types, now);
     if (fits)
         name_after(finding, whole, now, finding->base, finding->end);
@@ -186,24 +209,41 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
         known->type = type;
 }
 
+void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type)
+{
+    struct object_type *known = object_at(typed, object);
+    if (known)
+        known->assigned = type;
+}
+
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
-    return object->type ? object->type : votes_leader(&object->votes, types);
+    uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
+    return voted ? voted : object->assigned;
+}
+
+/* Whether what lies in an object was seen to begin where the object begins: no mapping and no
+ * stack is of one type. */
+static bool begins_with_type(const struct object_type *object, const struct finding *finding)
+{
+    return object->type || finding->kind == OBJECT_GLOBAL || finding->kind == OBJECT_TLS ||
+           finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
 }
 
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
 static uint32_t data_type(struct object_type *object, const struct types *types,
-                          const struct place *place, uint64_t *offset)
+                          const struct finding *finding, const struct place *place,
+                          uint64_t *offset)
 {
     uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
     uint64_t into = place->access.address - place->base;
-    if (!desc || !desc->size)
+    if (!desc || !desc->size || !begins_with_type(object, finding))
         return 0;
     bool one = object->declared && !object->count;
-    if (one && into >= desc->size)
+    if (one && into >= desc->size && !type_is_flexible(desc))
         return 0;
-    *offset = into % desc->size;
+    *offset = type_in_element(desc, into);
     return type;
 }
 
@@ -211,9 +251,8 @@ static void by_code(const struct types *types, const struct typed_operand *opera
                     struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
-    uint64_t offset = operand->offset >= 0 ? (uint64_t)operand->offset : 0;
     place->type = operand->type;
-    place->type_offset = (uint32_t)(desc->size ? offset % desc->size : offset);
+    place->type_offset = (uint32_t)type_in_element(desc, (uint64_t)operand->offset);
     place->by_member = desc->member_count;
     place->typed = TYPED_CODE;
 }
@@ -224,15 +263,16 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
-    votes_add(votes, operand->type,
+    votes_add(votes, types, operand->type,
               !block || operand->indexed || fits_in_block(finding, start, desc->size));
 }
 
-void object_types_vote(struct object_types *typed, uint32_t object, uint32_t type)
+void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
+                       uint32_t type, bool fits)
 {
     struct object_type *known = object_at(typed, object);
     if (known && !known->declared)
-        votes_add(&known->votes, type, true);
+        votes_add(&known->votes, types, type, fits);
 }
 
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
@@ -241,10 +281,11 @@ void object_types_place(struct object_types *typed, const struct types *types, c
     struct object_type *object = object_at(typed, place->object);
     bool coded = operand && types_at(types, operand->type);
     uint64_t offset = 0;
-    uint32_t type = object ? data_type(object, types, place, &offset) : 0;
+    uint32_t type = object ? data_type(object, types, finding, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    if (object && coded && !object->declared)
+    /* A whole stack is no array of anything. */
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
     if (coded)
         by_code(types, operand, place);

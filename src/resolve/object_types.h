@@ -20,6 +20,7 @@ struct object_type {
     uint32_t type; /* declared, or what it is called after; 0: by votes */
     uint64_t count;
     bool declared; /* in debugging information */
+    uint32_t assigned; /* type of what it is assigned to; 0: not known */
     struct votes votes;
     uint32_t text_type; /* what `text` was made of */
     uint64_t text_count;
@@ -56,11 +57,17 @@ uint32_t object_types_rename(struct object_types *typed, const struct types *typ
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
                           uint64_t count);
 
+/* Where an object's blocks are allocated they are assigned to something of this type: it holds as
+ * long as the accesses have not voted. */
+void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type);
+
 /* An object is called after its type. */
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* What lies in an object is called after a type: that is a vote for what the object is. */
-void object_types_vote(struct object_types *typed, uint32_t object, uint32_t type);
+/* What lies in an object is called after a type: that is a vote for what the object is.
+ * `fits`: it begins where the object does, or an element of it would. */
+void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
+                       uint32_t type, bool fits);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,

@@ -24,8 +24,10 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
-    struct modules_from from = {
-        .pid = options->pid, .live = options->live, .symfs = options->symfs};
+    struct modules_from from = {.pid = options->pid,
+                                .live = options->live,
+                                .symfs = options->symfs,
+                                .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
         free(resolver);

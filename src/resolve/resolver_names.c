@@ -136,17 +136,22 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     return id != 0;
 }
 
-int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                      uint32_t *type)
 {
+    static const struct typed_call nothing;
     struct resolver *resolver = context;
     struct map *map = space_map(&resolver->space, return_address);
     struct module *module = map ? space_module(&resolver->space, map) : NULL;
-    bool known = true;
-    const char *name =
-        module ? typing_call(resolver->typing, module, return_address, &known) : NULL;
-    if (name)
-        snprintf(out, out_size, "%s", name);
-    return name ? 0 : known ? -ENOENT : -EAGAIN;
+    const struct typed_call *call =
+        module ? typing_call(resolver->typing, module, return_address) : &nothing;
+    if (!call)
+        return -EAGAIN;
+    *type = call->type;
+    if (!call->name)
+        return -ENOENT;
+    snprintf(out, out_size, "%s", call->name);
+    return 0;
 }
 
 static void summarise_heap(void *context, struct heap_summary *summary)
@@ -164,6 +169,8 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
         return false;
     struct object_desc desc;
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    if (bin->object && bin->type_id)
+        object_types_assign(&resolver->object_types, bin->object, bin->type_id);
     bin->type = bin->object ? object_types_describe(&resolver->object_types,
                                                     typing_types(resolver->typing), bin->object,
                                                     &desc)

@@ -32,9 +32,8 @@ static const char *part_of_frame(const struct typed_variable *slot)
 }
 
 /* A stack becomes what a function keeps there, one object for all its frames in all threads. */
-static const struct typed_variable *refine_stack(struct resolver *resolver,
-                                                 struct finding *finding, uint64_t address,
-                                                 const uint64_t *regs)
+static const struct typed_variable *refine_stack(struct resolver *resolver, struct finding *finding,
+                                                 uint64_t address, const uint64_t *regs)
 {
     enum { FUNCTION_COLUMNS = 96 };
     struct unwind_frame frame;
@@ -49,14 +48,16 @@ static const struct typed_variable *refine_stack(struct resolver *resolver,
     if (!part)
         return NULL;
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
-    uint32_t id =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
+    uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
     const struct function_desc *function = &resolver->names.functions[id];
-    snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
-             variable ? "." : " ", part);
-    finding->name = finding->text;
-    finding->module = function->module;
     finding->key = finding_frame_key(&resolver->space, id, part);
+    finding->name = NULL;
+    finding->module = function->module;
+    if (!names_find_object(&resolver->names, finding->key)) {
+        snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
+                 variable ? "." : " ", part);
+        finding->name = finding->text;
+    }
     if (variable) {
         finding->base = address - (uint64_t)slot->offset;
         finding->end = finding->base + (slot->size ? slot->size : 1);
@@ -76,18 +77,19 @@ static const struct typed_variable *declaration(struct resolver *resolver,
 
 /* Memory that has no name of its own; the bin it lies in is told of it nevertheless. */
 static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
-                                const struct access *access,
-                                const struct typed_operand *operand, struct place *place)
+                                const struct access *access, const struct typed_operand *operand,
+                                struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
     struct finding holder = *finding;
-    uint32_t type =
-        object_types_rename(&resolver->object_types, types, finding, access, operand);
+    uint32_t type = object_types_rename(&resolver->object_types, types, finding, access, operand);
     if (!type || !holder.bin)
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
-    object_types_vote(&resolver->object_types, place->holder, type);
+    /* A type that begins elsewhere in the block is a part of it only. */
+    object_types_vote(&resolver->object_types, types, place->holder, type,
+                      finding->base == holder.base);
     return type;
 }
 
@@ -116,9 +118,13 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     if (type)
         object_types_call(&resolver->object_types, place->object, type);
     else if (variable && variable->type)
-        object_types_declare(&resolver->object_types, place->object, variable->type, variable->count);
+        object_types_declare(&resolver->object_types, place->object, variable->type,
+                             variable->count);
     object_types_place(&resolver->object_types, types, finding, operand, place);
-    if (place->typed == TYPED_NOT && variable && variable->slot > DWARF_SLOT_VARIABLE)
+    /* An instruction without an operand in memory: a call's or return's use of the stack. */
+    bool returns = finding->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
+    if (place->typed == TYPED_NOT &&
+        (returns || (variable && variable->slot > DWARF_SLOT_VARIABLE)))
         place->untyped = UNTYPED_SPILL;
 }
 

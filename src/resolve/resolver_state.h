@@ -47,7 +47,8 @@ struct resolver {
 
 /* The variable that the call before a return address assigns to, see allocations_assigned();
  * context: the resolver. */
-int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size);
+int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                      uint32_t *type);
 
 /* Source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);

@@ -18,3 +18,9 @@ Elf_Scn *sections_find(Elf *elf, const char *name)
     }
     return NULL;
 }
+
+bool sections_end_strings(Elf_Scn *section)
+{
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_size && data->d_buf && !((const char *)data->d_buf)[data->d_size - 1];
+}

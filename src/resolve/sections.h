@@ -4,8 +4,12 @@
 #define MISSTOP_RESOLVE_SECTIONS_H
 
 #include <gelf.h>
+#include <stdbool.h>
 
 /* The first of this name that has bytes in the file; NULL: none. */
 Elf_Scn *sections_find(Elf *elf, const char *name);
+
+/* Whether its last byte ends a string: elfutils takes the length of whatever begins in it. */
+bool sections_end_strings(Elf_Scn *section);
 
 #endif

@@ -122,10 +122,11 @@ bool told_name_address(void *context, uint64_t address, const char **function, c
     return true;
 }
 
-static int told_assigned(void *context, uint64_t return_address, char *out, size_t out_size)
+static int told_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                         uint32_t *type)
 {
     const struct told *told = context;
-    return told->assigned(told->context, return_address, out, out_size);
+    return told->assigned(told->context, return_address, out, out_size, type);
 }
 
 static void add_block(struct told *told, struct blocks *blocks, const struct feed_event *event)

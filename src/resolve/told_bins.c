@@ -116,6 +116,7 @@ bool told_bin(struct told *told, uint32_t index, struct heap_bin *bin)
     bin->name = info.name ? info.name : "heap";
     bin->path = info.full_name;
     bin->renamed = info.renamed;
+    bin->type_id = info.type;
     for (uint32_t next = info.next; next; bin->combined++) {
         struct bin_info other;
         next = bins_info(told->bins, next, &other) ? other.next : 0;

@@ -25,15 +25,24 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash_mix(hash ^ hash_bytes(text, strlen(text)));
 }
 
+static uint64_t content_of_member(uint64_t hash, const struct type_member *member)
+{
+    uint64_t place = (uint64_t)member->depth << 32 | (uint64_t)member->kind << 16 |
+                     (uint64_t)member->bit_offset << 8 | member->bit_size;
+    hash = hash_text(hash_text(hash, member->name), member->type);
+    hash = hash_mix(hash + member->offset);
+    hash = hash_mix(hash + member->size);
+    hash = hash_mix(hash + member->count);
+    hash = hash_mix(hash + ((uint64_t)member->parent << 32 | member->stride));
+    return hash_mix(hash + place);
+}
+
 static uint64_t content_of(const struct type_desc *desc)
 {
-    uint64_t hash = hash_text(desc->size + ((uint64_t)desc->kind << 56), desc->name);
-    for (uint32_t i = 0; i < desc->member_count; i++) {
-        const struct type_member *member = &desc->members[i];
-        hash = hash_text(hash_text(hash, member->name), member->type);
-        hash = hash_mix(hash ^ member->offset ^ (uint64_t)member->depth << 48 ^
-                        (uint64_t)member->bit_offset << 40 ^ (uint64_t)member->bit_size << 32);
-    }
+    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56;
+    uint64_t hash = hash_text(hash_mix(desc->size) ^ shape, desc->name);
+    for (uint32_t i = 0; i < desc->member_count; i++)
+        hash = content_of_member(hash, &desc->members[i]);
     return hash;
 }
 
@@ -85,11 +94,16 @@ static uint64_t file_key(uint32_t serial, uint32_t reference)
 }
 
 uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
-                   const struct type_desc *desc)
+                   const struct type_desc *told)
 {
-    uint64_t content = content_of(desc);
+    struct type_desc desc = *told;
+    if (desc.member_count > TYPE_MEMBERS_MAX) {
+        desc.member_count = TYPE_MEMBERS_MAX;
+        desc.cut = true;
+    }
+    uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);
-    uint32_t type = known ? *known : add_new(types, desc, content);
+    uint32_t type = known ? *known : add_new(types, &desc, content);
     uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
     if (slot)
         *slot = type;

@@ -10,15 +10,15 @@
 
 enum { ANSWERS_MAX = 1 << 18, STRINGS_MAX = 64 << 20 };
 
+/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
 struct known {
-    struct dwarf_question question; /* two of one hash are told apart */
     uint32_t serial;
     bool answered;
     union {
         struct typed_operand operand;
         struct typed_variable variable;
         struct typed_line line;
-        const char *call;
+        struct typed_call call;
     };
 };
 
@@ -72,9 +72,7 @@ static const char *join_inlined(struct typing *typing, const struct dwarf_answer
 static void fill(struct typing *typing, struct known *known, const struct dwarf_answer *answer)
 {
     uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
-    uint8_t untyped = type              ? 0
-                      : answer->untyped ? answer->untyped
-                                        : (uint8_t)UNTYPED_NO_VARIABLE;
+    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
     switch (answer->question.ask) {
     case DWARF_ACCESS:
         known->operand = (struct typed_operand){.type = type,
@@ -89,7 +87,7 @@ static void fill(struct typing *typing, struct known *known, const struct dwarf_
                                           .line = answer->line};
         break;
     case DWARF_CALL:
-        known->call = keep(typing, answer->name);
+        known->call = (struct typed_call){keep(typing, answer->name), type};
         break;
     default:
         known->variable = (struct typed_variable){.type = type,
@@ -170,6 +168,25 @@ static struct known *add(struct typing *typing, uint64_t key)
     return &typing->known[typing->count++];
 }
 
+/* What is said of a question there is no room for, or whose file is known to have no answers. */
+static const struct known *refused(enum dwarf_ask ask, bool without)
+{
+    static const struct known operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
+                                           {.operand = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct known variable[] = {{.variable = {.untyped = UNTYPED_GAVE_UP}},
+                                            {.variable = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct known nothing;
+    switch (ask) {
+    case DWARF_ACCESS:
+        return &operand[without];
+    case DWARF_LINE:
+    case DWARF_CALL:
+        return &nothing;
+    default:
+        return &variable[without];
+    }
+}
+
 /* The answer, or NULL while there is none; asked for where it never was. */
 static const struct known *ask(struct typing *typing, const struct module *module,
                                const struct dwarf_question *question)
@@ -179,11 +196,14 @@ static const struct known *ask(struct typing *typing, const struct module *modul
     const uint32_t *index = hash_find(&typing->of_question, key);
     if (index)
         return typing->known[*index].answered ? &typing->known[*index] : NULL;
-    if (typing->count == ANSWERS_MAX || !readers_ask(typing->readers, module, question))
+    bool without = readers_without(typing->readers, module);
+    if (without || typing->count == ANSWERS_MAX)
+        return refused(question->ask, without);
+    if (!readers_ask(typing->readers, module, question))
         return NULL;
     struct known *known = add(typing, key);
     if (known)
-        *known = (struct known){.question = *question, .serial = serial};
+        *known = (struct known){.serial = serial};
     return NULL;
 }
 
@@ -213,9 +233,8 @@ static const struct typed_variable *variable(struct typing *typing, const struct
 const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
                                            uint64_t address, uint64_t pc)
 {
-    return variable(
-        typing, module,
-        &(struct dwarf_question){.ask = DWARF_VARIABLE, .address = address, .pc = pc});
+    return variable(typing, module,
+                    &(struct dwarf_question){.ask = DWARF_VARIABLE, .address = address, .pc = pc});
 }
 
 const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
@@ -240,13 +259,12 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     return known ? &known->line : NULL;
 }
 
-const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
-                        bool *known)
+const struct typed_call *typing_call(struct typing *typing, const struct module *module,
+                                     uint64_t address)
 {
-    const struct known *answer =
+    const struct known *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
-    *known = answer;
-    return answer ? answer->call : NULL;
+    return known ? &known->call : NULL;
 }
 
 const struct types *typing_types(const struct typing *typing)

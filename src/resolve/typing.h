@@ -68,9 +68,13 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
                                          uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
-/* "TYPE.VARIABLE" that the call before a return address assigns to; *known: it was answered. */
-const char *typing_call(struct typing *typing, const struct module *module, uint64_t address,
-                        bool *known);
+/* "TYPE.VARIABLE" that the call before a return address assigns to. */
+struct typed_call {
+    const char *name; /* NULL: nothing it can be called after */
+    uint32_t type;    /* of what is allocated; 0: not known */
+};
+const struct typed_call *typing_call(struct typing *typing, const struct module *module,
+                                     uint64_t address);
 
 const struct types *typing_types(const struct typing *typing);
 struct readers_status typing_status(const struct typing *typing);

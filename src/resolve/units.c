@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/units.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 enum { RANGES_MAX = 1 << 20, RANGES_FIRST = 256 };
@@ -77,16 +78,25 @@ static struct unit_range *search(const struct units *units, uint64_t address)
     return last && address < last->end ? last : NULL;
 }
 
+/* A unit whose entries stand in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
+static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
+{
+    uint8_t kind;
+    bool is_split = !dwarf_cu_info(die->cu, NULL, &kind, NULL, &units->split, NULL, NULL, NULL) &&
+                    kind == DW_UT_skeleton && units->split.addr;
+    return is_split ? &units->split : die;
+}
+
 Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
     Dwarf_Die *die = dwfl_module_addrdie(module, address, bias);
     if (die)
-        return die;
+        return with_entries(units, die);
     if (!units->read)
         read_units(units, module);
     struct unit_range *range = search(units, address);
     if (!range)
         return NULL;
     *bias = range->bias;
-    return &range->die;
+    return with_entries(units, &range->die);
 }

@@ -24,11 +24,13 @@ struct units {
     size_t count;
     size_t room;
     bool read;
+    Dwarf_Die split; /* the last found that stands in a file of its own */
 };
 
 void units_fini(struct units *units);
 
-/* NULL: none. *bias is what a run-time address is more than one of the unit. */
+/* NULL: none; valid until the next question. *bias is what a run-time address is more than one of
+ * the unit. */
 Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias);
 
 #endif

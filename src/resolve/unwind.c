@@ -12,23 +12,33 @@
 enum {
     RULES_MAX = 1 << 16,
     DEPTH_MAX = 64,
-    RED_ZONE = 128,            /* bytes below the stack pointer that a leaf may use */
-    STACK_MAX = 64 * 1024,     /* bytes of the stack that are looked at */
-    KEPT = 6                   /* registers that a callee keeps, but for the stack pointer */
+    RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
+    STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
+    WINDOW = 4096,        /* bytes of the stack that are read at once */
+    BELOW = 128,          /* ... of them below what is asked for: registers are saved there */
+    KEPT = 6              /* registers that a callee keeps, but for the stack pointer */
 };
 
 static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
 /* The same as DWARF numbers them (System V ABI AMD64, figure 3.36); the return address is 16. */
 static const uint8_t kept_number[KEPT] = {3, 6, 12, 13, 14, 15};
-enum { RETURN_ADDRESS = 16 };
+enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 };
 
 static const int32_t unchanged = INT32_MAX; /* a register keeps its value */
 
+/* Where something is saved: at an offset from the CFA, or from the frame pointer in functions that
+ * align their stack. */
+struct unwind_slot {
+    int32_t offset;
+    bool from_bp;
+};
+
 struct unwind_rule {
     uint8_t cfa_register; /* SREG_NONE: there is no rule */
+    bool cfa_loaded;      /* the CFA stands at the register's value + offset, and is not it */
     int32_t cfa_offset;
-    int32_t return_address; /* offset from the CFA, as the rest */
-    int32_t saved[KEPT];
+    struct unwind_slot return_address;
+    struct unwind_slot saved[KEPT];
 };
 
 struct state {
@@ -36,9 +46,11 @@ struct state {
     uint64_t sp;
     uint64_t value[KEPT];
     uint8_t known; /* bits: which of them */
-    const uint8_t *stack;
-    uint64_t stack_start;
-    size_t stack_bytes;
+    pid_t pid;
+    uint64_t lowest; /* stack pointer of the innermost frame */
+    uint64_t window_start;
+    size_t window_bytes;
+    uint8_t window[WINDOW];
 };
 
 void unwind_init(struct unwind *unwind, pid_t pid)
@@ -64,40 +76,52 @@ static bool fits(int64_t offset)
     return offset > -STACK_MAX && offset < STACK_MAX;
 }
 
-/* "At CFA + offset", or unchanged; false: something else. */
-static bool saved_at(Dwarf_Frame *frame, unsigned number, int32_t *offset)
+/* "At CFA + offset", at rbp + offset, or unchanged; false: something else. */
+static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *slot)
 {
     Dwarf_Op memory[3];
     Dwarf_Op *ops;
     size_t count;
-    *offset = unchanged;
+    *slot = (struct unwind_slot){.offset = unchanged};
     if (dwarf_frame_register(frame, (int)number, memory, &ops, &count))
         return false;
+    /* Nothing said of it. elfutils 0.188 has rbx undefined then, taking register 0 for it; who
+     * calls relies on it being kept. */
     if (!count)
-        return ops == NULL; /* same value; else undefined */
-    bool in_memory = ops[0].atom == DW_OP_call_frame_cfa && count <= 2 &&
-                     (count == 1 || ops[1].atom == DW_OP_plus_uconst);
+        return true;
+    /* An expression begins with the CFA; what it adds to, or puts on top of that. */
+    slot->from_bp = count == 2 && ops[1].atom == DW_OP_breg6;
+    bool known = count == 1 || (count == 2 && (slot->from_bp || ops[1].atom == DW_OP_plus_uconst));
     int64_t at = count == 2 ? (int64_t)ops[1].number : 0;
-    if (!in_memory || !fits(at))
+    if (!known || ops[0].atom != DW_OP_call_frame_cfa || !fits(at))
         return false;
-    *offset = (int32_t)at;
+    slot->offset = (int32_t)at;
     return true;
+}
+
+/* "Register + offset", in each of the two ways to write it. */
+static bool register_offset(const Dwarf_Op *op, int64_t *number, int64_t *offset)
+{
+    bool extended = op->atom == DW_OP_bregx;
+    *number = extended ? (int64_t)op->number : op->atom - DW_OP_breg0;
+    *offset = (int64_t)(extended ? op->number2 : op->number);
+    return extended || (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31);
 }
 
 static bool cfa_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
 {
     Dwarf_Op *ops;
     size_t count;
-    if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || !fits((int64_t)ops[0].number))
+    int64_t number;
+    int64_t offset;
+    if (dwarf_frame_cfa(frame, &ops, &count) || !count || count > 2 ||
+        !register_offset(&ops[0], &number, &offset) || !fits(offset) ||
+        (number != STACK_POINTER && number != FRAME_POINTER))
         return false;
-    if (ops[0].atom == DW_OP_breg7)
-        rule->cfa_register = SREG_SP;
-    else if (ops[0].atom == DW_OP_breg6)
-        rule->cfa_register = SREG_BP;
-    else
-        return false;
-    rule->cfa_offset = (int32_t)ops[0].number;
-    return true;
+    rule->cfa_register = number == STACK_POINTER ? SREG_SP : SREG_BP;
+    rule->cfa_loaded = count == 2 && ops[1].atom == DW_OP_deref;
+    rule->cfa_offset = (int32_t)offset;
+    return count == 1 || rule->cfa_loaded;
 }
 
 static struct unwind_rule make_rule(struct space *space, uint64_t pc)
@@ -110,9 +134,8 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
     Dwarf_Frame *frame = NULL;
     if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame))
         return rule;
-    bool good = cfa_rule(frame, &rule) &&
-                saved_at(frame, RETURN_ADDRESS, &rule.return_address) &&
-                rule.return_address != unchanged;
+    bool good = cfa_rule(frame, &rule) && saved_at(frame, RETURN_ADDRESS, &rule.return_address) &&
+                rule.return_address.offset != unchanged;
     for (unsigned i = 0; i < KEPT && good; i++)
         good = saved_at(frame, kept_number[i], &rule.saved[i]);
     free(frame);
@@ -144,44 +167,81 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
     return &unwind->rules[unwind->count++];
 }
 
-static bool read_stack(const struct state *state, uint64_t address, uint64_t *value)
+/* The part of the stack around an address; most chains need one. */
+static void move_window(struct state *state, uint64_t address)
 {
-    uint64_t into = address - state->stack_start;
-    if (address < state->stack_start || into + sizeof *value > state->stack_bytes)
+    state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
+    state->window_bytes =
+        process_read_some(state->pid, state->window_start, state->window, sizeof state->window);
+}
+
+static bool is_in_window(const struct state *state, uint64_t address)
+{
+    return address >= state->window_start &&
+           address - state->window_start + sizeof address <= state->window_bytes;
+}
+
+static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
+{
+    if (address < state->lowest || address - state->lowest >= STACK_MAX)
         return false;
-    memcpy(value, state->stack + into, sizeof *value);
+    if (!is_in_window(state, address))
+        move_window(state, address);
+    if (!is_in_window(state, address))
+        return false;
+    memcpy(value, state->window + (address - state->window_start), sizeof *value);
     return true;
 }
 
-static bool frame_address(const struct unwind_rule *rule, const struct state *state, uint64_t *cfa)
+enum { BP_INDEX = 1 }; /* in kept */
+
+static bool frame_address(const struct unwind_rule *rule, struct state *state, uint64_t *cfa)
 {
-    enum { BP_INDEX = 1 };
     if (rule->cfa_register == SREG_NONE ||
         (rule->cfa_register == SREG_BP && !(state->known & 1 << BP_INDEX)))
         return false;
     uint64_t base = rule->cfa_register == SREG_SP ? state->sp : state->value[BP_INDEX];
     *cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa_loaded && !read_stack(state, *cfa, cfa))
+        return false;
     return *cfa > state->sp && *cfa - state->sp < STACK_MAX && !(*cfa & 7);
+}
+
+static bool read_slot(struct state *state, struct unwind_slot slot, uint64_t cfa, uint64_t bp,
+                      uint64_t *value)
+{
+    return read_stack(state, (slot.from_bp ? bp : cfa) + (uint64_t)(int64_t)slot.offset, value);
 }
 
 static bool step(const struct unwind_rule *rule, struct state *state, uint64_t cfa)
 {
     uint64_t return_address;
-    if (!read_stack(state, cfa + (uint64_t)(int64_t)rule->return_address, &return_address) ||
-        !return_address)
+    uint64_t bp = state->value[BP_INDEX];
+    bool bp_known = state->known & 1 << BP_INDEX;
+    if (!read_slot(state, rule->return_address, cfa, bp, &return_address) || !return_address)
         return false;
-    for (unsigned i = 0; i < KEPT; i++)
-        if (rule->saved[i] != unchanged &&
-            !read_stack(state, cfa + (uint64_t)(int64_t)rule->saved[i], &state->value[i]))
-            state->known &= (uint8_t)~(1u << i);
+    for (unsigned i = 0; i < KEPT; i++) {
+        const struct unwind_slot *slot = &rule->saved[i];
+        if (slot->offset == unchanged)
+            continue;
+        bool good =
+            (bp_known || !slot->from_bp) && read_slot(state, *slot, cfa, bp, &state->value[i]);
+        state->known &= (uint8_t) ~(1u << i);
+        state->known |= (uint8_t)(good << i);
+    }
     state->sp = cfa;
     state->pc = return_address - 1;
     return true;
 }
 
-static void begin(struct state *state, const uint64_t regs[SREG_COUNT])
+static void begin(struct state *state, pid_t pid, const uint64_t regs[SREG_COUNT])
 {
-    *state = (struct state){.pc = regs[SREG_IP], .sp = regs[SREG_SP], .known = (1 << KEPT) - 1};
+    state->pc = regs[SREG_IP];
+    state->sp = state->lowest = regs[SREG_SP];
+    state->known = (1 << KEPT) - 1;
+    state->pid = pid;
+    state->window_bytes = 0;
+    state->window_start = 0;
     for (unsigned i = 0; i < KEPT; i++)
         state->value[i] = regs[kept[i]];
 }
@@ -189,9 +249,8 @@ static void begin(struct state *state, const uint64_t regs[SREG_COUNT])
 bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
                  uint64_t address, struct unwind_frame *frame)
 {
-    uint8_t copy[STACK_MAX];
     struct state state;
-    begin(&state, regs);
+    begin(&state, unwind->pid, regs);
     if (address + RED_ZONE < state.sp || address - state.sp + RED_ZONE >= STACK_MAX)
         return false;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -202,13 +261,6 @@ bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs
         if (address < cfa) {
             *frame = (struct unwind_frame){state.pc, cfa};
             return true;
-        }
-        /* Read once, when the first frame does not hold it. */
-        if (!state.stack) {
-            state.stack_start = state.sp;
-            state.stack_bytes =
-                process_read_some(unwind->pid, state.sp, copy, address - state.sp + sizeof(void *));
-            state.stack = copy;
         }
         if (!step(rule, &state, cfa))
             return false;

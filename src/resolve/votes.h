@@ -2,7 +2,8 @@
 /*
  * The type of an object that was not declared with one, by the accesses that hit it: each access
  * whose code names a type votes. Kept per object: the few types with most votes, in the manner of
- * Misra and Gries (1982), so that no count is too high. For object_types.c.
+ * Misra and Gries (1982), so that no count is too high; types with members apart from plain
+ * numbers, of which there can be many kinds in one struct. For object_types.c.
  */
 #ifndef MISSTOP_RESOLVE_VOTES_H
 #define MISSTOP_RESOLVE_VOTES_H
@@ -12,23 +13,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VOTES_TYPES = 4, VOTES_MIN = 8 };
+enum {
+    VOTES_STRUCTS = 4, /* types with members */
+    VOTES_SCALARS = 2, /* without */
+    VOTES_TYPES = VOTES_STRUCTS + VOTES_SCALARS,
+    VOTES_MIN = 8
+};
 
 struct votes {
-    uint32_t type[VOTES_TYPES]; /* 0: empty */
+    uint32_t type[VOTES_TYPES]; /* 0: empty; those with members first */
     uint32_t count[VOTES_TYPES];
     uint32_t misfits[VOTES_TYPES]; /* of them where the type begins at no multiple of its size */
     uint32_t all;
-    uint32_t leader; /* as last worked out */
+    uint32_t structs;       /* of them for types with members, whichever */
+    uint32_t leader;        /* as last worked out */
     uint32_t worked_out_at; /* votes there were */
 };
 
-/* One access says `type`; `fits`: it begins where an element of such an array would. */
-void votes_add(struct votes *votes, uint32_t type, bool fits);
+/* One access says `type`, not 0; `fits`: it begins where an element of such an array would. */
+void votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
 
 /*
- * The type that explains most votes, those for its own members included; a scalar only where no
- * type with members has a tenth of the votes. 0: too few votes, or no majority.
+ * The type with members that explains more than half of the votes for such types, those for its
+ * own parts included; where these are less than a tenth of all votes, the scalar with more than
+ * half of all. 0: too few votes, or no majority.
  */
 uint32_t votes_leader(struct votes *votes, const struct types *types);
 

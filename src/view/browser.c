@@ -122,15 +122,37 @@ void browser_message(struct browser *browser, const char *text)
     browser->message_until_ns = clock_now_ns() + MESSAGE_S * CLOCK_NS_PER_S;
 }
 
-void browser_go(struct browser *browser, enum page_id page)
+void browser_leave(struct browser *browser)
 {
-    if (page == browser->page)
-        return;
     if (browser->back_count == BACK_MAX) {
         browser->back_count--;
         memmove(browser->back, browser->back + 1, (BACK_MAX - 1) * sizeof *browser->back);
     }
-    browser->back[browser->back_count++] = browser->page;
+    browser->back[browser->back_count++] = (struct way_back){.page = browser->page,
+                                                             .chosen = browser->detail.chosen,
+                                                             .object = browser->detail.id,
+                                                             .function = browser->code.id};
+}
+
+bool browser_return(struct browser *browser)
+{
+    if (!browser->back_count)
+        return false;
+    struct way_back way = browser->back[--browser->back_count];
+    browser->detail.chosen = way.chosen;
+    browser->detail.id = way.object;
+    browser->code.id = way.function;
+    if (browser->snapshot)
+        detail_page.update(browser);
+    browser_enter(browser, way.page);
+    return true;
+}
+
+void browser_go(struct browser *browser, enum page_id page)
+{
+    if (page == browser->page)
+        return;
+    browser_leave(browser);
     browser_enter(browser, page);
 }
 
@@ -143,13 +165,14 @@ void browser_enter(struct browser *browser, enum page_id page)
 
 void browser_open_object(struct browser *browser, const struct snapshot_object *object)
 {
+    browser_leave(browser);
     browser->detail.chosen = true;
     browser->detail.id = object->id;
     browser->detail.fields.pinned = false;
     browser->detail.code.pinned = false;
     browser->detail.instances.pinned = false;
     browser->pane[PAGE_DETAIL] = 0;
-    browser_go(browser, PAGE_DETAIL);
+    browser_enter(browser, PAGE_DETAIL);
 }
 
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])

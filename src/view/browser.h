@@ -81,6 +81,14 @@ struct prompt {
     bool missing;                  /* nothing found */
 };
 
+/* A page that was left, and what it showed. */
+struct way_back {
+    enum page_id page;
+    bool chosen; /* as detail.chosen */
+    uint32_t object;
+    uint32_t function;
+};
+
 struct held_snapshot {
     const struct snapshot *snapshot;
     void (*release)(const struct snapshot *snapshot);
@@ -93,7 +101,7 @@ struct browser {
     bool frozen;
     struct screen_sources sources;
     enum page_id page;
-    enum page_id back[BACK_MAX];
+    struct way_back back[BACK_MAX];
     unsigned back_count;
     unsigned pane[PAGE_COUNT];
     struct prompt prompt;
@@ -135,6 +143,8 @@ struct browser {
         struct source_rows lines;
         struct table source;
         struct instruction_rows instructions; /* of the line selected */
+        bool gathered;                        /* they are those of this snapshot */
+        uint64_t gathered_line;               /* identity of the line they are of */
         struct table accesses;
         struct site *sites;
         size_t site_count;
@@ -194,8 +204,12 @@ extern const struct page objects_page, detail_page, sets_page, search_page, code
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
-/* The same without a way back. What some pages show is made only while they are shown. */
+/* The two halves of it, for those who change what is shown in between: Esc will come back to
+ * this page as it is; and on to another, whose rows are made only while it is shown. */
+void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
+/* To the page left last; false: there is none. */
+bool browser_return(struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
 /* The function at the source line of an instruction. */
@@ -252,6 +266,15 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 /* Name, share, place, element and origin of the object in Detail; rows used. (detail_head.c) */
 int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                 struct canvas *canvas, struct area area);
+
+/* The type shown on Layout, its alignment, what the picture says; rows used. (layout_head.c) */
+int layout_head(struct browser *browser, struct canvas *canvas, struct area area);
+
+/* Source lines, the instructions of the one selected, and objects of the function opened.
+ * (function_gather.c) */
+void function_gather(struct browser *browser);
+void function_gather_line(struct browser *browser);
+void function_gather_sites(struct browser *browser);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 

@@ -8,11 +8,14 @@ enum { WHEEL_ROWS = 3 };
 static void go_to_number(struct browser *browser, enum page_id page)
 {
     bool from_list = page == PAGE_LAYOUT && browser->page == PAGE_OBJECTS;
-    if (browser->snapshot && ((page == PAGE_DETAIL && browser->page != PAGE_DETAIL) || from_list)) {
+    if (page == browser->page)
+        return;
+    browser_leave(browser);
+    if (browser->snapshot && (page == PAGE_DETAIL || from_list)) {
         browser->detail.chosen = false;
         detail_page.update(browser);
     }
-    browser_go(browser, page);
+    browser_enter(browser, page);
 }
 
 static void go_round(struct browser *browser, int direction)
@@ -26,8 +29,8 @@ static void go_back(struct browser *browser)
     struct table *table = browser_table(browser);
     if (table && *table->filter)
         table_filter(table, "");
-    else if (browser->back_count)
-        browser_enter(browser, browser->back[--browser->back_count]);
+    else if (browser_return(browser))
+        return;
     else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
         browser_enter(browser, PAGE_OBJECTS);
     else

@@ -6,88 +6,10 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_FOR_BOTH = 16, ROWS_FOR_HEAD = 6, ROWS_FOR_NOTE = 10 };
-
-static bool add_site(struct browser *browser, const struct snapshot_object *object,
-                     const struct snapshot_code *code)
-{
-    if (browser->code.site_count == browser->code.site_capacity) {
-        size_t capacity = browser->code.site_capacity ? browser->code.site_capacity * 2 : 32;
-        struct site *sites = realloc(browser->code.sites, capacity * sizeof *sites);
-        if (!sites)
-            return false;
-        browser->code.sites = sites;
-        browser->code.site_capacity = capacity;
-    }
-    struct site *site = &browser->code.sites[browser->code.site_count++];
-    *site = (struct site){.code = code, .object = object};
-    if (!browser->sources.instruction ||
-        !browser->sources.instruction(browser->sources.context, code->address, site->text,
-                                      sizeof site->text))
-        site->text[0] = '\0';
-    return true;
-}
-
-/* The snapshot lists code by object; a function's accesses are gathered from there. */
-static void gather_sites(struct browser *browser)
-{
-    const struct snapshot *snapshot = browser->snapshot;
-    double all = 0;
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        for (size_t k = 0; k < snapshot->objects[i].code_count; k++)
-            if (snapshot->objects[i].code[k].id == browser->code.id &&
-                !add_site(browser, &snapshot->objects[i], &snapshot->objects[i].code[k]))
-                return;
-    for (size_t i = 0; i < browser->code.site_count; i++)
-        all += browser->code.sites[i].code->samples;
-    for (size_t i = 0; i < browser->code.site_count; i++)
-        browser->code.sites[i].share = all > 0 ? browser->code.sites[i].code->samples / all : NAN;
-}
-
-static const struct snapshot_instruction *hottest_of(const struct snapshot_code *code)
-{
-    const struct snapshot_instruction *hottest = NULL;
-    for (size_t i = 0; i < code->instruction_count; i++)
-        if (!hottest || code->instructions[i].samples > hottest->samples)
-            hottest = &code->instructions[i];
-    return hottest;
-}
-
-/* The source line selected, or all of the function where no line is known. */
-static void gather_instructions(struct browser *browser)
-{
-    const struct snapshot_code *code = browser->code.function;
-    const struct source_row *line = table_selected(&browser->code.source);
-    const struct snapshot_instruction *hottest = NULL;
-    if (!code)
-        return;
-    instruction_rows_make(&browser->code.instructions, code, line, &browser->sources);
-    for (size_t i = 0; i < browser->code.instructions.count; i++) {
-        const struct snapshot_instruction *one = browser->code.instructions.list[i].instruction;
-        if (!hottest || one->samples > hottest->samples)
-            hottest = one;
-    }
-    table_set(&browser->code.accesses, browser->snapshot, browser->code.instructions.list,
-              browser->code.instructions.count);
-    if (hottest)
-        table_prefer(&browser->code.accesses, hottest->address);
-}
-
-static void gather_source(struct browser *browser)
-{
-    const struct snapshot_code *code = browser->code.function;
-    const struct snapshot_instruction *hottest = hottest_of(code);
-    source_rows_make(&browser->code.lines, code, &browser->sources);
-    table_set(&browser->code.source, browser->snapshot, browser->code.lines.list,
-              browser->code.lines.count);
-    if (hottest)
-        table_prefer(&browser->code.source, source_identity(hottest->file, hottest->line));
-}
 
 /* Source and instructions are read from files and the process: only while somebody looks. */
 static void function_update(struct browser *browser)
@@ -98,6 +20,7 @@ static void function_update(struct browser *browser)
     browser->code.site_count = 0;
     browser->code.lines.count = 0;
     browser->code.instructions.count = 0;
+    browser->code.gathered = false;
     for (size_t i = 0; looks && i < snapshot->code_count; i++)
         if (snapshot->code[i].id == browser->code.id)
             browser->code.function = &snapshot->code[i];
@@ -106,22 +29,22 @@ static void function_update(struct browser *browser)
     if (browser->code.function) {
         snprintf(browser->code.name, sizeof browser->code.name, "%s",
                  browser->code.function->function);
-        gather_source(browser);
-        gather_instructions(browser);
+        function_gather(browser);
     }
     if (looks)
-        gather_sites(browser);
+        function_gather_sites(browser);
     table_set(&browser->code.table, snapshot, browser->code.sites, browser->code.site_count);
 }
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
 {
+    browser_leave(browser);
     browser->code.id = code->id;
     browser->code.table.pinned = false;
     browser->code.source.pinned = false;
     browser->code.accesses.pinned = false;
     browser->pane[PAGE_FUNCTION] = 0;
-    browser_go(browser, PAGE_FUNCTION);
+    browser_enter(browser, PAGE_FUNCTION);
 }
 
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
@@ -129,7 +52,7 @@ void browser_open_instruction(struct browser *browser, const struct snapshot_cod
 {
     browser_open_function(browser, code);
     table_select(&browser->code.source, source_identity(instruction->file, instruction->line));
-    gather_instructions(browser);
+    function_gather_line(browser);
     table_select(&browser->code.accesses, instruction->address);
 }
 
@@ -176,7 +99,8 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
         return canvas_wrap(canvas, area, PAINT_DIM,
                            browser->snapshot->reading.waiting
                                ? "source lines: debug information is still being read"
-                               : "source lines are not known: no debug information for this code");
+                               : "source lines are not known: the file of this code has no debug "
+                                 "information that tells them");
     }
     const char *note = row && row->file && browser->sources.source_note
                            ? browser->sources.source_note(browser->sources.context, row->file)
@@ -235,7 +159,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     struct table *panes[PANES_MAX];
     unsigned count = function_panes(browser, panes);
     /* The selection may have moved to another line. */
-    gather_instructions(browser);
+    function_gather_line(browser);
     int used = draw_head(browser, canvas, area);
     area.row += used;
     area.rows -= used;
@@ -272,7 +196,7 @@ static bool function_act(struct browser *browser, enum action action, struct req
         return false;
     if (browser_table(browser) != &browser->code.source)
         return open_missed(browser);
-    gather_instructions(browser);
+    function_gather_line(browser);
     if (browser->code.instructions.count)
         browser->pane[PAGE_FUNCTION] = 1;
     else

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/glyph.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { NAME_BYTES = 1024 };
 
 static const char ellipsis[] = "…";
 
@@ -80,6 +84,44 @@ static int append(char *out, size_t size, const char *text, int from, int column
     return taken;
 }
 
+/* The '>' that ends the template arguments from here on; NULL: these are none. */
+static const char *arguments_end(const char *text, const char *start)
+{
+    enum { OPERATOR = 8 };
+    const char *word = start;
+    int depth = 0;
+    while (word > text && (isalnum((unsigned char)word[-1]) || word[-1] == '_'))
+        word--;
+    if (word == start || (start - word == OPERATOR && !strncmp(word, "operator", OPERATOR)))
+        return NULL;
+    for (const char *at = start; *at; at++) {
+        depth += *at == '<';
+        depth -= *at == '>' && at[-1] != '-';
+        if (!depth)
+            return at > start + 1 ? at : NULL;
+    }
+    return NULL;
+}
+
+/* std::map<int, std::string>::find becomes std::map<...>::find: what tells names of C++ apart
+ * stands outside the brackets more often than inside. */
+static const char *without_arguments(char *out, size_t size, const char *text, bool ascii)
+{
+    size_t used = 0;
+    for (const char *at = text; *at && used + 1 < size; at++) {
+        const char *end = *at == '<' ? arguments_end(text, at) : NULL;
+        if (!end) {
+            out[used++] = *at;
+            continue;
+        }
+        int length = snprintf(out + used, size - used, "<%s>", ascii ? "~" : ellipsis);
+        used = used + (size_t)length < size ? used + (size_t)length : size - 1;
+        at = end;
+    }
+    out[used] = '\0';
+    return out;
+}
+
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut, bool ascii)
 {
     int all = glyph_columns(text, ascii);
@@ -88,6 +130,13 @@ int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_
         return 0;
     if (all <= columns)
         return append(out, size, text, 0, columns, ascii);
+    char shorter[NAME_BYTES];
+    if (cut == GLYPH_CUT_MIDDLE && strchr(text, '<')) {
+        text = without_arguments(shorter, sizeof shorter, text, ascii);
+        all = glyph_columns(text, ascii);
+        if (all <= columns)
+            return append(out, size, text, 0, columns, ascii);
+    }
     int tail = cut == GLYPH_CUT_MIDDLE && columns >= 5 ? (columns - 1) / 2 : 0;
     int taken = append(out, size, text, 0, columns - 1 - tail, ascii);
     taken += append(out, size, ascii ? "~" : ellipsis, 0, 1, ascii);

@@ -16,7 +16,8 @@ struct glyph {
     int columns;    /* 0: combines with the character before */
 };
 
-/* Where text that is too long loses its characters. */
+/* Where text that is too long loses its characters: in the middle after the arguments of
+ * templates, for names of C++ differ at both ends. */
 enum glyph_cut { GLYPH_CUT_END, GLYPH_CUT_MIDDLE };
 
 /* The first character; '?' for what is invalid, or not ASCII where `ascii` is asked for. */

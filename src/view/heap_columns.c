@@ -116,6 +116,20 @@ static enum paint paint_leak(struct value value)
     return PAINT_BAD;
 }
 
+static struct value type(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->heap.type);
+}
+
+static bool has_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
+        if (snapshot->heap.bins[i].heap.type)
+            return true;
+    return false;
+}
+
 static bool has_agent(const struct snapshot *snapshot)
 {
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
@@ -177,6 +191,8 @@ static const struct column bin_list[] = {
      COLUMN_TEXT, has_suspect, leak, NULL, paint_leak, NULL},
     {"BIN", "Who allocated it, past the allocator's own functions; or a size class (walk).", 14, 48,
      0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
+    {"TYPE", "What its blocks are, by the code that touches them.", 14, 28, 4, COLUMN_NAME, has_type,
+     type, NULL, NULL, NULL},
     {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,
      COLUMN_TEXT, has_both, known_by, NULL, paint_dim, NULL},
     {"PATH", "The call path, innermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,

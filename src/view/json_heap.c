@@ -24,6 +24,7 @@ static json_t *one_bin(const struct snapshot *snapshot, const struct snapshot_bi
     json_set(bin, "id", json_whole(heap->id));
     json_set(bin, "name", json_text(heap->name));
     json_set(bin, "path", json_text(heap->path));
+    json_set(bin, "type", json_text(heap->type));
     json_set(bin, "known_by", json_text(heap->walked ? "walk" : "agent"));
     json_set(bin, "object", json_object_name(snapshot, from->object));
     json_set(bin, "samples", json_count(from->samples));

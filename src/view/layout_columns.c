@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROW                                                                                        \
     const struct layout_row *shown = pointer;                                                      \
@@ -106,7 +107,9 @@ static enum paint paint_note(struct value value)
 
 static enum paint paint_member(struct value value)
 {
-    return value.kind == VALUE_TEXT ? PAINT_STRONG : PAINT_DIM;
+    /* Names that are ours and not the program's stand in brackets. */
+    bool named = value.kind == VALUE_TEXT && value.text[strspn(value.text, " -+")] != '(';
+    return named ? PAINT_STRONG : PAINT_DIM;
 }
 
 static uint64_t identity(const struct snapshot *snapshot, const void *pointer)

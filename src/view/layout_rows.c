@@ -124,9 +124,9 @@ static const char *kind_text(const struct snapshot_layout_row *row)
 {
     switch (row->kind) {
     case LAYOUT_HOLE:
-        return "hole";
+        return "(hole)";
     case LAYOUT_PADDING:
-        return "padding";
+        return "(padding)";
     case LAYOUT_UNKNOWN:
         return "";
     default:
@@ -219,4 +219,6 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
                layout->rows[i + 1].member.depth > row->member.depth)
             i++;
     }
+    if (line < layout->line_count)
+        add_rule(rows, layout, line, layout->line_count);
 }

@@ -12,6 +12,7 @@ src_libview_a_SOURCES = \
 	src/view/field_columns.c \
 	src/view/field_words.c \
 	src/view/footer.c \
+	src/view/function_gather.c \
 	src/view/function_page.c \
 	src/view/glyph.c src/view/glyph.h \
 	src/view/header.c \
@@ -28,6 +29,7 @@ src_libview_a_SOURCES = \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout_columns.c \
+	src/view/layout_head.c \
 	src/view/layout_page.c \
 	src/view/layout_rows.c src/view/layout_rows.h \
 	src/view/member_code.c \
@@ -46,6 +48,7 @@ src_libview_a_SOURCES = \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
+	src/view/text_writer.c src/view/text_writer.h \
 	src/view/value.c \
 	src/view/view.h \
 	src/view/window_columns.c \

@@ -101,10 +101,24 @@ static struct value latency(const struct snapshot *snapshot, const void *pointer
     return value_number(row->latency);
 }
 
+/* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
+static const char *without_type(const char *name)
+{
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        depth += *at == '<';
+        depth -= *at == '>';
+        if (*at == '.' && !depth && at[1])
+            return at + 1;
+    }
+    return name;
+}
+
 static struct value hot(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_text(row->field_count ? row->fields[0].name : NULL);
+    const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
+    return value_text(!field ? NULL : field->type_id ? without_type(field->name) : field->name);
 }
 
 static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
@@ -227,7 +241,7 @@ static const struct column object_list[] = {
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
      0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells, without \"struct\".", 14, 28, 4, COLUMN_TEXT,
+    {"TYPE", "Its type, where debug information tells, without \"struct\".", 16, 28, 4, COLUMN_NAME,
      has_type, type, NULL, NULL, NULL},
     {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
      paint_dim, NULL},
@@ -254,8 +268,11 @@ static const struct column object_list[] = {
      latency, format_count, NULL, NULL},
     {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT FIELD", "Where in it most samples fell; [*]+40 is 40 bytes into each array element.", 14,
-     28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
+    {"HOT FIELD",
+     "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "
+     "each "
+     "array element.",
+     14, 28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
     {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},
     {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,

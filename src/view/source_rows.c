@@ -97,7 +97,7 @@ static void add_parting(struct source_rows *rows, const char *text)
 static void add_context(struct source_rows *rows, const struct screen_sources *sources,
                         const char *file, uint64_t first, uint64_t end)
 {
-    for (uint64_t line = first; line < end; line++) {
+    for (uint64_t line = first; line < end && line <= UINT32_MAX; line++) {
         struct source_row *row = add(rows);
         if (!row)
             return;

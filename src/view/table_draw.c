@@ -78,6 +78,9 @@ static void scroll(struct table *table, size_t rows)
         first--;
     if (first < table->top)
         table->top = first;
+    /* One page on comes to stand at the end; farther away, with its neighbours on both sides. */
+    if (table->selected >= table->top + rows * 2)
+        table->top = table->selected - rows / 2;
     if (table->selected >= table->top + rows)
         table->top = table->selected - rows + 1;
     if (table->top + rows > table->shown)
@@ -108,8 +111,8 @@ static void draw_parting(const struct table *table, struct canvas *canvas, int r
     const char *rule = canvas->ascii ? "-" : "─";
     for (int i = 0; i < body->columns; i++)
         canvas_text(canvas, row, body->column + i, 1, PAINT_DIM, rule);
-    canvas_format(canvas, row, body->column + 2, body->columns - 2, PAINT_DIM, *text ? " %s " : "",
-                  text);
+    if (*text)
+        canvas_format(canvas, row, body->column + 2, body->columns - 2, PAINT_DIM, " %s ", text);
 }
 
 static void draw_rows(const struct table *table, struct canvas *canvas, bool focused)

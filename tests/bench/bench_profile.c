@@ -35,6 +35,18 @@ static void report(const char *what, uint64_t start, double count)
     printf("%-28s %8.1f ns\n", what, (double)(clock_now_ns() - start) / count);
 }
 
+/* The same samples, half of them with a type: one of a hundred. */
+static void give_types(void)
+{
+    enum { TYPES = 100 };
+    for (int i = 0; i < DRAWN; i += 2) {
+        drawn[i].type = 1 + drawn[i].object % TYPES;
+        drawn[i].type_offset = (uint32_t)(i / 2 % 16 * 8);
+        drawn[i].by_member = true;
+        drawn[i].typed = TYPED_CODE;
+    }
+}
+
 static void bench_parts(void)
 {
     struct window window;
@@ -56,7 +68,7 @@ static void bench_parts(void)
     pairs_fini(&pairs);
 }
 
-int main(void)
+static int bench_profile(const char *what)
 {
     struct profile *profile;
     struct snapshot head = {0};
@@ -64,8 +76,6 @@ int main(void)
     if (geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL) ||
         profile_new(&profile, &options, NULL))
         return 1;
-    draw();
-    bench_parts();
     uint64_t now = 1;
     uint64_t start = 0;
     for (int i = 0; i < ROUNDS + DRAWN; i++) {
@@ -74,7 +84,7 @@ int main(void)
         drawn[i % DRAWN].access.time_ns = now += 500000;
         profile_add(profile, &drawn[i % DRAWN]);
     }
-    report("profile_add, 1,000 objects", start, ROUNDS);
+    report(what, start, ROUNDS);
     for (int i = 0; i < 3; i++) {
         start = clock_now_ns();
         snapshot_free(profile_snapshot(profile, &head, now));
@@ -82,4 +92,14 @@ int main(void)
     }
     profile_free(profile);
     return 0;
+}
+
+int main(void)
+{
+    draw();
+    bench_parts();
+    if (bench_profile("profile_add, 1,000 objects"))
+        return 1;
+    give_types();
+    return bench_profile("... half of them typed");
 }

@@ -38,11 +38,17 @@ static bool read_more(struct planted *planted)
 
 bool planted_start(struct planted *planted, const char *mode, double seconds)
 {
+    return planted_start_program(planted, getenv("PLANTED"), mode, seconds);
+}
+
+bool planted_start_program(struct planted *planted, const char *program, const char *mode,
+                           double seconds)
+{
     int pipes[2];
     char limit[32];
     *planted = (struct planted){0};
     snprintf(limit, sizeof limit, "%g", seconds);
-    const char *arguments[] = {getenv("PLANTED"), mode, limit, NULL};
+    const char *arguments[] = {program, mode, limit, NULL};
     if (!arguments[0] || pipe2(pipes, O_CLOEXEC))
         return false;
     planted->pid = start(arguments, pipes[1]);

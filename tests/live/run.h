@@ -17,6 +17,8 @@ struct planted {
 
 /* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready. */
 bool planted_start(struct planted *planted, const char *mode, double seconds);
+bool planted_start_program(struct planted *planted, const char *program, const char *mode,
+                           double seconds);
 
 /* Waits for its end and reads the rest; its exit status, -1 if killed. */
 int planted_finish(struct planted *planted);

@@ -35,11 +35,11 @@ tui_start 120 36 "TERM=xterm-256color $show usual still"
 check tui_wait 'LIVE'
 check tui_wait 'SHARE.*NAME.*HOT FIELD'
 tui_keys Down Enter
-check tui_wait 'Offsets'
+check tui_wait 'Fields'
 check tui_wait '2 Detail'
 tui_keys Escape
 check tui_wait 'Not attributed'
-for page in '2:Offsets' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:known by agent' '8:Keys'; do
+for page in '2:Fields' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:known by agent' '8:No type is known of grid' '9:Keys'; do
     tui_keys "${page%%:*}"
     check tui_wait "${page#*:}"
 done
@@ -67,7 +67,7 @@ done
 selected_line | grep -q 'demo arena' ||
     { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
 click 60 "$row"
-check tui_wait 'Offsets'
+check tui_wait 'Fields'
 click 45 2
 check tui_wait 'MOSTLY ON|Settled'
 
@@ -102,7 +102,7 @@ check tui_wait 'same-modes'
 tui_keys 'fg' Enter
 check tui_wait 'LIVE'
 tui_keys 2
-check tui_wait 'Offsets'
+check tui_wait 'Fields'
 # --- a crash: modes as before, cursor and main screen back
 kill -SEGV "$(pgrep -P "$(tui display -p '#{pane_pid}')" -x show_fixture)"
 check tui_wait 'egmentation'
@@ -123,6 +123,39 @@ fi
 tui_keys q
 check tui_wait 'status=0'
 end
+# --- with debug information: from the process to the line of source by Enter alone, and back
+tui_start 120 36 "$show typed still"
+check tui_wait 'Enter Fields and code'
+tui_keys Enter
+check tui_wait 'struct particle \[524288\]'
+check tui_wait 'Enter Layout'
+tui_keys Enter
+check tui_wait '── line 1  22.0%  12 of 16 bytes used, 4 cold'
+check tui_wait 'Enter Code'
+tui_keys o
+check tui_wait '\+ vel'
+tui_keys o Enter
+check tui_wait '75  75.0%.*energy \+= mass'
+check tui_wait 'Instructions 2'
+tui_keys End
+check tui_wait 'MISSES ON'
+tui_keys Up
+check tui_wait 'no text of clamp.h; looked for: /build/demo/include/clamp.h of the process'
+tui_keys Escape
+check tui_wait 'Enter Code'
+tui_keys Escape Escape
+check tui_wait 'Enter Fields and code'
+# straight to the picture, and to another type of the same object
+tui_keys Home Down Down 8
+check tui_wait 'struct node 70%'
+tui_keys Right
+check tui_wait 'struct edge  16 bytes'
+tui resize-window -x 40 -y 10
+check tui_wait 'Enter Code Esc Back'
+tui_keys q
+check tui_wait 'status=0'
+end
+
 tui_start 80 24 "TERM=no-such-terminal $show usual still"
 check tui_wait 'TERM=no-such-terminal is not a terminal'
 check tui_wait 'status=1'

@@ -36,7 +36,7 @@ check tui_wait 'known by'
 check tui_wait 'Allocated at'
 tui_keys M
 check tui_wait 'GROWTH|growth'
-tui_keys 8
+tui_keys 9
 check tui_wait '[Ff]reeze'
 tui_keys 1
 # freeze: the picture stands, sorting goes on

@@ -73,7 +73,12 @@ enum class level : unsigned char { LOW, HIGH };
 vec origin;
 circle a_circle(origin);
 bottom a_bottom;
+struct twice : virtual shape, virtual named {
+    char c = 4;
+};
+
 grid<float, 3> a_grid;
+twice a_twice;
 grid<vec, 2> grids[4];
 level a_level;
 } // namespace shapes
@@ -108,7 +113,7 @@ void shapes::circle::say()
     FIELD(c, centre, "shapes::vec");
     FIELD(c, radius, "double");
     SAY_AT("origin", OFFSET(c, in) - 32, 8, "const shapes::vec &");
-    FIELD(c, part, "double vec::*");
+    FIELD(c, part, "double shapes::vec::*");
     SAY_AT("method", OFFSET(c, method), 16, "*");
     FIELD(c, in, "shapes::circle::inner");
     FIELD(c, in.deep, "int");
@@ -125,6 +130,11 @@ int main()
     FIELD(a_bottom, l, "long");
     FIELD(a_bottom, r, "long");
     FIELD(a_bottom, b, "long");
+    FIELD(a_bottom, id, "int");
+    SAY_VARIABLE("shapes::a_twice", a_twice, 0, "shapes::twice");
+    FIELD(a_twice, c, "char");
+    FIELD(a_twice, id, "int");
+    FIELD(a_twice, flag, "char");
     SAY_VARIABLE("shapes::a_grid", a_grid, 0, "shapes::grid<float, 3>");
     SAY_AT("cells[*]", OFFSET(a_grid, cells), sizeof a_grid.cells, "float [3][3]");
     FIELD(a_grid, first, "float *");

@@ -7,6 +7,7 @@
 #include "resolve/module.h"
 #include "target.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 512, PROGRAM_START = 0x400000 };
+enum { LINE_BYTES = 512 };
 
 /* One statement, taken apart. */
 struct said {
@@ -35,6 +36,19 @@ bool described_has(const char *compiler)
     return target_run("command -v %s >/dev/null 2>&1", compiler);
 }
 
+/* Where a program that is not position-independent asks to be put. */
+static uint64_t start_of(int fd)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment = {0};
+    assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+    for (unsigned i = 0; i < header.e_phnum && segment.p_type != PT_LOAD; i++)
+        assert_int_equal(
+            pread(fd, &segment, sizeof segment, (off_t)(header.e_phoff + i * sizeof segment)),
+            sizeof segment);
+    return segment.p_vaddr;
+}
+
 bool described_open(struct described *described, const char *compiler, const char *flags,
                     const char *source)
 {
@@ -46,14 +60,27 @@ bool described_open(struct described *described, const char *compiler, const cha
                     flags, TYPES_FOLDER, source))
         return false;
     const char *path = target_path("described");
-    struct module_source from = {
-        .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path, .mapping = {.start = PROGRAM_START}};
+    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = path};
     assert_true(from.fd >= 0);
+    from.mapping.start = start_of(from.fd);
     described->module = module_new(&from);
     assert_non_null(described->module);
     described->program = program_new(described->module);
     assert_non_null(described->program);
     return true;
+}
+
+uint64_t described_symbol(const struct described *described, const char *name)
+{
+    char command[512];
+    uint64_t address = 0;
+    (void)described;
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("described"), name);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%" SCNx64, &address), 1);
+    pclose(in);
+    return address;
 }
 
 void described_close(struct described *described)
@@ -199,7 +226,45 @@ static void check_kind(struct described *described, const struct said *said)
         described->held++;
 }
 
-static void check_line(struct described *described, const char *line)
+/* Line and functions inlined as one text, as the program prints it. */
+static void check_source(struct described *described, const struct said *said)
+{
+    char told[512];
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = said->pc - 1});
+    snprintf(told, sizeof told, "%u", answer.line);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " %s:%u", answer.inlined[i],
+                 answer.inlined_line[i]);
+    if (!answer.inlined_count)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " -");
+    bool files = answer.file && !strncmp(answer.file, TYPES_FOLDER "/d_", strlen(TYPES_FOLDER) + 3);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
+    if (strcmp(told, said->text) || !files)
+        wrong(described, "line %s, not %s (%s)", told, said->text,
+              answer.file ? answer.file : "no file");
+    else
+        described->held++;
+}
+
+static void check_call(struct described *described, const struct said *said)
+{
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
+    const char *told = answer.name ? answer.name : "-";
+    const struct type_desc *type = program_described(described->program, answer.type);
+    if (strcmp(told, said->text))
+        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, told,
+              said->text);
+    else if (answer.name &&
+             (!type || strncmp(type_bare_name(type), told, strlen(type_bare_name(type)))))
+        wrong(described, "%s has no type", told);
+    else
+        described->held++;
+}
+
+static void check_statement(struct described *described, const char *line)
 {
     struct said said = {0};
     uint64_t inside;
@@ -232,6 +297,10 @@ static void check_line(struct described *described, const char *line)
     } else if (sscanf(line, "kind %127s %" SCNx64 " %" SCNx64 " %" SCNx64, said.name, &said.pc,
                       &said.cfa, &said.address) == 4) {
         check_kind(described, &said);
+    } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_source(described, &said);
+    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_call(described, &said);
     } else if (sscanf(line, "none %127s", said.name) == 1) {
         if (find_path(current, said.name) == TYPE_NO_MEMBER)
             described->held++;
@@ -248,7 +317,7 @@ void described_check(struct described *described)
     FILE *out = popen(target_path("described"), "r");
     assert_non_null(out);
     while (fgets(line, sizeof line, out))
-        check_line(described, line);
+        check_statement(described, line);
     if (pclose(out))
         wrong(described, "failed");
 }

@@ -27,6 +27,9 @@ bool described_open(struct described *described, const char *compiler, const cha
                     const char *source);
 void described_close(struct described *described);
 
+/* Run-time address of a symbol of it, from nm. */
+uint64_t described_symbol(const struct described *described, const char *name);
+
 /* Runs it and holds every line it prints against the description; tells what does not agree. */
 void described_check(struct described *described);
 

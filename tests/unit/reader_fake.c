@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { AWAIT_S = 60, EAT_STEP = 1 << 20 };
@@ -58,9 +60,11 @@ static uint32_t eat(void)
 static unsigned open_others(void)
 {
     unsigned count = 0;
-    for (int fd = 0; fd < 1024; fd++) {
-        struct stat status;
-        count += !fstat(fd, &status) && !S_ISREG(status.st_mode) && fd > STDERR_FILENO;
+    for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) {
+        char path[64];
+        char start = '/';
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        count += readlink(path, &start, 1) == 1 && start != '/';
     }
     return count;
 }
@@ -83,6 +87,27 @@ static const char *describe_state(void)
              signal(SIGINT, SIG_IGN) == SIG_IGN, signal(SIGTERM, SIG_DFL) == SIG_DFL,
              sigismember(&blocked, SIGTERM), out.st_rdev == null.st_rdev, open_others());
     return source.text;
+}
+
+/* Runs only when a process that always wants the same CPU leaves it. */
+static void starve(void)
+{
+    cpu_set_t first;
+    pid_t parent = getpid();
+    CPU_ZERO(&first);
+    CPU_SET(sched_getcpu(), &first);
+    sched_setaffinity(0, sizeof first, &first);
+    pid_t other = fork();
+    if (!other) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (getppid() == parent)
+            continue;
+        _exit(0);
+    }
+    setpriority(PRIO_PROCESS, 0, 19);
+    for (clock_t start = clock(); clock() - start < CLOCKS_PER_SEC / 50;)
+        continue;
+    kill(other, SIGKILL); /* not waited for: that would be sleep */
 }
 
 static void tell_type(uint64_t address, struct dwarf_answer *answer)
@@ -115,6 +140,12 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     case FAKE_HANG:
         for (;;)
             pause();
+    case FAKE_SPIN:
+        for (;;)
+            signal(SIGUSR1, SIG_DFL); /* a call, so that the loop has to be */
+    case FAKE_SLOW:
+        starve();
+        break;
     case FAKE_EAT:
         answer->line = eat();
         break;

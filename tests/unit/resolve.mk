@@ -14,8 +14,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_source_text \
 	tests/unit/test_symbols \
 	tests/unit/test_resolver_programs \
-	tests/unit/test_resolver_changes \
-	tests/unit/test_assigned
+	tests/unit/test_resolver_changes
 FUZZ_RESOLVE = tests/fuzz/fuzz_elf tests/fuzz/fuzz_maps
 check_PROGRAMS += $(UNIT_RESOLVE) $(FUZZ_RESOLVE)
 TESTS += $(UNIT_RESOLVE) $(FUZZ_RESOLVE)
@@ -56,10 +55,3 @@ tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c
 tests_fuzz_fuzz_elf_LDADD = $(RESOLVE_LIBS)
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDADD = $(RESOLVE_LIBS)
-
-# What is read in test_assigned: the same code in every build.
-check_LIBRARIES = tests/unit/libassigned.a
-tests_unit_libassigned_a_SOURCES = tests/unit/assigned_calls.c tests/unit/assigned_calls.h
-tests_unit_libassigned_a_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -g -O0
-tests_unit_test_assigned_SOURCES = tests/unit/test_assigned.c
-tests_unit_test_assigned_LDADD = tests/unit/libassigned.a $(RESOLVE_LIBS)

@@ -45,6 +45,26 @@ static void all_parts_are_there(void **state)
     free(text);
 }
 
+static void fields_have_names_and_types(void **state)
+{
+    (void)state;
+    char *text = print(FIXTURE_TYPED, plain(120));
+    assert_non_null(strstr(text, "fields known for 83.0%: by code 49.6%, by data 9.5%, by both "
+                                 "23.2%, disagreed 0.7%; not: no-debug"));
+    assert_non_null(strstr(text, "reading debug information of libmatching.so.4: 120 waiting"));
+    const char *fields = strstr(text, "OF IT FIELD");
+    assert_non_null(fields);
+    const char *hot = strstr(fields, "particle.vel.y");
+    assert_non_null(hot);
+    const char *end = strchr(hot, '\n');
+    assert_true(strstr(hot, "double") < end && strstr(hot, "particles") < end);
+    free(text);
+    text = print(FIXTURE_USUAL, plain(120)); /* nothing was asked for types */
+    assert_null(strstr(text, "fields known"));
+    assert_null(strstr(text, "reading debug"));
+    free(text);
+}
+
 /* Tables keep to the width; sentences (which have no columns) may be longer. */
 static void tables_fit_the_width(void **state)
 {
@@ -119,9 +139,9 @@ static void a_failing_file_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_parts_are_there),        cmocka_unit_test(tables_fit_the_width),
-        cmocka_unit_test(colour_only_where_asked),    cmocka_unit_test(ascii_and_nothing),
-        cmocka_unit_test(a_failing_file_is_reported),
+        cmocka_unit_test(all_parts_are_there),         cmocka_unit_test(tables_fit_the_width),
+        cmocka_unit_test(fields_have_names_and_types), cmocka_unit_test(colour_only_where_asked),
+        cmocka_unit_test(ascii_and_nothing),           cmocka_unit_test(a_failing_file_is_reported),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,218 @@ static void drilling_in_and_back(void **state)
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
 }
 
+static const struct layout_row *member_selected(struct fixture *fixture)
+{
+    return table_selected(&fixture->browser.layout.table);
+}
+
+/* From the process to the line of source by Enter alone, and back by Esc alone. */
+static void enter_alone_leads_to_the_source_line(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '1');
+    assert_true(seen(fixture, "Enter Fields and code"));
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "Enter Layout"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_string_equal(member_selected(fixture)->row->member.name, "y");
+    assert_true(seen(fixture, "Enter Code"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+    const struct source_row *line = table_selected(&browser->code.source);
+    assert_int_equal(line->line, 75);
+    const struct instruction_row *access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401004);
+    assert_true(seen(fixture, "Enter Instructions"));
+    press(fixture, KEYS_ENTER);
+    assert_ptr_equal(browser_table(browser), &browser->code.accesses);
+    assert_true(seen(fixture, "mov at 401004"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_DETAIL);
+    for (enum page_id page = PAGE_FUNCTION;; page = page == PAGE_FUNCTION ? PAGE_LAYOUT
+                                                    : page == PAGE_LAYOUT ? PAGE_DETAIL
+                                                                          : PAGE_OBJECTS) {
+        press(fixture, KEYS_ESCAPE);
+        assert_int_equal(browser->page, page);
+        if (page == PAGE_LAYOUT)
+            assert_string_equal(member_selected(fixture)->row->member.name, "y");
+        if (page == PAGE_OBJECTS)
+            break;
+    }
+}
+
+/* Each page comes back with the object and the function it was left with. */
+static void the_way_back_is_that_of_the_objects_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_END); /* no line */
+    press(fixture, KEYS_UP);  /* the header: misses on grid */
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_DETAIL);
+    assert_string_equal(browser->detail.object->name, "grid");
+    press(fixture, KEYS_RIGHT);
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER); /* another function */
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_string_not_equal(browser->code.function->function, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->detail.object->name, "grid");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->code.function->function, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_string_equal(browser->layout.shown->name, "struct particle");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->detail.object->name, "particles");
+    /* 2 looks at what Objects has selected, and Esc at what was opened before */
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, 'j');
+    press(fixture, '2');
+    assert_string_equal(browser->detail.object->name, "[heap]");
+}
+
+static void a_field_opens_the_layout_at_itself(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, KEYS_ENTER);
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(member_selected(fixture)->row->member.name, "mass");
+    press(fixture, KEYS_ENTER);
+    const struct source_row *line = table_selected(&fixture->browser.code.source);
+    assert_int_equal(line->line, 74);
+    /* it stays there when the next snapshot comes */
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    line = table_selected(&fixture->browser.code.source);
+    assert_int_equal(line->line, 74);
+}
+
+/* The struct as a whole stands for the members in it. */
+static void a_struct_leads_to_the_code_of_its_members(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '8');
+    press(fixture, 'o');
+    assert_string_equal(member_selected(fixture)->text, "+ vel");
+    press(fixture, KEYS_ENTER);
+    const struct instruction_row *access = table_selected(&fixture->browser.code.accesses);
+    assert_string_equal(access->instruction->field, "particle.vel.y");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(member_selected(fixture)->text, "+ vel");
+    press(fixture, 'o');
+    assert_string_equal(member_selected(fixture)->text, "- vel");
+    press(fixture, KEYS_HOME); /* pos: part of nothing */
+    press(fixture, 'o');
+    assert_true(seen(fixture, "nothing to fold"));
+    /* a member that no listed instruction misses on: at least the object's code */
+    press(fixture, KEYS_END);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_true(seen(fixture, "no listed instruction misses on this member"));
+}
+
+static void left_and_right_step_through_the_types(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, 'j');
+    assert_string_equal(selected(fixture), "[heap]");
+    press(fixture, '8');
+    assert_string_equal(fixture->browser.layout.shown->name, "struct node");
+    assert_true(seen(fixture, "struct edge 30%"));
+    press(fixture, KEYS_RIGHT);
+    assert_string_equal(fixture->browser.layout.shown->name, "struct edge");
+    assert_true(seen(fixture, "not the object's own type"));
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    assert_string_equal(fixture->browser.layout.shown->name, "struct edge");
+    press(fixture, KEYS_RIGHT);
+    assert_string_equal(fixture->browser.layout.shown->name, "struct node");
+    press(fixture, KEYS_LEFT);
+    assert_string_equal(fixture->browser.layout.shown->name, "struct edge");
+    struct area at = find(fixture, "struct node 70%");
+    click(fixture, at.row, at.column);
+    assert_string_equal(fixture->browser.layout.shown->name, "struct node");
+    /* another object begins with its own leading type */
+    press(fixture, '1');
+    press(fixture, KEYS_HOME);
+    press(fixture, '8');
+    assert_string_equal(fixture->browser.layout.shown->name, "struct particle");
+    press(fixture, KEYS_RIGHT);
+    assert_true(seen(fixture, "one type only"));
+}
+
+/* Without debugging information the way is the same. */
+static void inferred_elements_are_drilled_into_too(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_LAYOUT);
+    assert_int_equal(member_selected(fixture)->row->member.offset, 40);
+    assert_true(seen(fixture, "inferred from the distances"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    /* grid has no elements: its fields lead to the code at once */
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "Enter Source"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    press(fixture, '1');
+    press(fixture, '8');
+    assert_true(seen(fixture, "No type is known of grid"));
+    assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    press(fixture, 'o');
+}
+
+static void the_line_selected_chooses_the_instructions(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '5');
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->code.instructions.count, 2); /* the hottest line */
+    /* put on another one, it stays there in the next snapshot, and not on another line */
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN);
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    const struct instruction_row *access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401009);
+    press(fixture, KEYS_LEFT);
+    press(fixture, KEYS_UP); /* 74 */
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401000);
+    press(fixture, KEYS_DOWN);
+    access = table_selected(&browser->code.accesses);
+    assert_int_equal(access->instruction->address, 0x401004);
+    press(fixture, KEYS_HOME);
+    assert_int_equal(browser->code.instructions.count, 1);
+    press(fixture, KEYS_END);
+    assert_int_equal(browser->code.instructions.count, 1);
+    assert_true(seen(fixture, "whose line is not known"));
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(browser), &browser->code.table);
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(browser), &browser->code.source);
+}
+
 static void an_opened_object_stays_while_ranks_change(void **state)
 {
     struct fixture *fixture = *state;
@@ -389,6 +601,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(keys_become_requests),
         TEST(drilling_in_and_back),
+        TEST(enter_alone_leads_to_the_source_line),
+        TEST(the_way_back_is_that_of_the_objects_too),
+        TEST(a_field_opens_the_layout_at_itself),
+        TEST(a_struct_leads_to_the_code_of_its_members),
+        TEST(left_and_right_step_through_the_types),
+        TEST(inferred_elements_are_drilled_into_too),
+        TEST(the_line_selected_chooses_the_instructions),
         TEST(an_opened_object_stays_while_ranks_change),
         TEST(bins_are_named_and_combined),
         TEST(numbers_and_tab_change_the_page),

@@ -7,13 +7,14 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct columns *const all[] = {&object_columns,  &field_columns,    &instance_columns,
-                                            &toucher_columns, &function_columns, &site_columns,
-                                            &part_columns,    &region_columns,   &dropped_columns,
-                                            &line_columns,    &pair_columns,     &offset_columns};
+static const struct columns *const all[] = {
+    &object_columns, &field_columns,  &instance_columns, &toucher_columns, &function_columns,
+    &site_columns,   &part_columns,   &region_columns,   &dropped_columns, &line_columns,
+    &pair_columns,   &offset_columns, &layout_columns,   &source_columns,  &instruction_columns};
 enum { ALL = sizeof all / sizeof *all };
 
 static bool has(const struct columns *columns, const struct layout *layout, const char *title)
@@ -72,6 +73,14 @@ static void columns_of_events_stand_only_where_measured(void **state)
     assert_false(has(&object_columns, &layout, "L1"));
     assert_false(has(&object_columns, &layout, "CYCLES"));
     assert_false(has(&object_columns, &layout, "TYPE"));
+    assert_false(has(&object_columns, &layout, "DIFF"));
+    fixture_release(snapshot);
+    snapshot = fixture_new(FIXTURE_TYPED, 0);
+    columns_layout(&object_columns, snapshot, NULL, 0, 300, true, &layout);
+    assert_true(has(&object_columns, &layout, "TYPE"));
+    assert_true(has(&object_columns, &layout, "DIFF"));
+    columns_layout(&field_columns, snapshot, NULL, 0, 100, true, &layout);
+    assert_true(has(&field_columns, &layout, "TYPE"));
     fixture_release(snapshot);
 }
 
@@ -133,6 +142,21 @@ static void unknown_is_blank_and_zero_is_zero(void **state)
     expect(snapshot, &object, "ST", "0.0%");
     object.field_count = 0;
     expect(snapshot, &object, "HOT FIELD", "");
+    fixture_release(snapshot);
+}
+
+static void text_to_be_read_has_room_before_figures(void **state)
+{
+    const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
+    struct source_row row = {.file = "a.c", .line = 7, .sites = 1};
+    struct layout layout;
+    (void)state;
+    snprintf(row.text, sizeof row.text, "%60s", "x");
+    columns_layout(&source_columns, snapshot, &row, 1, 80, true, &layout);
+    for (unsigned k = 0; k < layout.count; k++)
+        if (!strcmp(source_columns.list[layout.places[k].index].title, "SOURCE"))
+            assert_true(layout.places[k].width >= 50);
+    assert_false(has(&source_columns, &layout, "SAMPLES"));
     fixture_release(snapshot);
 }
 
@@ -202,6 +226,7 @@ int main(void)
         cmocka_unit_test(columns_of_events_stand_only_where_measured),
         cmocka_unit_test(names_keep_a_width_before_lesser_columns),
         cmocka_unit_test(unknown_is_blank_and_zero_is_zero),
+        cmocka_unit_test(text_to_be_read_has_room_before_figures),
         cmocka_unit_test(names_lose_their_middle),
         cmocka_unit_test(order_puts_unknown_last_both_ways),
         cmocka_unit_test(matching_ignores_case_and_looks_at_all_text),

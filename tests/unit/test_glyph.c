@@ -41,6 +41,21 @@ static void fit_cuts_with_an_ellipsis(void **state)
     fit("e\xcc\x81\x65\xcc\x81\x65\xcc\x81", 2, GLYPH_CUT_END, false, "e\xcc\x81…");
 }
 
+static void names_lose_template_arguments_first(void **state)
+{
+    (void)state;
+    fit("map<int, a<b>>::find", 20, GLYPH_CUT_MIDDLE, false, "map<int, a<b>>::find");
+    fit("map<int, a<b>>::find", 19, GLYPH_CUT_MIDDLE, false, "map<…>::find");
+    fit("map<int, a<b>>::find", 19, GLYPH_CUT_MIDDLE, true, "map<~>::find");
+    fit("map<int, a<b>>::find", 9, GLYPH_CUT_MIDDLE, false, "map<…find");
+    fit("a<f()->x>::longer_than", 16, GLYPH_CUT_MIDDLE, false, "a<…>::lo…er_than");
+    fit("main < load < particles_new", 11, GLYPH_CUT_MIDDLE, false, "main …s_new"); /* a path */
+    fit("operator<(one, other) > x", 11, GLYPH_CUT_MIDDLE, false, "opera…) > x");
+    fit("open<never closed at all", 9, GLYPH_CUT_MIDDLE, false, "open… all");
+    fit("<<<<<<<<<<>>>>>>>>>>", 7, GLYPH_CUT_MIDDLE, false, "<<<…>>>");
+    fit("map<int, a<b>>::find", 8, GLYPH_CUT_END, false, "map<int…");
+}
+
 static void fit_never_overflows_its_buffer(void **state)
 {
     char out[8];
@@ -70,6 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_count_wide_and_combining),
         cmocka_unit_test(fit_cuts_with_an_ellipsis),
+        cmocka_unit_test(names_lose_template_arguments_first),
         cmocka_unit_test(fit_never_overflows_its_buffer),
         cmocka_unit_test(encode_and_decode_agree),
     };

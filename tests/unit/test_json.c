@@ -214,6 +214,79 @@ static void unknown_is_null_and_never_zero(void **state)
     json_decref(one);
 }
 
+static json_t *object_named(json_t *root, const char *name)
+{
+    json_t *object;
+    size_t i;
+    json_array_foreach(at(root, "objects"), i, object)
+    {
+        if (!strcmp(json_string_value(at(object, "name")), name))
+            return object;
+    }
+    fail_msg("no object %s", name);
+    return NULL;
+}
+
+static void types_layouts_and_instructions(void **state)
+{
+    json_t *root = print(FIXTURE_TYPED);
+    json_t *object = object_named(root, "particles");
+    json_t *field = json_array_get(at(object, "fields"), 0);
+    json_t *entry;
+    size_t i;
+    json_int_t unknown = 0;
+    const char *name;
+    (void)state;
+    assert_string_equal(json_string_value(at(object, "type")), "struct particle [524288]");
+    assert_int_equal(json_integer_value(at(object, "type_votes")), 0); /* declared */
+    assert_true(json_is_integer(at(object, "type_votes")));
+    assert_string_equal(json_string_value(at(field, "name")), "particle.vel.y");
+    assert_string_equal(json_string_value(at(field, "type")), "double");
+    assert_int_equal(json_integer_value(at(object, "layout.phase")), 16);
+    assert_int_equal(json_array_size(at(object, "layout.rows")), 9);
+    entry = json_array_get(at(object, "layout.rows"), 3);
+    assert_string_equal(json_string_value(at(entry, "name")), "y");
+    assert_int_equal(json_integer_value(at(entry, "offset")), 32);
+    assert_int_equal(json_integer_value(at(entry, "size")), 8);
+    assert_true(json_number_value(at(entry, "share")) > 0.6);
+    assert_true(json_is_false(at(entry, "hole")));
+    entry = json_array_get(at(object, "layout.lines"), 1);
+    assert_int_equal(json_integer_value(at(entry, "start")), 48);
+    assert_int_equal(json_integer_value(at(entry, "cold")), 4);
+    assert_int_equal(json_array_size(at(object_named(root, "[heap]"), "layouts")), 2);
+    assert_true(json_is_null(at(object_named(root, "grid"), "layout")));
+    assert_true(json_is_null(at(object_named(root, "grid"), "type_votes")));
+    /* counts of types add up to what was attributed */
+    json_int_t sum = 0;
+    json_object_foreach(at(root, "types.unknown"), name, entry) unknown +=
+        json_integer_value(entry);
+    json_object_foreach(at(root, "types"), name, entry) sum += json_integer_value(entry);
+    assert_int_equal(sum + unknown, json_integer_value(at(root, "samples.attributed")));
+    assert_int_equal(json_integer_value(at(root, "types.by-code")), 21000);
+    assert_int_equal(json_integer_value(at(root, "reading.waiting")), 120);
+    entry = json_array_get(at(root, "code"), 0);
+    assert_int_equal(json_array_size(at(entry, "instructions")), 6);
+    json_array_foreach(at(entry, "instructions"), i, field)
+    {
+        check_member(field, "address", JSON_STRING, false);
+        check_member(field, "line", JSON_INTEGER, true);
+        check_member(field, "file", JSON_STRING, true);
+        check_member(field, "inlined", JSON_STRING, true);
+        check_member(field, "field", JSON_STRING, true);
+        check_member(field, "samples", JSON_REAL, false);
+        check_member(field, "share", JSON_REAL, false);
+    }
+    field = json_array_get(at(entry, "instructions"), 4);
+    assert_string_equal(json_string_value(at(field, "inlined")), "min < clamp");
+    json_decref(root);
+    root = print(FIXTURE_USUAL); /* inferred */
+    object = object_named(root, "particles");
+    assert_true(json_is_true(at(object, "layout.inferred")));
+    assert_true(json_is_null(at(object, "layout.type")));
+    assert_true(json_is_null(at(object, "layout.phase")));
+    json_decref(root);
+}
+
 static void hostile_names_and_huge_numbers_stay_valid(void **state)
 {
     (void)state;
@@ -252,6 +325,7 @@ int main(void)
         cmocka_unit_test(every_member_of_the_contract),
         cmocka_unit_test(samples_add_up_and_values_are_right),
         cmocka_unit_test(unknown_is_null_and_never_zero),
+        cmocka_unit_test(types_layouts_and_instructions),
         cmocka_unit_test(hostile_names_and_huge_numbers_stay_valid),
         cmocka_unit_test(a_reader_who_left_is_EPIPE),
     };

@@ -265,6 +265,75 @@ static void an_object_says_who_allocated_it(void **state)
     close_page();
 }
 
+static void layout_draws_the_type_with_its_lines_and_heat(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_TYPED, 36, 120, false, "8");
+    assert_true(strstr(row(2), "struct particle  64 bytes  in particles") &&
+                strstr(row(2), "100.0% of its samples"));
+    assert_true(contains("declared so in the debug information"));
+    assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
+    assert_true(contains("side by side they would need 1."));
+    int line = row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
+    int mass = row_with(" mass ");
+    int hot = row_with("   y ");
+    assert_true(hot > 0 && hot < line && mass == line + 1);
+    assert_int_equal(canvas_at(&canvas, hot, 50)->flags, CELL_SELECTED); /* the hottest */
+    assert_true(strstr(row(hot), "63.0%") && strstr(row(hot), "hottest"));
+    int note = column_of(mass, "HOT, on another line");
+    assert_int_equal(canvas_at(&canvas, mass, note)->paint, PAINT_BAD);
+    assert_true(strstr(row(row_with("kind : 3")), "60:1"));
+    close_page();
+    open_page(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
+    assert_true(contains("by the code: 4312 accesses say so, 12 another"));
+    assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
+    assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
+                contains("its members over"));
+    close_page();
+    open_page(FIXTURE_USUAL, 36, 120, false, "8");
+    assert_true(contains("inferred from the distances of sampled offsets (97% sure)"));
+    assert_true(contains("alignment not known yet") && contains("+40"));
+    close_page();
+}
+
+static void objects_and_detail_name_types_and_fields(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_TYPED, 36, 200, false, "1");
+    assert_true(contains("TYPE") && contains("particle [524288]") && contains(" vel.y "));
+    assert_true(strstr(row(4), "Fields known for 83.0%") && strstr(row(4), "by both 23.2%") &&
+                strstr(row(4), "reading debug information of libmatching.so.4: 120 waiting"));
+    int order = row_with("order [1024]");
+    assert_true(column_of(order, "4.0%") > column_of(order, "order [1024]")); /* DIFF */
+    close_page();
+    open_page(FIXTURE_TYPED, 36, 120, false, "\n");
+    assert_true(contains("struct particle [524288]   declared so in the debug information"));
+    assert_true(contains("one struct particle, 64 bytes:"));
+    int hot = row_with("particle.vel.y");
+    assert_true(strstr(row(hot), "double"));
+    close_page();
+    /* where nothing was asked for types nothing is said of them */
+    open_page(FIXTURE_USUAL, 36, 160, false, "1");
+    assert_false(contains("Fields known") || contains("TYPE"));
+    close_page();
+}
+
+static void a_function_shows_source_or_where_it_was_looked_for(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_TYPED, 36, 120, false, "5\n");
+    assert_true(contains("/build/demo/src/demo.c"));
+    int line = row_with("75  75.0%");
+    assert_true(line > 0 && strstr(row(line), "particle.vel.y"));
+    assert_true(contains("clamp.h  inlined: min < clamp"));
+    assert_true(contains("0x401004") && contains("particles"));
+    close_page();
+    open_page(FIXTURE_USUAL, 36, 120, false, "5\n");
+    assert_true(contains("source lines are not known: the file"));
+    assert_true(contains("0x401004") && !contains("demo.c  inlined"));
+    close_page();
+}
+
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
@@ -273,6 +342,8 @@ static void help_lists_keys_columns_and_the_source(void **state)
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
+    assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_SPILL)));
+    assert_true(contains("Columns: Layout") && contains("Columns: Source"));
     close_page();
     open_page(FIXTURE_USUAL, 24, 80, false, "9");
     assert_true(contains("lines 1 to 20 of"));
@@ -313,6 +384,9 @@ int main(void)
         cmocka_unit_test(code_and_window_lead_to_objects),
         cmocka_unit_test(heap_shows_bins_their_path_and_sizes),
         cmocka_unit_test(an_object_says_who_allocated_it),
+        cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
+        cmocka_unit_test(objects_and_detail_name_types_and_fields),
+        cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),
         cmocka_unit_test(ascii_draws_ascii_only),
     };

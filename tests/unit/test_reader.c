@@ -107,6 +107,33 @@ static void a_hang_costs_one_answer(void **state)
     fake_expect(1, 1);
 }
 
+static void a_loop_costs_one_answer(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.patience_ms = 300;
+    fake_start(&limits);
+    fake_ask(0, FAKE_SPIN, 0);
+    fake_ask(0, FAKE_ECHO, 1);
+    fake_await(2);
+    fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
+    fake_expect(1, 1);
+}
+
+/* Others have the CPUs: late by the clock, but not by what it had of them. */
+static void the_starved_are_waited_for(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.patience_ms = 100;
+    fake_start(&limits);
+    fake_ask(0, FAKE_ECHO, 0);
+    fake_await(1);
+    fake_ask(0, FAKE_SLOW, 1);
+    fake_await(2);
+    fake_expect(1, 1);
+}
+
 static void files_without_debugging_information_start_no_process(void **state)
 {
     (void)state;
@@ -237,6 +264,8 @@ int main(void)
                                        TEST(after_three_deaths_a_file_is_given_up),
                                        TEST(a_file_that_kills_at_once_is_given_up),
                                        TEST(a_hang_costs_one_answer),
+                                       TEST(a_loop_costs_one_answer),
+                                       TEST(the_starved_are_waited_for),
                                        TEST(files_without_debugging_information_start_no_process),
                                        TEST(files_with_none_that_can_be_used_end_theirs),
                                        TEST(types_come_before_answers_and_keep_their_references),

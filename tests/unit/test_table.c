@@ -5,6 +5,7 @@
 #include "view/table.h"
 
 #include <locale.h>
+#include <math.h>
 #include <string.h>
 
 struct fixture {
@@ -184,6 +185,143 @@ static void a_scrollbar_only_where_rows_are_hidden(void **state)
     assert_int_not_equal(canvas_at(&fixture->canvas, 5, 79)->text[0], L'│');
 }
 
+/* Rows of numbers; negative ones part the others. */
+static struct value number_of(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return value_number(*(const double *)row < 0 ? (double)NAN : *(const double *)row);
+}
+
+static uint64_t number_identity(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return (uint64_t)(1000 + *(const double *)row);
+}
+
+static const char *number_parting(const void *row)
+{
+    return *(const double *)row < 0 ? "PART" : NULL;
+}
+
+static const struct column number_list[] = {
+    {"NUMBER", NULL, 8, 0, 0, COLUMN_RIGHT, NULL, number_of, format_decimal, NULL, NULL}};
+
+static const struct columns number_columns = {
+    .title = "Numbers",
+    .list = number_list,
+    .count = 1,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(double),
+    .identity = number_identity,
+    .parting = number_parting,
+};
+
+static bool drawn(const struct canvas *canvas, const char *text)
+{
+    char line[256];
+    for (int row = 0; row < canvas->rows; row++) {
+        canvas_row_text(canvas, row, line, sizeof line);
+        if (strstr(line, text))
+            return true;
+    }
+    return false;
+}
+
+static double chosen(const struct table *table)
+{
+    const double *row = table_selected(table);
+    return row ? *row : NAN;
+}
+
+static void rows_that_part_others_are_never_selected(void **state)
+{
+    struct fixture *fixture = *state;
+    static const double rows[] = {-1, 5, -2, -3, 9, 7, -4};
+    struct table table;
+    table_init(&table, &number_columns);
+    table_set(&table, fixture->snapshot, rows, 7);
+    assert_true(chosen(&table) == 5);
+    assert_int_equal(table_rows(&table), 3);
+    table_prefer(&table, 1009);
+    assert_true(chosen(&table) == 9); /* until the user moves */
+    table_prefer(&table, 1007);
+    table_move(&table, -100);
+    assert_true(chosen(&table) == 5);
+    table_prefer(&table, 1009);
+    assert_true(chosen(&table) == 5);
+    table_move(&table, 1);
+    assert_true(chosen(&table) == 9);
+    table_move(&table, -1);
+    assert_true(chosen(&table) == 5);
+    table_move(&table, 100);
+    assert_true(chosen(&table) == 7);
+    canvas_clear(&fixture->canvas);
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
+    assert_true(drawn(&fixture->canvas, "── PART ──"));
+    assert_int_equal(table_click(&table, 1, 5), TABLE_MISSED);
+    assert_int_equal(table_click(&table, 2, 5), TABLE_SELECTED);
+    /* sorted they would part nothing; the own order is one of the steps */
+    table_sort_step(&table, 1);
+    assert_int_equal(table.shown, 3);
+    assert_true(chosen(&table) == 5);
+    table_move(&table, -5);
+    assert_true(chosen(&table) == 9);
+    table_sort_step(&table, 1);
+    assert_int_equal(table.shown, 7);
+    table_sort_step(&table, -1);
+    assert_int_equal(table.shown, 3);
+    table_fini(&table);
+}
+
+static void a_far_selection_has_neighbours_on_both_sides(void **state)
+{
+    struct fixture *fixture = *state;
+    double rows[100];
+    struct table table;
+    for (int i = 0; i < 100; i++)
+        rows[i] = i;
+    table_init(&table, &number_columns);
+    table_set(&table, fixture->snapshot, rows, 100);
+    table_prefer(&table, 1050);
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
+    assert_int_equal(table.top, 50 - 9 / 2);
+    table_move(&table, 9); /* by a page: nothing is left out */
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
+    assert_int_equal(table.top, 59 - 8);
+    table_fini(&table);
+}
+
+static void nothing_but_parting_rows_selects_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    static const double rows[] = {-1, -2};
+    struct table table;
+    table_init(&table, &number_columns);
+    table_set(&table, fixture->snapshot, rows, 2);
+    assert_null(table_selected(&table));
+    table_move(&table, 1);
+    assert_null(table_selected(&table));
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 6, 80}, true);
+    table_fini(&table);
+}
+
+/* The first row that can be selected takes what stands above it along. */
+static void what_parts_stays_in_sight(void **state)
+{
+    struct fixture *fixture = *state;
+    static const double rows[] = {-1, 1, 2, 3, 4, 5, 6, 7, 8};
+    struct table table;
+    table_init(&table, &number_columns);
+    table_set(&table, fixture->snapshot, rows, 9);
+    table_move(&table, 100);
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 5, 80}, true);
+    table_move(&table, -100);
+    canvas_clear(&fixture->canvas);
+    table_draw(&table, &fixture->canvas, (struct area){0, 0, 5, 80}, true);
+    assert_true(drawn(&fixture->canvas, "PART"));
+    table_fini(&table);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -196,6 +334,10 @@ int main(void)
         TEST(sorting_goes_through_the_columns_on_the_screen),
         TEST(clicks),
         TEST(a_scrollbar_only_where_rows_are_hidden),
+        TEST(rows_that_part_others_are_never_selected),
+        TEST(a_far_selection_has_neighbours_on_both_sides),
+        TEST(nothing_but_parting_rows_selects_nothing),
+        TEST(what_parts_stays_in_sight),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,10 @@ UNIT_VIEW = \
 	tests/unit/test_glyph \
 	tests/unit/test_json \
 	tests/unit/test_keys \
+	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
+	tests/unit/test_source_rows \
 	tests/unit/test_table
 check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
@@ -35,6 +37,10 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
+tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
+tests_unit_test_source_rows_SOURCES = tests/unit/test_source_rows.c $(VIEW_FIXTURE)
+tests_unit_test_source_rows_LDADD = $(VIEW_LIBS)
 tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(VIEW_FIXTURE)
 tests_unit_test_pages_LDADD = $(VIEW_LIBS)
 tests_unit_test_paint_SOURCES = tests/unit/test_paint.c

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/declared.h"
 #include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/program.h"
 
 #include <errno.h>
@@ -33,19 +35,22 @@ static enum untyped reason_of(const struct value *place)
     }
 }
 
-static enum untyped check(struct shapes *shapes, struct value *place,
+static enum untyped check(const struct scene *scene, struct value *place,
                           const struct dwarf_question *question)
 {
+    struct shapes *shapes = scene->shapes;
     const struct shape *shape = shapes_at(shapes, place->shape);
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
     if (place->kind != VALUE_POINTER)
         return reason_of(place);
+    if (shape->descriptor)
+        return UNTYPED_NO_VARIABLE;
     if (shape->kind == SHAPE_VOID || shape->kind == SHAPE_FUNCTION ||
         (shape->kind == SHAPE_BYTE && question->size > shape->size))
         return UNTYPED_VOID;
     int64_t asked = place->offset;
     if (!value_folded(shapes, place))
-        return UNTYPED_OUTSIDE;
+        return declared_around(scene, question->pc, place) ? UNTYPED_NO_REASON : UNTYPED_OUTSIDE;
     bool crosses = place->offset + question->size > (int64_t)shape->size;
     if (record && crosses && place->offset == asked && !place->indexed &&
         asked < (int64_t)shape->size)
@@ -56,14 +61,11 @@ static enum untyped check(struct shapes *shapes, struct value *place,
 /* A variable in the frame is what a stack address points into. */
 static struct value place_of(const struct flow_at *at, const struct insn_memory *memory)
 {
-    struct value place = step_address(&at->scene, &at->state, at->insn, memory);
+    struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
         return place;
-    struct value variable = step_variable(&at->scene, &at->state, at->insn->address, place.offset);
-    if (variable.kind != VALUE_POINTER)
-        return place;
-    variable.indexed = place.indexed;
-    return variable;
+    struct value variable = declared_in_frame(&at->scene, &at->state, at->insn->address, &place);
+    return variable.kind == VALUE_POINTER ? variable : place;
 }
 
 void access_answer(struct program *program, struct dwarf_answer *answer)
@@ -79,7 +81,7 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
         return;
     }
     struct value place = place_of(&at, memory);
-    answer->untyped = (uint8_t)check(at.scene.shapes, &place, question);
+    answer->untyped = (uint8_t)check(&at.scene, &place, question);
     if (answer->untyped)
         return;
     const struct shape *shape = shapes_at(at.scene.shapes, place.shape);

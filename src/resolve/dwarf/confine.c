@@ -6,13 +6,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CONFINE_NICE = 10, CONFINE_FDS_MAX = 1 << 16 };
+enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
 /* Whatever calls exit(), libdw when it is out of memory for one, must not run handlers that
  * misstop has registered: they restore the terminal. The last registered runs first. */
@@ -42,6 +43,15 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Files have a path; what is a file by its mode alone (newer kernels say so of some) has none. */
+static bool is_file(int folder, const char *name, int fd)
+{
+    char start;
+    struct stat status;
+    return !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+           readlinkat(folder, name, &start, 1) == 1 && start == '/';
+}
+
 /* Samplers, the agent's socket, the terminal and other readers' sockets stay open as long as
  * somebody has them; files do no harm, and some are those that will be read. */
 static void close_others(int keep)
@@ -51,10 +61,9 @@ static void close_others(int keep)
     if (!folder)
         _exit(EXIT_FAILURE);
     while ((entry = readdir(folder))) {
-        struct stat status;
         int fd = atoi(entry->d_name);
-        if (fd > STDERR_FILENO && fd != keep && fd != dirfd(folder) && !fstat(fd, &status) &&
-            !S_ISREG(status.st_mode))
+        if (fd > STDERR_FILENO && fd != keep && fd != dirfd(folder) &&
+            !is_file(dirfd(folder), entry->d_name, fd))
             close(fd);
     }
     closedir(folder);

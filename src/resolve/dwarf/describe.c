@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/fields.h"
 #include "resolve/dwarf/program.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21, SCAN_MAX = 1 << 16, ADDRESS_BYTES = 8 };
+enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21, SCAN_MAX = 1 << 16 };
 
 /* One that was described. Equal ones of several units are one. */
 struct described {
@@ -84,7 +85,7 @@ static bool find_subject(struct describe *describe, const Dwarf_Die *type, struc
     subject->aliased = false;
     for (unsigned i = 0; i < DIE_HOPS_MAX; i++) {
         int tag = dwarf_tag(&at);
-        bool array = tag == DW_TAG_array_type && !fields_descriptor_rank(&at);
+        bool array = tag == DW_TAG_array_type && !descriptor_rank(&at);
         if (!array && !die_is_alias(tag)) {
             scopes_definition(describe->scopes, &at, &subject->die);
             return true;
@@ -150,6 +151,7 @@ static enum type_kind kind_of(int tag)
     case DW_TAG_base_type:
     case DW_TAG_enumeration_type:
     case DW_TAG_subrange_type:
+    case DW_TAG_string_type:
         return TYPE_SCALAR;
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -161,28 +163,19 @@ static enum type_kind kind_of(int tag)
     }
 }
 
-/* A pointer to a member function is two words (Itanium C++ ABI, 2.3). */
-static uint64_t member_pointer_size(Dwarf_Die *die)
-{
-    Dwarf_Die target;
-    bool function = die_type(die, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
-    return function ? 2 * ADDRESS_BYTES : ADDRESS_BYTES;
-}
-
 static void fill(struct describe *describe, struct subject *subject, struct type_desc *desc)
 {
     struct fields fields = {
         .scopes = describe->scopes, .strings = &describe->strings, .members = describe->members};
     int tag = dwarf_tag(&subject->die);
-    unsigned rank = fields_descriptor_rank(&subject->die);
+    unsigned rank = descriptor_rank(&subject->die);
     *desc = (struct type_desc){.kind = kind_of(tag), .members = describe->members};
     desc->name = subject_name(describe, subject);
     if (rank) {
-        fields_read_descriptor(&fields, rank);
-        desc->size = fields_descriptor_size(rank);
-    } else if (!die_size(&subject->die, &desc->size) && tag == DW_TAG_ptr_to_member_type) {
-        desc->size = member_pointer_size(&subject->die);
+        descriptor_members(rank, describe->members);
+        fields.count = DESCRIPTOR_MEMBERS;
     }
+    die_size(&subject->die, &desc->size);
     if (has_members(tag))
         fields_read(&fields, &subject->die);
     if (fields.variants)

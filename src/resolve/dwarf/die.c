@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/die.h"
 
+#include "resolve/dwarf/descriptor.h"
+
 #include <dwarf.h>
 #include <string.h>
 
@@ -97,7 +99,7 @@ bool die_is_alias(int tag)
     }
 }
 
-bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
+bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped)
 {
     Dwarf_Die at = *type;
     for (unsigned i = 0; die_is_alias(dwarf_tag(&at)); i++) {
@@ -106,6 +108,15 @@ bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
             return false;
         at = next;
     }
+    *stripped = at;
+    return true;
+}
+
+bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
+{
+    Dwarf_Die at;
+    if (!die_strip(type, &at))
+        return false;
     *peeled = at;
     if (!die_signed(&at, peeled) && die_is_declaration(&at))
         define(peeled);
@@ -116,6 +127,11 @@ static bool is_pointer(int tag)
 {
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
            tag == DW_TAG_rvalue_reference_type;
+}
+
+bool die_is_pointer(Dwarf_Die *type)
+{
+    return is_pointer(dwarf_tag(type));
 }
 
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee)
@@ -212,12 +228,27 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
     return true;
 }
 
+/* A pointer to a member function is two words, one to a field one (Itanium C++ ABI, 2.3). */
+static uint64_t member_pointer_size(Dwarf_Die *pointer)
+{
+    Dwarf_Die target;
+    bool function = die_type(pointer, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type;
+    return function ? 2 * ADDRESS_BYTES : ADDRESS_BYTES;
+}
+
 static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
 {
     Dwarf_Word size;
-    bool told = constant(peeled, DW_AT_byte_size, &size);
-    *bytes = told ? size : ADDRESS_BYTES;
-    return told || is_pointer(dwarf_tag(peeled));
+    int tag = dwarf_tag(peeled);
+    if (constant(peeled, DW_AT_byte_size, &size))
+        *bytes = size;
+    else if (is_pointer(tag))
+        *bytes = ADDRESS_BYTES;
+    else if (tag == DW_TAG_ptr_to_member_type)
+        *bytes = member_pointer_size(peeled);
+    else
+        return false;
+    return true;
 }
 
 bool die_size(Dwarf_Die *type, uint64_t *bytes)
@@ -227,6 +258,11 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes)
     uint64_t count;
     if (!die_peel(type, &at))
         return false;
+    unsigned rank = descriptor_rank(&at);
+    if (rank) {
+        *bytes = descriptor_size(rank);
+        return true;
+    }
     if (own_size(&at, bytes))
         return true;
     if (!die_array(&at, &element, &count) || !own_size(&element, bytes))

@@ -30,6 +30,12 @@ bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
  * its definition where the unit has one. False: void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
+/* The same without looking for a definition, which takes time. */
+bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
+
+/* Whether a type is a pointer or a reference itself, not an alias of one. */
+bool die_is_pointer(Dwarf_Die *type);
+
 /* What a (peeled) pointer or reference points to, peeled; false: no pointer, or void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 

@@ -2,8 +2,10 @@
 #include "resolve/dwarf/fields.h"
 
 #include "resolve/dwarf/bits.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/typename.h"
+#include "resolve/dwarf/vbases.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -118,12 +120,12 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     uint64_t count = 0;
     uint32_t index = fields->count;
     struct type_member *member = append(fields, under);
-    if (!member || !die_type(die, &type) || !die_peel(&type, &peeled))
+    if (!member || !die_type(die, &type) || !die_strip(&type, &peeled))
         return member;
-    unsigned rank = fields_descriptor_rank(&peeled);
+    unsigned rank = descriptor_rank(&peeled);
     member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
     if (rank) {
-        member->size = fields_descriptor_size(rank);
+        die_size(&peeled, &member->size);
         return member;
     }
     scopes_definition(fields->scopes, &peeled, &element);
@@ -156,7 +158,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
 static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
-    /* Where a virtual base stands, only the vtable tells. */
+    /* Where a virtual base stands, only the vtable tells: see fields_read(). */
     if (!member_offset(die, &offset))
         return;
     under.offset += offset;
@@ -226,52 +228,65 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
     } while (!dwarf_siblingof(&child, &child));
 }
 
+static uint64_t align(uint64_t offset, uint64_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* End and alignment of what the members from one on take, as far as scalars tell. */
+static uint64_t end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
+{
+    uint64_t end = 0;
+    *alignment = 1;
+    for (uint32_t i = first; i < fields->count; i++) {
+        const struct type_member *member = &fields->members[i];
+        bool has_parts = i + 1 < fields->count && fields->members[i + 1].depth > member->depth;
+        uint64_t own = member->stride ? member->stride : member->size;
+        if (has_parts)
+            continue;
+        if (own == 2 || own == 4 || own == 8 || own == 16)
+            *alignment = own > *alignment ? own : *alignment;
+        end = member->offset + member->size > end ? member->offset + member->size : end;
+    }
+    return end;
+}
+
+/*
+ * Virtual bases follow the rest of the complete object, in the order of the inheritance graph
+ * (Itanium C++ ABI, 2.4). DWARF does not tell where; what is worked out counts only if it ends
+ * where the type does.
+ */
+static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
+{
+    struct vbases bases;
+    uint64_t size;
+    uint64_t alignment;
+    uint64_t own_alignment;
+    uint32_t first = fields->count;
+    uint64_t end = end_of(fields, 0, &alignment);
+    vbases_find(&bases, fields->scopes, type);
+    if (!bases.count)
+        return;
+    for (unsigned i = 0; i < bases.count; i++) {
+        uint32_t at = fields->count;
+        struct type_member *member =
+            read_typed(fields, &bases.entries[i], (struct under){end, TYPE_NO_MEMBER, 0});
+        if (!member)
+            break;
+        member->kind = MEMBER_BASE;
+        end_of(fields, at, &own_alignment);
+        uint64_t shift = align(end, own_alignment) - end;
+        for (uint32_t part = at; part < fields->count; part++)
+            fields->members[part].offset += shift;
+        end = end_of(fields, at, &own_alignment);
+        alignment = own_alignment > alignment ? own_alignment : alignment;
+    }
+    if (!die_size(type, &size) || align(end, alignment) != size)
+        fields->count = first;
+}
+
 void fields_read(struct fields *fields, Dwarf_Die *type)
 {
     read_members(fields, type, (struct under){.parent = TYPE_NO_MEMBER});
-}
-
-enum { DESCRIPTOR_HEAD = 40, DESCRIPTOR_DIMENSION = 24, RANK_MAX = 15 };
-
-unsigned fields_descriptor_rank(Dwarf_Die *type)
-{
-    Dwarf_Die child;
-    unsigned rank = 0;
-    if (dwarf_tag(type) != DW_TAG_array_type || !dwarf_hasattr(type, DW_AT_data_location) ||
-        dwarf_child(type, &child))
-        return 0;
-    do
-        rank += dwarf_tag(&child) == DW_TAG_subrange_type;
-    while (rank < RANK_MAX && !dwarf_siblingof(&child, &child));
-    return rank;
-}
-
-uint64_t fields_descriptor_size(unsigned rank)
-{
-    return DESCRIPTOR_HEAD + (uint64_t)DESCRIPTOR_DIMENSION * rank;
-}
-
-void fields_read_descriptor(struct fields *fields, unsigned rank)
-{
-    static const struct type_member parts[] = {
-        {.name = "base_addr", .type = "void *", .size = 8},
-        {.name = "offset", .type = "index", .offset = 8, .size = 8},
-        {.name = "dtype", .type = "dtype", .offset = 16, .size = 16},
-        {.name = "span", .type = "index", .offset = 32, .size = 8},
-        {.name = "dim", .type = "dim", .offset = DESCRIPTOR_HEAD, .stride = DESCRIPTOR_DIMENSION},
-        {.name = "stride", .type = "index", .offset = 40, .size = 8, .parent = 4, .depth = 1},
-        {.name = "lower", .type = "index", .offset = 48, .size = 8, .parent = 4, .depth = 1},
-        {.name = "upper", .type = "index", .offset = 56, .size = 8, .parent = 4, .depth = 1}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        struct type_member *member = append(fields, (struct under){0});
-        if (!member)
-            return;
-        *member = parts[i];
-        if (!member->depth)
-            member->parent = TYPE_NO_MEMBER;
-        if (member->stride) {
-            member->count = rank;
-            member->size = (uint64_t)rank * DESCRIPTOR_DIMENSION;
-        }
-    }
+    read_virtual_bases(fields, type);
 }

@@ -29,10 +29,4 @@ struct fields {
 /* Appends the members of a (peeled, defined) type. */
 void fields_read(struct fields *fields, Dwarf_Die *type);
 
-/* Rank of an array that is kept as a descriptor (gfortran: allocatable, pointer, assumed shape);
- * 0: it is none. And its size and parts (libgfortran.h of gcc 9 and later). */
-unsigned fields_descriptor_rank(Dwarf_Die *type);
-uint64_t fields_descriptor_size(unsigned rank);
-void fields_read_descriptor(struct fields *fields, unsigned rank);
-
 #endif

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
 
+#include "resolve/dwarf/declared.h"
+#include "resolve/dwarf/entry.h"
 #include "resolve/dwarf/graph.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/prototype.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_KEPT = 32, ROUNDS_MAX = 8, ALL_REGISTERS = (1 << SREG_COUNT) - 1 };
+enum {
+    FLOWS_KEPT = 64,
+    BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
+    BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
+    ROUNDS_MAX = 16,
+    ALL_REGISTERS = (1 << SREG_COUNT) - 1
+};
 
 /* One function, gone through. */
 struct flow {
@@ -21,13 +27,16 @@ struct flow {
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* each block */
+    struct state *after; /* each block; NULL: there are too many */
+    uint32_t *way;       /* of each block, which of those before it led there first */
+    uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
 };
 
 struct flows {
     struct program *program;
     struct shapes *shapes;
     struct routines *routines;
+    struct links *links;
     struct flow kept[FLOWS_KEPT];
     uint64_t clock;
 };
@@ -37,6 +46,8 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
+    free(flow->way);
+    free(flow->changed);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -48,7 +59,8 @@ struct flows *flows_new(struct program *program)
     flows->program = program;
     flows->shapes = shapes_new();
     flows->routines = routines_new(program);
-    if (!flows->shapes || !flows->routines) {
+    flows->links = links_new(program);
+    if (!flows->shapes || !flows->routines || !flows->links) {
         flows_free(flows);
         return NULL;
     }
@@ -63,6 +75,7 @@ void flows_free(struct flows *flows)
         flow_fini(&flows->kept[i]);
     shapes_free(flows->shapes);
     routines_free(flows->routines);
+    links_free(flows->links);
     free(flows);
 }
 
@@ -71,36 +84,8 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
     return (struct scene){.program = flows->program,
                           .shapes = flows->shapes,
                           .routines = flows->routines,
+                          .links = flows->links,
                           .wheres = &flow->wheres};
-}
-
-/* ---- where calls arrive ---- */
-
-static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
-{
-    struct state *state = context;
-    if (reg != SREG_NONE)
-        state->regs[reg] = *value;
-    else
-        state_store(state, slot, value);
-}
-
-/* A clone of a function may have other parameters than what it was made from: "f.isra.0". */
-static bool is_clone(const struct flows *flows, uint64_t start)
-{
-    const char *name = dwfl_module_addrname(program_module(flows->program), start);
-    return name && (strstr(name, ".isra") || strstr(name, ".constprop") || strstr(name, ".part"));
-}
-
-static void enter(struct flows *flows, struct flow *flow)
-{
-    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
-        flow->entry.regs[reg] = value_of_kind(VALUE_UNKNOWN);
-    if (flow->routine.entry != flow->start)
-        return;
-    flow->entry.regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (!is_clone(flows, flow->start))
-        prototype_arguments(flows->shapes, &flow->routine.die, take_argument, &flow->entry);
 }
 
 /* ---- through the blocks ---- */
@@ -125,7 +110,7 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     for (size_t i = at->first; i < at->first + at->count; i++) {
         const struct insn *insn = &flow->graph.insns[i];
         fresh |= graph_begins(&flow->graph, insn->address);
-        step_declare(&scene, state, insn->address, fresh);
+        declared_in_registers(&scene, state, insn->address, fresh);
         if (insn->address == until)
             return;
         step_over(&scene, state, insn);
@@ -133,15 +118,36 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left. */
-static void join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
+/* What holds at a block's start: the entry, and what the blocks before it left; the one that led
+ * there first comes first, so that offsets are those with which a loop begins. False: no way there
+ * is known yet. */
+static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
+    bool reached = !block || !at->before_count;
     memset(state, 0, sizeof *state);
     if (!block)
         *state = flow->entry;
+    for (size_t i = 0; flow->after && i < at->before_count; i++) {
+        uint32_t turn = (flow->way[block] + (uint32_t)i) % at->before_count;
+        uint32_t before = flow->graph.before[at->before_first + turn];
+        if (flow->changed[before] && !reached)
+            flow->way[block] = turn;
+        if (flow->changed[before])
+            state_join(flows->shapes, state, &flow->after[before]);
+        reached |= flow->changed[before] != 0;
+    }
+    return reached;
+}
+
+/* Whether what leads to a block changed in this round or the one before. */
+static bool is_stale(const struct flow *flow, size_t block, unsigned round)
+{
+    const struct block *at = &flow->graph.blocks[block];
     for (size_t i = 0; i < at->before_count; i++)
-        state_join(flows->shapes, state, &flow->after[flow->graph.before[at->before_first + i]]);
+        if (flow->changed[flow->graph.before[at->before_first + i]] + 1u >= round)
+            return true;
+    return round == 1;
 }
 
 static bool differs(const struct state *one, const struct state *other)
@@ -158,19 +164,55 @@ static bool differs(const struct state *one, const struct state *other)
     return false;
 }
 
-static bool round_of(struct flows *flows, struct flow *flow)
+static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
 {
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
         struct state state;
-        join(flows, flow, block, &state);
-        run(flows, flow, block, 0, &state);
-        if (!differs(&state, &flow->after[block]))
+        if (!is_stale(flow, block, round) || !join(flows, flow, block, &state))
             continue;
+        run(flows, flow, block, 0, &state);
+        if (flow->changed[block] && !differs(&state, &flow->after[block]))
+            continue;
+        flow->changed[block] = (uint8_t)round;
         flow->after[block] = state;
         changed = true;
     }
     return changed;
+}
+
+static struct flow *oldest(struct flows *flows)
+{
+    struct flow *oldest = &flows->kept[0];
+    for (unsigned i = 1; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used < oldest->used)
+            oldest = &flows->kept[i];
+    return oldest;
+}
+
+/* Those not asked about for the longest time make room. */
+static int make_room(struct flows *flows, struct flow *flow)
+{
+    size_t blocks = flow->graph.block_count;
+    if (blocks > BLOCKS_MAX)
+        return 0;
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        blocks +=
+            &flows->kept[i] != flow && flows->kept[i].after ? flows->kept[i].graph.block_count : 0;
+    flow->used = UINT64_MAX;
+    while (blocks > BLOCKS_KEPT) {
+        struct flow *gone = oldest(flows);
+        blocks -= gone->after ? gone->graph.block_count : 0;
+        flow_fini(gone);
+        gone->used = UINT64_MAX; /* not again */
+    }
+    for (unsigned i = 0; i < FLOWS_KEPT; i++)
+        if (flows->kept[i].used == UINT64_MAX)
+            flows->kept[i].used = 0;
+    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
+    flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
+    flow->way = calloc(flow->graph.block_count, sizeof *flow->way);
+    return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
 static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
@@ -184,14 +226,15 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
     wheres_read(&flow->wheres, flows->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
-    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    if (!flow->after)
+    if (make_room(flows, flow))
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
-    enter(flows, flow);
-    for (unsigned i = 0; i < ROUNDS_MAX && round_of(flows, flow); i++)
-        ;
+    struct scene scene = scene_of(flows, flow);
+    entry_state(&scene, &flow->routine, flow->start, &flow->entry);
+    for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
+        if (!round_of(flows, flow, round))
+            break;
     return 0;
 }
 
@@ -203,15 +246,6 @@ static struct flow *find(struct flows *flows, uint64_t pc)
         if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
             return &flows->kept[i];
     return NULL;
-}
-
-static struct flow *oldest(struct flows *flows)
-{
-    struct flow *oldest = &flows->kept[0];
-    for (unsigned i = 1; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used < oldest->used)
-            oldest = &flows->kept[i];
-    return oldest;
 }
 
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
@@ -238,4 +272,14 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     join(flows, flow, block, &at->state);
     run(flows, flow, block, pc, &at->state);
     return 0;
+}
+
+struct routines *flows_routines(const struct flows *flows)
+{
+    return flows->routines;
+}
+
+struct shapes *flows_shapes(const struct flows *flows)
+{
+    return flows->shapes;
 }

@@ -31,4 +31,8 @@ struct flow_at {
 /* 0; -ENOENT: no debugging information of this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
+/* Functions by address and types, which it has a use for itself. */
+struct routines *flows_routines(const struct flows *flows);
+struct shapes *flows_shapes(const struct flows *flows);
+
 #endif

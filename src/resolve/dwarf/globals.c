@@ -7,12 +7,14 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     DEPTH_MAX = 64,
     UNIT_ENTRIES_MAX = 1 << 24,
     VARIABLES_MAX = 1 << 21,
-    OVERLAPS_MAX = 16 /* variables that begin between one's start and an address it covers */
+    DECLARED_MAX = 256, /* 0: no such name */
+    OVERLAPS_MAX = 16   /* variables that begin between one's start and an address it covers */
 };
 
 struct index {
@@ -26,7 +28,9 @@ struct globals {
     struct program *program;
     struct index fixed;
     struct index tls;
-    struct hash units; /* read ones, by where their entry lies */
+    struct hash units;    /* read ones, by where their entry lies */
+    struct hash declared; /* names of a unit, as index of `names` */
+    Dwarf_Die names[DECLARED_MAX];
     bool all_read;
 };
 
@@ -45,6 +49,7 @@ void globals_free(struct globals *globals)
     free(globals->fixed.globals);
     free(globals->tls.globals);
     hash_fini(&globals->units);
+    hash_fini(&globals->declared);
     free(globals);
 }
 
@@ -85,6 +90,30 @@ static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *v
     }
 }
 
+/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
+static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block) || block.length != 1 + sizeof *address ||
+        block.data[0] != DW_OP_addr)
+        return false;
+    memcpy(address, block.data + 1, sizeof *address);
+    return true;
+}
+
+static void add_block(struct globals *globals, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                      Dwarf_Addr bias)
+{
+    Dwarf_Addr address;
+    Dwarf_Die type;
+    uint64_t size = 0;
+    if (!block_address(attribute, &address))
+        return;
+    if (die_type(die, &type))
+        die_size(&type, &size);
+    add(&globals->fixed, address + bias, size, die);
+}
+
 /* "address", "address, plus", "offset, of thread's storage", and the first of several pieces. */
 static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bias)
 {
@@ -95,9 +124,13 @@ static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bia
     size_t count = 0;
     size_t at = 1;
     uint64_t size = 0;
-    if (!dwarf_attr(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) || !count ||
-        !pushed(&attribute, &ops[0], &value))
+    if (!dwarf_attr(die, DW_AT_location, &attribute))
+        return;
+    if (dwarf_getlocation(&attribute, &ops, &count)) {
+        add_block(globals, die, &attribute, bias);
+        return;
+    }
+    if (!count || !pushed(&attribute, &ops[0], &value))
         return;
     if (die_type(die, &type))
         die_size(&type, &size);
@@ -134,6 +167,9 @@ static bool is_scope(int tag)
     }
 }
 
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth);
+
 static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bias, unsigned depth,
                        unsigned *left)
 {
@@ -146,17 +182,34 @@ static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bia
             return;
         if (tag == DW_TAG_variable || tag == DW_TAG_common_block)
             add_variable(globals, &child, bias);
+        if (tag == DW_TAG_imported_unit)
+            read_imported(globals, &child, bias, depth);
         if (is_scope(tag))
             read_scope(globals, &child, bias, depth + 1, left);
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+static void read_unit_at(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias, unsigned depth)
 {
     bool created = false;
     unsigned left = UNIT_ENTRIES_MAX;
     if (hash_insert(&globals->units, (uint64_t)(uintptr_t)unit->addr, &created) && created)
-        read_scope(globals, unit, bias, 0, &left);
+        read_scope(globals, unit, bias, depth, &left);
+}
+
+static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    read_unit_at(globals, unit, bias, 0);
+}
+
+/* dwz takes what two files share, thread-local variables too, into a third. */
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    if (dwarf_attr(import, DW_AT_import, &attribute) && dwarf_formref_die(&attribute, &unit))
+        read_unit_at(globals, &unit, bias, depth + 1);
 }
 
 static void read_all(struct globals *globals)
@@ -211,13 +264,8 @@ static const struct global *find(struct index *index, uint64_t address)
  * units for. Without symbols one cannot tell. */
 static bool may_be_variable(const struct globals *globals, uint64_t address)
 {
-    GElf_Off offset = 0;
-    GElf_Sym symbol;
-    Dwfl_Module *module = program_module(globals->program);
-    if (dwfl_module_getsymtab(module) <= 1)
-        return true;
-    return dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) &&
-           GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset < symbol.st_size;
+    return dwfl_module_getsymtab(program_module(globals->program)) <= 1 ||
+           program_object(globals->program, address);
 }
 
 static const struct global *find_anywhere(struct globals *globals, struct index *index,
@@ -245,4 +293,36 @@ const struct global *globals_find(struct globals *globals, uint64_t address, uin
 const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc)
 {
     return find_anywhere(globals, &globals->tls, offset, pc);
+}
+
+static bool find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
+{
+    unsigned left = UNIT_ENTRIES_MAX;
+    if (dwarf_child(unit, die))
+        return false;
+    do {
+        const char *its = dwarf_tag(die) == DW_TAG_variable ? dwarf_diename(die) : NULL;
+        if (its && !strcmp(its, name))
+            return true;
+    } while (--left && !dwarf_siblingof(die, die));
+    return false;
+}
+
+bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dwarf_Die *die)
+{
+    struct program_place place;
+    bool created = false;
+    if (!program_place(globals->program, pc, &place))
+        return false;
+    uint64_t key = hash_bytes(name, strlen(name)) ^ (uint64_t)(uintptr_t)place.unit.addr;
+    if (globals->declared.count >= DECLARED_MAX - 1)
+        hash_clear(&globals->declared);
+    uint32_t *index = hash_insert(&globals->declared, key, &created);
+    if (index && created && find_declared(&place.unit, name, die)) {
+        *index = (uint32_t)globals->declared.count;
+        globals->names[*index] = *die;
+    }
+    if (index && *index)
+        *die = globals->names[*index];
+    return index && *index;
 }

@@ -8,6 +8,7 @@
 #define MISSTOP_RESOLVE_DWARF_GLOBALS_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct globals;
@@ -30,5 +31,8 @@ void globals_free(struct globals *globals);
  */
 const struct global *globals_find(struct globals *globals, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc);
+
+/* The variable of a name that the unit of a piece of code declares, wherever it is defined. */
+bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dwarf_Die *die);
 
 #endif

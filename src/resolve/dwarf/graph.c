@@ -44,7 +44,8 @@ uint32_t graph_begins(const struct graph *graph, uint64_t address)
             high = middle;
     }
     for (; low < list->count && list->at[low].start == address; low++)
-        mask |= 1u << list->at[low].reg;
+        if (list->at[low].reg != WHERE_CFA)
+            mask |= 1u << list->at[low].reg;
     return mask;
 }
 

@@ -42,8 +42,15 @@ void place_frame(struct place_frame *frame, Dwarf_Die *function)
     Dwarf_Op *ops;
     size_t count = 0;
     *frame = (struct place_frame){.reg = SREG_NONE};
-    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) || count != 1)
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute))
+        return;
+    /* DWARF 2 cannot name the canonical frame address: gcc tells where it is instead, in a list,
+     * or once where the function begins. */
+    if (dwarf_getlocation(&attribute, &ops, &count) || (count && ops[0].atom == DW_OP_breg7)) {
+        frame->reg = WHERE_CFA;
+        return;
+    }
+    if (count != 1)
         return;
     frame->reg = register_of(&ops[0]);
     if (frame->reg == SREG_NONE)

@@ -44,6 +44,16 @@ bool program_function(struct program *program, uint64_t address, uint64_t *start
     return module_frame(program->module, address, start, end);
 }
 
+const struct symbol *program_object(const struct program *program, uint64_t address)
+{
+    return module_object(program->module, address);
+}
+
+const struct symbol *program_code(const struct program *program, uint64_t address)
+{
+    return module_function(program->module, address);
+}
+
 static bool find_function(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
 {
     return program_function(context, ip, start, end);

@@ -55,7 +55,7 @@ static bool goes_by_reference(Dwarf_Die *type)
     return convention == DW_CC_pass_by_reference;
 }
 
-/* False: no type, that is void. */
+/* False: no type, that is void, or one that is not known. */
 static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passed)
 {
     Dwarf_Die type;
@@ -63,16 +63,15 @@ static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passe
     if (!die_type(die, &type) || !die_peel(&type, &type))
         return false;
     passed->shape = shapes_of(shapes, &type);
-    if (!die_size(&type, &passed->size))
-        passed->size = 0;
+    if (!die_size(&type, &passed->size) || !passed->size)
+        return false;
     const struct shape *shape = shapes_at(shapes, passed->shape);
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
     passed->reference = record && goes_by_reference(&type);
     if (passed->reference) {
         passed->classes[0] = CLASS_INTEGER;
         passed->size = EIGHTBYTE;
-    } else if (!passed->size || passed->size > 2 * EIGHTBYTE ||
-               (is_float(shape) && passed->size == 2 * EIGHTBYTE)) {
+    } else if (passed->size > 2 * EIGHTBYTE || (is_float(shape) && passed->size == 2 * EIGHTBYTE)) {
         passed->classes[0] = CLASS_MEMORY; /* long double too: class X87 */
     } else {
         passed->classes[0] = class_at(shapes, passed, 0);

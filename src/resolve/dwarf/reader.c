@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-enum { FIRST_FILES = 16, ENDED_MAX = 64 };
+/* A look into a file costs some 0.2 ms: a program of hundreds of libraries is not to be held up
+ * by all of them at once. */
+enum { FIRST_FILES = 16, ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
 /* Stretches in which nobody ran us (a suspended misstop) do not make a process late. */
 static const uint64_t step_max_ns = CLOCK_NS_PER_S;
@@ -121,6 +123,12 @@ static struct reader_file *file_of(struct readers *readers, const struct module 
     return file;
 }
 
+bool readers_without(const struct readers *readers, const struct module *module)
+{
+    const uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
+    return index && readers->files[*index]->state == READER_WITHOUT;
+}
+
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question)
 {
@@ -203,8 +211,10 @@ static void measure(struct readers *readers, uint64_t now_ns)
 
 size_t readers_run(struct readers *readers, uint64_t now_ns)
 {
-    struct reader_run run = {
-        .limits = &readers->limits, .take = &readers->take, .source = readers->source};
+    struct reader_run run = {.limits = &readers->limits,
+                             .take = &readers->take,
+                             .source = readers->source,
+                             .looks = LOOKS_A_RUN};
     if (readers->run_ns && now_ns > readers->run_ns)
         run.passed_ns = now_ns - readers->run_ns;
     if (run.passed_ns > step_max_ns)

@@ -22,7 +22,8 @@ struct readers_limits {
     uint32_t processes;    /* at once */
     uint64_t memory_bytes; /* address space of each beyond what misstop itself has */
     uint32_t idle_ms;      /* without a question until it ends */
-    uint32_t patience_ms;  /* for one answer until it is taken for hung */
+    uint32_t patience_ms;  /* for one answer until it is taken for hung: of a CPU's time, of the
+                              clock's if it sleeps */
 };
 
 extern const struct readers_limits readers_usual;
@@ -37,6 +38,9 @@ struct readers_take {
 /* NULL: out of memory. */
 struct readers *readers_new(const struct readers_limits *limits, const struct readers_take *take);
 void readers_free(struct readers *readers);
+
+/* Whether a file is already known to have no debugging information: why ask? */
+bool readers_without(const struct readers *readers, const struct module *module);
 
 /*
  * Asks. Each question gets one answer in the end, also when the reader died (untyped is then

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/reader_file.h"
 
+#include "resolve/debuginfo.h"
 #include "resolve/module.h"
 
 #include <stdlib.h>
@@ -10,7 +11,10 @@ enum {
     DEATHS_OPENING = 2, /* what one while it was opened counts for: the next will too */
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
-    NS_PER_MS = 1000000
+    PATIENCE_WITH_SERVERS = 80,
+    STARVED_TIMES = 240, /* of the patience by the clock, for want of a CPU */
+    NS_PER_MS = 1000000,
+    PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
 };
 
 struct reader_file *reader_file_new(const struct module *module)
@@ -74,8 +78,10 @@ static void count_deaths(struct reader_file *file, uint32_t deaths)
 
 void reader_file_start(struct reader_file *file, struct reader_run *run)
 {
-    if (worker_start(&file->worker, file->module, run->source, run->limits))
-        count_deaths(file, DEATHS_OPENING);
+    if (!worker_start(&file->worker, file->module, run->source, run->limits))
+        return;
+    count_deaths(file, 1);
+    file->pause_ns = PAUSE_NS;
 }
 
 /* The process died, hung or talks nonsense: over the oldest question it was sent. */
@@ -161,14 +167,35 @@ static bool hear(struct reader_file *file, struct reader_run *run)
     return file->state != READER_USABLE || (good && !code);
 }
 
+/* A server may take long to send what is large. */
+static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
+{
+    const struct debuginfo *debuginfo = module_debuginfo(file->module);
+    uint64_t times = file->opened                                     ? 1
+                     : debuginfo && debuginfo_asks_servers(debuginfo) ? PATIENCE_WITH_SERVERS
+                                                                      : READERS_OPENING_PATIENCE;
+    return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
+}
+
+/* Where the target takes all CPUs, a process that comes after it is slow and not hung: its time
+ * is what it has had of a CPU. Only who sleeps is judged by the clock. */
+static bool is_late(const struct reader_file *file, uint64_t patience)
+{
+    if (file->waited_ns <= patience)
+        return false;
+    return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
+           file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
+}
+
 static bool is_patient(struct reader_file *file, const struct reader_run *run)
 {
-    uint64_t patience = (uint64_t)run->limits->patience_ms * NS_PER_MS;
     bool waits = file->sent || !file->opened;
+    if (waits && !file->waited_ns)
+        file->cpu_ns = worker_cpu_ns(&file->worker);
     file->waited_ns = waits ? file->waited_ns + run->passed_ns : 0;
     file->idle_ns = waits ? 0 : file->idle_ns + run->passed_ns;
     file->served_ns += run->passed_ns;
-    return file->waited_ns <= (file->opened ? patience : patience * READERS_OPENING_PATIENCE);
+    return !is_late(file, patience_ns(file, run));
 }
 
 static pid_t run_worker(struct reader_file *file, struct reader_run *run)
@@ -184,11 +211,19 @@ static pid_t run_worker(struct reader_file *file, struct reader_run *run)
     return 0;
 }
 
+static void look(struct reader_file *file, struct reader_run *run)
+{
+    if (file->state != READER_UNKNOWN || !file->asked.count || !run->looks)
+        return;
+    run->looks--;
+    file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+}
+
 pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
-    if (file->state == READER_UNKNOWN && file->asked.count)
-        file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+    look(file, run);
+    file->pause_ns -= file->pause_ns < run->passed_ns ? file->pause_ns : run->passed_ns;
     if (file->worker.pid)
         pid = run_worker(file, run);
     file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;

@@ -30,8 +30,10 @@ struct reader_file {
     bool yields; /* it gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
+    uint64_t cpu_ns;    /* what the worker had used when that wait began */
     uint64_t waited_ns; /* of the oldest question sent, or for the opening */
     uint64_t idle_ns;
+    uint64_t pause_ns;  /* until a process is tried for again */
     uint64_t needs_ns;  /* without a process */
     uint64_t served_ns; /* since the worker was started */
     uint64_t resident_bytes;
@@ -43,6 +45,7 @@ struct reader_run {
     const struct readers_take *take;
     const struct serve_source *source;
     uint64_t passed_ns; /* since the last run */
+    uint32_t looks;     /* files that may still be looked into in this run */
     size_t answers;
 };
 
@@ -51,7 +54,7 @@ struct reader_file *reader_file_new(const struct module *module);
 /* Its process is ended, and the caller's to wait for: the PID, or 0. */
 pid_t reader_file_free(struct reader_file *file);
 
-/* Starts a process; where none can be had the questions are given up. */
+/* Starts a process; where none can be had it is tried again a little later, then given up. */
 void reader_file_start(struct reader_file *file, struct reader_run *run);
 
 /* Ends the process that has nothing to do: the PID to wait for. */
@@ -71,7 +74,8 @@ static inline bool reader_file_runs(const struct reader_file *file)
 /* It has questions that a process of its own would answer. */
 static inline bool reader_file_needs(const struct reader_file *file)
 {
-    return file->state == READER_USABLE && file->asked.count && !file->worker.pid;
+    return file->state == READER_USABLE && file->asked.count && !file->worker.pid &&
+           !file->pause_ns;
 }
 
 /* Its process could be ended without loss. */

@@ -132,6 +132,14 @@ static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die
     }
 }
 
+/* What a unit only mentions of a type unit's class has its name there. */
+static const char *own_name(Dwarf_Die *die)
+{
+    Dwarf_Die definition;
+    const char *name = dwarf_diename(die);
+    return !name && die_signed(die, &definition) ? dwarf_diename(&definition) : name;
+}
+
 static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, uint64_t hash,
                        unsigned depth)
 {
@@ -150,10 +158,10 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, ui
         }
         if (!is_scope(tag) && !is_type(tag))
             continue;
-        const char *name = dwarf_diename(&child);
+        const char *name = own_name(&child);
         uint64_t inner = hash_name(hash, name);
         if (is_type(tag) && name && !die_is_declaration(&child) &&
-            !dwarf_hasattr(&child, DW_AT_specification))
+            !dwarf_hasattr(&child, DW_AT_specification) && !dwarf_hasattr(&child, DW_AT_signature))
             add_definition(walk->scopes, inner, &child);
         if (!is_scope(tag))
             continue;
@@ -216,7 +224,7 @@ static uint32_t scope_of(struct scopes *scopes, Dwarf_Die *die)
 
 static const char *scope_name(Dwarf_Die *scope)
 {
-    const char *name = dwarf_diename(scope);
+    const char *name = own_name(scope);
     if (name)
         return name;
     return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : NULL;

@@ -3,6 +3,7 @@
 
 #include "resolve/debuginfo.h"
 #include "resolve/dwarf/confine.h"
+#include "resolve/dwarf/landlock.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/wire.h"
 #include "resolve/module.h"
@@ -18,7 +19,13 @@ static bool program_present(struct module *module)
 
 static void *open_program(struct module *module)
 {
-    debuginfo_confined(module_debuginfo(module));
+    struct debuginfo *debuginfo = module_debuginfo(module);
+    debuginfo_confined(debuginfo);
+    /* With all its files open it needs nothing else: not the target's root, nor to run what asks
+     * servers. */
+    if (!debuginfo_module(debuginfo))
+        return NULL;
+    landlock_confine();
     return program_new(module);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8 };
+enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8 };
 
 struct entry {
     struct shape shape;
@@ -151,6 +151,28 @@ static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned de
     return number;
 }
 
+/* DW_AT_data_location: the object begins with the address of the elements. */
+static bool is_descriptor(Dwarf_Die *array)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    return dwarf_attr(array, DW_AT_data_location, &attribute) &&
+           !dwarf_getlocation(&attribute, &ops, &count) && count == 2 &&
+           ops[0].atom == DW_OP_push_object_address && ops[1].atom == DW_OP_deref;
+}
+
+static uint32_t intern_descriptor(struct shapes *shapes, Dwarf_Die *array, Dwarf_Die *element,
+                                  unsigned depth)
+{
+    struct shape shape = {.die = *array,
+                          .size = DESCRIPTOR_BYTES,
+                          .pointee = intern(shapes, element, depth + 1),
+                          .kind = SHAPE_POINTER,
+                          .descriptor = true};
+    return add(shapes, &shape);
+}
+
 static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
 {
     Dwarf_Die peeled;
@@ -161,9 +183,10 @@ static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
         return *known;
     if (depth > POINTERS_DEEP_MAX || !die_peel(type, &peeled))
         return SHAPE_NOTHING;
-    if (die_array(&peeled, &element, &count))
-        peeled = element;
-    uint32_t number = intern_peeled(shapes, &peeled, depth);
+    bool array = die_array(&peeled, &element, &count);
+    bool described = array && is_descriptor(&peeled);
+    uint32_t number = described ? intern_descriptor(shapes, &peeled, &element, depth)
+                                : intern_peeled(shapes, array ? &element : &peeled, depth);
     uint32_t *slot = hash_insert(&shapes->by_die, (uint64_t)(uintptr_t)type->addr, NULL);
     if (slot)
         *slot = number;
@@ -272,4 +295,32 @@ bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct 
     struct look look = {shapes, 256};
     *leaf = (struct shape_leaf){0};
     return look_into(&look, shape, 0, offset, leaf);
+}
+
+static void look_for(struct look *look, uint32_t record, uint32_t part, uint64_t base,
+                     unsigned *times, uint64_t *offset)
+{
+    const struct shape *at = shapes_at(look->shapes, record);
+    if (at->kind != SHAPE_RECORD && at->kind != SHAPE_UNION)
+        return;
+    for (size_t i = 0; i < parts_of(look->shapes, record)->count && look->left; i++) {
+        struct part one = parts_of(look->shapes, record)->parts[i];
+        uint32_t shape = shapes_of(look->shapes, &one.type);
+        look->left--;
+        if (shape == part) {
+            if (!*times)
+                *offset = base + one.offset;
+            *times += one.stride ? 2 : 1;
+        } else {
+            look_for(look, shape, part, base + one.offset, times, offset);
+        }
+    }
+}
+
+unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset)
+{
+    struct look look = {shapes, 256};
+    unsigned times = 0;
+    look_for(&look, record, part, 0, &times, offset);
+    return times > 2 ? 2 : times;
 }

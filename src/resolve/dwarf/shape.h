@@ -29,7 +29,9 @@ struct shape {
     Dwarf_Die die; /* peeled; not valid for void */
     uint64_t size; /* bytes, 0: not known */
     uint32_t pointee;
-    uint8_t kind; /* enum shape_kind */
+    uint8_t kind;    /* enum shape_kind */
+    bool descriptor; /* what Fortran and the like keep of an array: begins with its address, and
+                        this one word is all that is told of */
 };
 
 /* The scalar or pointer at an offset of a type, and the innermost array around it. */
@@ -55,5 +57,9 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
 /* What stands at an offset; of a union's members a pointer if it has one kind of them. False:
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
+
+/* How many times a record has another as a part, at any depth, and where the first is; 2 is many,
+ * and what is in an array. */
+unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset);
 
 #endif

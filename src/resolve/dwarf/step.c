@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/step.h"
 
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/globals.h"
-#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/declared.h"
+#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/prototype.h"
 #include "resolve/dwarf/question.h"
 
@@ -21,180 +20,42 @@ static struct value constant(int64_t number)
     return (struct value){.kind = VALUE_CONSTANT, .offset = number};
 }
 
-/* ---- variables ---- */
-
-/* Base of a variable in memory as the frame has it. */
-static bool frame_offset(const struct state *state, const struct where *where, int64_t *offset)
-{
-    const struct value *base = where->reg == WHERE_CFA ? NULL : &state->regs[where->reg];
-    if (base && (base->kind != VALUE_FRAME || base->indexed))
-        return false;
-    *offset = (base ? base->offset : 0) + where->offset;
-    return true;
-}
-
-struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
-                           int64_t at)
-{
-    const struct where *where;
-    struct value best = value_of_kind(VALUE_UNKNOWN);
-    uint64_t smallest = UINT64_MAX;
-    size_t next = 0;
-    while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
-        int64_t start;
-        if (!frame_offset(state, where, &start))
-            continue;
-        uint64_t inside = (uint64_t)(at - start);
-        uint64_t size = where->kind == WHERE_POINTED ? POINTER_BYTES : where->size;
-        if (inside >= size || size > smallest || !where->shape)
-            continue;
-        smallest = size;
-        best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
-        /* A pointer that the compiler made, which no type stands for. */
-        if (where->kind == WHERE_POINTED)
-            best = (struct value){.kind = VALUE_DIFFERENCE, .shape = where->shape};
-    }
-    return best;
-}
-
-static struct value held(struct shapes *shapes, const struct where *where)
-{
-    struct value value = value_loaded(shapes, where->shape, where->part, DWARF_HOW_VARIABLE);
-    if (where->kind == WHERE_COMPUTED)
-        value.offset -= where->offset;
-    return value;
-}
-
-/* A variable's word goes over what was followed, unless that says more. */
-static void declare(struct shapes *shapes, struct value *known, const struct value *told)
-{
-    unsigned worth = value_worth(shapes, told);
-    if (worth < 3 && value_worth(shapes, known) >= worth)
-        return;
-    bool same = known->kind == VALUE_POINTER && known->shape == told->shape;
-    bool indexed = same && known->indexed;
-    *known = *told;
-    known->indexed |= indexed;
-}
-
-static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg)
-{
-    const struct where *where;
-    struct value best = value_of_kind(VALUE_UNKNOWN);
-    size_t next = 0;
-    while ((where = where_next(&scene->wheres->in_register, pc, &next))) {
-        if (where->reg != reg)
-            continue;
-        struct value value = held(scene->shapes, where);
-        unsigned worth = value_worth(scene->shapes, &value);
-        unsigned known = value_worth(scene->shapes, &best);
-        /* Of two structs the larger: what has the other for its head. */
-        if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
-                                                    shapes_at(scene->shapes, best.shape)->size))
-            best = value;
-        else if (best.kind == VALUE_UNKNOWN)
-            best = value;
-    }
-    return best;
-}
-
-/* Variables passed by their address: "in memory at the register". */
-static void declare_pointed(const struct scene *scene, struct state *state, uint64_t pc,
-                            uint32_t mask)
-{
-    const struct where *where;
-    size_t next = 0;
-    while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
-        if (where->kind != WHERE_MEMORY || where->reg == WHERE_CFA || where->reg == SREG_SP ||
-            !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME)
-            continue;
-        struct value value =
-            value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
-        declare(scene->shapes, &state->regs[where->reg], &value);
-    }
-}
-
-void step_declare(const struct scene *scene, struct state *state, uint64_t pc, uint32_t mask)
-{
-    for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
-        if (!(mask >> reg & 1) || reg == SREG_SP)
-            continue;
-        struct value told = best_of(scene, pc, reg);
-        if (told.kind != VALUE_UNKNOWN)
-            declare(scene->shapes, &state->regs[reg], &told);
-    }
-    declare_pointed(scene, state, pc, mask);
-}
-
-/* ---- operands ---- */
-
-/* The variable at an address that is a constant of the code. */
-static struct value settled(const struct scene *scene, uint64_t pc, struct value value)
-{
-    const struct global *global;
-    if (value.kind != VALUE_CONSTANT || (value.offset >= 0 && value.offset < 4096))
-        return value;
-    global = globals_find(program_globals(scene->program), (uint64_t)value.offset, pc);
-    Dwarf_Die die = global ? global->die : (Dwarf_Die){0};
-    Dwarf_Die type;
-    if (!global || !die_type(&die, &type))
-        return value;
-    struct value place = value_pointer(shapes_of(scene->shapes, &type),
-                                       value.offset - (int64_t)global->start, DWARF_HOW_GLOBAL);
-    place.indexed = value.indexed;
-    return place;
-}
-
-static struct value of_register(const struct state *state, uint8_t reg)
-{
-    return reg < SREG_COUNT ? state->regs[reg] : constant(0);
-}
-
-struct value step_address(const struct scene *scene, const struct state *state,
-                          const struct insn *insn, const struct insn_memory *memory)
-{
-    struct value base = of_register(state, memory->base);
-    struct value index = of_register(state, memory->index);
-    if (memory->segment)
-        return value_of_kind(VALUE_UNKNOWN);
-    /* The address of an array may stand in the displacement alone. */
-    if (memory->base == SREG_NONE) {
-        struct value place = settled(scene, insn->address, constant(memory->displacement));
-        base = place.kind == VALUE_POINTER || memory->index == SREG_NONE ? place : base;
-        return place.kind == VALUE_POINTER || memory->index == SREG_NONE
-                   ? value_sum(&base, &index, memory->scale)
-                   : value_shifted(value_sum(&base, &index, memory->scale), memory->displacement);
-    }
-    struct value sum = value_sum(&base, &index, memory->scale);
-    return settled(scene, insn->address, value_shifted(sum, memory->displacement));
-}
-
-/* ---- instructions ---- */
-
 static struct value loaded_from_frame(const struct scene *scene, const struct state *state,
-                                      uint64_t pc, int64_t at)
+                                      uint64_t pc, const struct value *at)
 {
-    const struct value *slot = state_slot(state, at);
-    struct value place = step_variable(scene, state, pc, at);
+    const struct value *slot = at->indexed ? NULL : state_slot(state, at->offset);
+    struct value place = declared_in_frame(scene, state, pc, at);
     struct value value = value_of_kind(VALUE_UNKNOWN);
     if (place.kind == VALUE_DIFFERENCE)
         value = value_pointer(place.shape, 0, DWARF_HOW_STACK);
-    else if (place.kind == VALUE_POINTER)
+    else if (place.kind == VALUE_POINTER && value_folded(scene->shapes, &place))
         value = value_loaded(scene->shapes, place.shape, (uint64_t)place.offset, DWARF_HOW_STACK);
     if (!slot)
         return value;
     struct value best = *slot;
-    declare(scene->shapes, &best, &value);
+    declared_over(scene->shapes, &best, &value);
     return best;
+}
+
+/* The first word of what the thread pointer points to is that pointer. */
+static bool is_thread_pointer(const struct value *place)
+{
+    return place->kind == VALUE_THREAD && place->shape == VALUE_THREAD_POINTER && !place->offset &&
+           !place->indexed;
 }
 
 static struct value loaded(const struct scene *scene, const struct state *state,
                            const struct insn *insn, const struct insn_memory *memory)
 {
-    struct value place = step_address(scene, state, insn, memory);
+    struct value place = operand_address(scene, state, insn, memory);
     if (place.kind == VALUE_FRAME)
-        return loaded_from_frame(scene, state, insn->address, place.offset);
-    if (place.kind != VALUE_POINTER || !value_folded(scene->shapes, &place))
+        return loaded_from_frame(scene, state, insn->address, &place);
+    if (is_thread_pointer(&place))
+        return place;
+    if (place.kind == VALUE_CONSTANT && !place.indexed)
+        return operand_linked(scene, insn->address, (uint64_t)place.offset);
+    if (place.kind != VALUE_POINTER ||
+        (!value_folded(scene->shapes, &place) && !declared_around(scene, insn->address, &place)))
         return value_of_kind(VALUE_UNKNOWN);
     return value_loaded(scene->shapes, place.shape, (uint64_t)place.offset,
                         place.how == DWARF_HOW_GLOBAL ? DWARF_HOW_GLOBAL : DWARF_HOW_MEMBER);
@@ -223,15 +84,16 @@ static struct value result(const struct scene *scene, const struct state *state,
     bool clears = insn->source == insn->dest;
     switch (insn->op) {
     case INSN_OP_MOVE:
+        /* What is extended keeps the constant in it, if it is a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
-            return source.kind == VALUE_CONSTANT ? source : value_of_kind(VALUE_NUMBER);
-        return settled(scene, insn->address, value_shifted(source, 0));
+            return value_scaled(&source, 1);
+        return operand_settled(scene, insn->address, source);
     case INSN_OP_LOAD:
         return insn->width == 8 && insn->source_width == 8
                    ? loaded(scene, state, insn, &insn->memory[0])
                    : value_of_kind(VALUE_NUMBER);
     case INSN_OP_LEA:
-        return step_address(scene, state, insn, &insn->memory[0]);
+        return operand_address(scene, state, insn, &insn->memory[0]);
     case INSN_OP_ADD:
         return value_sum(&dest, &source, 1);
     case INSN_OP_SUB:
@@ -242,6 +104,12 @@ static struct value result(const struct scene *scene, const struct state *state,
         return masked(&dest, &source);
     case INSN_OP_OR:
         return dest.kind == VALUE_POINTER ? dest : value_of_kind(VALUE_NUMBER);
+    case INSN_OP_SHL:
+        return source.kind == VALUE_CONSTANT && source.offset >= 0 && source.offset < 16
+                   ? value_scaled(&dest, (int64_t)1 << source.offset)
+                   : value_of_kind(VALUE_NUMBER);
+    case INSN_OP_MUL3:
+        return value_scaled(&source, insn->immediate);
     default:
         return value_of_kind(VALUE_NUMBER);
     }
@@ -296,7 +164,10 @@ static void call(const struct scene *scene, struct state *state, const struct in
     struct value ax = value_of_kind(VALUE_UNKNOWN);
     struct value dx = ax;
     Dwarf_Die callee;
-    if (callee_of(scene, state, insn, &callee))
+    struct value thread = operand_dynamic(scene, insn->address, &state->regs[SREG_DI]);
+    if (thread.kind != VALUE_UNKNOWN)
+        ax = thread;
+    else if (callee_of(scene, state, insn, &callee))
         prototype_results(scene->shapes, &callee, &ax, &dx);
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         if (scratch >> reg & 1)
@@ -306,17 +177,16 @@ static void call(const struct scene *scene, struct state *state, const struct in
 }
 
 /* Stores to the frame: a register that is spilled or saved, or something that is forgotten. */
-static void store(const struct scene *scene, const struct state *before, struct state *state,
-                  const struct insn *insn)
+static void store(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->memory_count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
         if (memory->kind != ACCESS_STORE && memory->kind != ACCESS_LOAD_STORE)
             continue;
         /* A call's own store is of the return address. */
-        struct value place = step_address(scene, before, insn, memory);
+        struct value place = operand_address(scene, state, insn, memory);
         bool kept = insn->stored < SREG_COUNT && memory->size == POINTER_BYTES;
-        struct value value = kept ? before->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
+        struct value value = kept ? state->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
         if (place.kind == VALUE_FRAME && !place.indexed)
             state_store(state, place.offset, &value);
     }
@@ -343,31 +213,53 @@ static void forget(struct state *state, const struct insn *insn)
     }
 }
 
-static void exchange(const struct state *before, struct state *state, const struct insn *insn)
+/* What the destination becomes; false: it is not written, or nothing is known of it. */
+static bool outcome_of(const struct scene *scene, const struct state *state,
+                       const struct insn *insn, struct value *outcome)
 {
-    if (insn->source >= SREG_COUNT || insn->dest >= SREG_COUNT || insn->width != 8)
-        return;
-    state->regs[insn->dest] = before->regs[insn->source];
-    state->regs[insn->source] = before->regs[insn->dest];
+    if (insn->dest >= SREG_COUNT)
+        return false;
+    if (insn->op == INSN_OP_EXCHANGE)
+        *outcome = insn->source < SREG_COUNT && insn->width == 8 ? state->regs[insn->source]
+                                                                 : value_of_kind(VALUE_UNKNOWN);
+    else if (insn->op != INSN_OP_NONE)
+        *outcome = result(scene, state, insn);
+    else if (insn->vague)
+        *outcome = vague_result(scene, state, insn);
+    else if (is_pop(insn))
+        *outcome = loaded(scene, state, insn, &insn->memory[0]);
+    else
+        return false;
+    return true;
+}
+
+/* What was computed is not where a variable stands, but followed from there. */
+static void note_followed(struct state *state, const struct insn *insn)
+{
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (insn->writes >> reg & 1 && state->regs[reg].how == DWARF_HOW_VARIABLE)
+            state->regs[reg].how = DWARF_HOW_TRACKED;
 }
 
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn)
 {
-    const struct state before = *state;
+    struct value outcome;
+    struct value traded = value_of_kind(VALUE_UNKNOWN);
     if (insn->flow == INSN_CALL) {
         call(scene, state, insn);
         return;
     }
+    struct value stack = value_shifted(state->regs[SREG_SP], insn->stack_step);
+    bool known = outcome_of(scene, state, insn, &outcome);
+    if (known)
+        traded = state->regs[insn->dest];
+    store(scene, state, insn);
     forget(state, insn);
-    store(scene, &before, state, insn);
     if (insn->stack_step)
-        state->regs[SREG_SP] = value_shifted(before.regs[SREG_SP], insn->stack_step);
-    if (insn->op == INSN_OP_EXCHANGE)
-        exchange(&before, state, insn);
-    else if (insn->op != INSN_OP_NONE && insn->dest < SREG_COUNT)
-        state->regs[insn->dest] = result(scene, &before, insn);
-    else if (insn->vague)
-        state->regs[insn->dest] = vague_result(scene, &before, insn);
-    else if (is_pop(insn))
-        state->regs[insn->dest] = loaded(scene, &before, insn, &insn->memory[0]);
+        state->regs[SREG_SP] = stack;
+    if (known)
+        state->regs[insn->dest] = outcome;
+    if (known && insn->op == INSN_OP_EXCHANGE && insn->source < SREG_COUNT)
+        state->regs[insn->source] = traded;
+    note_followed(state, insn);
 }

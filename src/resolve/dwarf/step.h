@@ -7,6 +7,7 @@
 #define MISSTOP_RESOLVE_DWARF_STEP_H
 
 #include "decode/insn.h"
+#include "resolve/dwarf/links.h"
 #include "resolve/dwarf/routine.h"
 #include "resolve/dwarf/value.h"
 #include "resolve/dwarf/where.h"
@@ -34,21 +35,12 @@ struct scene {
     struct program *program;
     struct shapes *shapes;
     struct routines *routines;
+    struct links *links;
     const struct wheres *wheres;
 };
 
 /* Changes the state to what holds after an instruction. */
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
-
-/* Where an operand points; and where a stack address does, by the variable that stands there. */
-struct value step_address(const struct scene *scene, const struct state *state,
-                          const struct insn *insn, const struct insn_memory *memory);
-struct value step_variable(const struct scene *scene, const struct state *state, uint64_t pc,
-                           int64_t frame_offset);
-
-/* Lets variables that stand in registers at an address say what those hold; `mask` of enum
- * sample_register. */
-void step_declare(const struct scene *scene, struct state *state, uint64_t pc, uint32_t mask);
 
 /* Joins what another way brings. */
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);

@@ -2,13 +2,20 @@
 #include "resolve/dwarf/typename.h"
 
 #include "resolve/dwarf/die.h"
+#include "resolve/dwarf/shorten.h"
 
 #include <dwarf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 16, PARAMETERS_MAX = 8, DIMENSIONS_MAX = 8, DECLARATOR_BYTES = 256 };
+enum {
+    DEPTH_MAX = 16,
+    PARAMETERS_MAX = 8,
+    DIMENSIONS_MAX = 8,
+    DECLARATOR_BYTES = 256,
+    RAW_BYTES = 4096
+};
 
 /* A type is written from its outermost part inwards: `declarator` is what stands around the
  * name of a variable so far, "(*)[3]" (ISO C, 6.7.7). */
@@ -97,17 +104,20 @@ static const char *anonymous(int tag)
 static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                         char out[TYPENAME_BYTES])
 {
-    char prefix[TYPENAME_BYTES / 2];
+    char whole[RAW_BYTES] = "";
     Dwarf_Die definition;
     if (die_signed(type, &definition))
         type = &definition;
     const char *name = dwarf_diename(type);
     int tag = dwarf_tag(type);
     if (name && tag != DW_TAG_base_type && spelling->language != TYPENAME_C)
-        put(out, TYPENAME_BYTES, "%s",
-            scopes_prefix(spelling->scopes, type, prefix, sizeof prefix));
+        scopes_prefix(spelling->scopes, type, whole, TYPENAME_BYTES);
     if (name)
-        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), name);
+        put(whole, sizeof whole, "%s", name);
+    if (name && spelling->language == TYPENAME_CPP)
+        shorten_template(whole);
+    if (name)
+        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), whole);
     else
         put(out, TYPENAME_BYTES, "%s", anonymous(tag));
     if (*declarator)
@@ -130,12 +140,13 @@ static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char
 static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                                  unsigned depth, char out[TYPENAME_BYTES])
 {
+    char class[TYPENAME_BYTES] = "";
     char star[DECLARATOR_BYTES];
     Dwarf_Attribute attribute;
-    Dwarf_Die class;
-    bool known =
-        dwarf_formref_die(dwarf_attr(type, DW_AT_containing_type, &attribute), &class) != NULL;
-    snprintf(star, sizeof star, "%.128s::*", known ? dwarf_diename(&class) : "?");
+    Dwarf_Die of;
+    if (dwarf_formref_die(dwarf_attr(type, DW_AT_containing_type, &attribute), &of))
+        write_type(spelling, &of, "", depth, class);
+    snprintf(star, sizeof star, "%.200s::*", class);
     write_pointer(spelling, type, star, declarator, depth, out);
 }
 
@@ -247,6 +258,18 @@ static const char *qualifier(int tag)
     }
 }
 
+/* Fortran's text of a fixed length (DWARF 5, 5.11). */
+static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAME_BYTES])
+{
+    uint64_t bytes;
+    if (die_size(type, &bytes))
+        put(out, TYPENAME_BYTES, "character(len=%llu)", (unsigned long long)bytes);
+    else
+        put(out, TYPENAME_BYTES, "character(len=*)");
+    if (*declarator)
+        put(out, TYPENAME_BYTES, " %s", declarator);
+}
+
 static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                       unsigned depth, char out[TYPENAME_BYTES])
 {
@@ -268,6 +291,8 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
         write_array(spelling, type, declarator, depth, out);
     else if (tag == DW_TAG_subroutine_type && !named)
         write_function(spelling, type, declarator, depth, out);
+    else if (tag == DW_TAG_string_type && !named)
+        write_text(type, declarator, out);
     else
         write_named(spelling, type, declarator, out);
 }

@@ -29,101 +29,137 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Not where the pointer was found, but followed from there. */
-static uint8_t followed(uint8_t how)
-{
-    return how == DWARF_HOW_VARIABLE ? (uint8_t)DWARF_HOW_TRACKED : how;
-}
-
 struct value value_shifted(struct value value, int64_t bytes)
 {
-    switch (value.kind) {
-    case VALUE_CONSTANT:
-    case VALUE_THREAD:
-    case VALUE_FRAME:
-    case VALUE_POINTER:
-    case VALUE_DIFFERENCE:
-        value.offset = add(value.offset, bytes);
-        value.how = followed(value.how);
+    if (value.kind == VALUE_NOTHING || value.kind == VALUE_UNKNOWN || value.kind == VALUE_CONFLICT)
         return value;
-    default:
-        return value;
-    }
+    value.offset = add(value.offset, bytes);
+    return value;
 }
 
-static bool is_place(const struct value *value)
+bool value_is_place(const struct value *value)
 {
     return value->kind == VALUE_POINTER || value->kind == VALUE_FRAME ||
            value->kind == VALUE_THREAD;
 }
 
-/* A place and what is added to it. */
+static bool is_number(const struct value *value)
+{
+    return value->kind == VALUE_CONSTANT || value->kind == VALUE_NUMBER;
+}
+
+struct value value_scaled(const struct value *value, int64_t factor)
+{
+    struct value scaled = *value;
+    if (!is_number(value))
+        return value_of_kind(VALUE_NUMBER);
+    scaled.offset = (int64_t)((uint64_t)value->offset * (uint64_t)factor);
+    return scaled;
+}
+
+/* A place and what is added to it: an index, with the constant that compilers fold into it. */
 static struct value moved(const struct value *place, const struct value *by, unsigned scale)
 {
     struct value sum = *place;
-    if (by->kind == VALUE_CONSTANT && !by->indexed)
-        return value_shifted(sum, (int64_t)((uint64_t)by->offset * scale));
     /* q + (p - q) points where p did, whatever q is. */
     if (by->kind == VALUE_DIFFERENCE && scale == 1) {
         sum = value_pointer(by->shape, by->offset, by->how);
         sum.indexed = true;
         return sum;
     }
-    sum.indexed = true;
-    sum.how = followed(sum.how);
+    if (is_number(by))
+        sum = value_shifted(sum, value_scaled(by, scale).offset);
+    sum.indexed |= by->kind != VALUE_CONSTANT || by->indexed;
+    return sum;
+}
+
+/* The thread pointer and a distance from it. */
+static struct value in_thread(const struct value *value, const struct value *other)
+{
+    struct value sum = *value;
+    if (value->shape + other->shape != VALUE_THREAD_POINTER + VALUE_THREAD_DISTANCE)
+        return value_of_kind(VALUE_UNKNOWN);
+    sum.shape = VALUE_THREAD_PLACE;
+    sum.offset = add(value->offset, other->offset);
     return sum;
 }
 
 struct value value_sum(const struct value *value, const struct value *other, unsigned scale)
 {
-    if (is_place(value))
+    if (value->kind == VALUE_THREAD && other->kind == VALUE_THREAD && scale == 1)
+        return in_thread(value, other);
+    if (value_is_place(value))
         return moved(value, other, scale);
-    if (is_place(other) && scale == 1)
+    if (value_is_place(other) && scale == 1)
         return moved(other, value, 1);
-    if (value->kind == VALUE_CONSTANT && other->kind == VALUE_CONSTANT && !other->indexed)
-        return value_shifted(*value, (int64_t)((uint64_t)other->offset * scale));
+    if (value->kind == VALUE_CONFLICT || other->kind == VALUE_CONFLICT)
+        return value_of_kind(VALUE_CONFLICT);
+    if (!is_number(value) || !is_number(other))
+        return value_of_kind(VALUE_UNKNOWN);
+    struct value sum = value_shifted(*value, value_scaled(other, scale).offset);
     /* A variable's address and an index: whoever has the address finds the variable. */
-    if (value->kind == VALUE_CONSTANT || (other->kind == VALUE_CONSTANT && scale == 1)) {
-        struct value sum = value->kind == VALUE_CONSTANT ? *value : *other;
-        sum.indexed = true;
-        return sum;
-    }
-    return value_of_kind(
-        value->kind == VALUE_NUMBER && other->kind == VALUE_NUMBER ? VALUE_NUMBER : VALUE_UNKNOWN);
+    bool address = value->kind == VALUE_CONSTANT || (other->kind == VALUE_CONSTANT && scale == 1);
+    bool fixed = value->kind == other->kind && !value->indexed && !other->indexed;
+    sum.kind = address ? VALUE_CONSTANT : VALUE_NUMBER;
+    sum.indexed = address && !fixed;
+    return sum;
 }
 
 struct value value_difference(const struct value *value, const struct value *other)
 {
-    if (other->kind == VALUE_CONSTANT && !other->indexed)
-        return value_shifted(*value, (int64_t)(0 - (uint64_t)other->offset));
-    if (value->kind == VALUE_POINTER && other->kind == VALUE_NUMBER)
-        return moved(value, other, 1);
-    if (value->kind == VALUE_POINTER) {
+    if (value->kind == VALUE_POINTER && !is_number(other)) {
         struct value difference = *value;
         difference.kind = VALUE_DIFFERENCE;
         return difference;
     }
-    return value_of_kind(VALUE_NUMBER);
+    struct value negative = value_scaled(other, -1);
+    if (value->kind == VALUE_POINTER || value->kind == VALUE_FRAME)
+        return moved(value, &negative, 1);
+    return is_number(value) && is_number(other) ? value_sum(value, &negative, 1)
+                                                : value_of_kind(VALUE_NUMBER);
 }
 
 bool value_equal(const struct value *value, const struct value *other)
 {
     return value->kind == other->kind && value->shape == other->shape &&
-           value->offset == other->offset && value->indexed == other->indexed;
+           value->offset == other->offset && value->step == other->step &&
+           value->indexed == other->indexed;
 }
 
-/* Two offsets into one type: whether steps over elements lead from one to the other. */
-static bool steps_between(struct shapes *shapes, uint32_t shape, int64_t one, int64_t other)
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* One type at two offsets: a loop goes over elements of it, or over an array that the offset is
+ * still to be added of. */
+static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
+                            const struct value *other)
+{
+    int64_t apart = (int64_t)((uint64_t)value->offset - (uint64_t)other->offset);
+    uint64_t size = shapes_at(shapes, value->shape)->size;
+    uint64_t step = common(value->step, other->step);
+    uint64_t distance = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
+    if (size && distance % size)
+        step = common(step, distance);
+    return step > UINT32_MAX ? 1 : (uint32_t)step;
+}
+
+/* The part of a record that one way points to may be all that the other way knows. */
+static bool joined_at_leaf(struct shapes *shapes, const struct value *whole,
+                           const struct value *part, struct value *joined)
 {
     struct shape_leaf leaf;
-    uint64_t size = shapes_at(shapes, shape)->size;
-    uint64_t apart =
-        one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
-    if (!size || apart % size == 0)
-        return true;
-    if (one < 0 || !shapes_leaf(shapes, shape, (uint64_t)one, &leaf) || !leaf.stride)
+    if (whole->offset < 0 || !shapes_leaf(shapes, whole->shape, (uint64_t)whole->offset, &leaf) ||
+        leaf.shape != part->shape)
         return false;
-    return apart % leaf.stride == 0;
+    *joined = *part;
+    return true;
 }
 
 static struct value joined_places(struct shapes *shapes, const struct value *value,
@@ -131,18 +167,20 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
 {
     struct value joined = *value;
     joined.indexed |= other->indexed;
+    if (value->kind == VALUE_THREAD && value->shape != other->shape)
+        return value_of_kind(VALUE_CONFLICT);
     if (value->kind == VALUE_POINTER && value->shape != other->shape) {
         /* void says nothing against what the other way says. */
         if (!value->shape || !other->shape)
             return value->shape ? *value : *other;
+        if (joined_at_leaf(shapes, value, other, &joined) ||
+            joined_at_leaf(shapes, other, value, &joined))
+            return joined;
         return value_of_kind(VALUE_CONFLICT);
     }
-    if (value->offset == other->offset)
-        return joined;
-    joined.indexed = true;
-    if (value->kind == VALUE_POINTER &&
-        !steps_between(shapes, value->shape, value->offset, other->offset))
-        return value_of_kind(VALUE_CONFLICT);
+    if (value->kind == VALUE_POINTER)
+        joined.step = joined_step(shapes, value, other);
+    joined.indexed |= value->offset != other->offset;
     return joined;
 }
 
@@ -151,7 +189,8 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
 {
     if (value->kind != other->kind)
         return value->kind > other->kind ? *value : *other;
-    return value->kind == VALUE_UNKNOWN || value->kind == VALUE_NUMBER
+    return value->kind == VALUE_UNKNOWN || value->kind == VALUE_NUMBER ||
+                   value->kind == VALUE_CONFLICT
                ? *value
                : joined_places(shapes, value, other);
 }
@@ -173,21 +212,39 @@ unsigned value_worth(const struct shapes *shapes, const struct value *value)
     }
 }
 
+/* Whether what is stepped over is an array there. */
+static bool steps_fit(struct shapes *shapes, const struct value *value)
+{
+    struct shape_leaf leaf;
+    return !value->step || (shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf) &&
+                            leaf.stride && value->step % leaf.stride == 0);
+}
+
+static bool is_record(const struct shape *shape)
+{
+    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
+}
+
+/* The elements of a flexible array stand behind the type's own end. */
+static bool is_behind(struct shapes *shapes, const struct value *value)
+{
+    struct shape_leaf leaf;
+    return value->offset >= 0 && shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf);
+}
+
 bool value_folded(struct shapes *shapes, struct value *value)
 {
     const struct shape *shape = shapes_at(shapes, value->shape);
-    bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
-    struct shape_leaf leaf;
     int64_t size = (int64_t)shape->size;
-    if (size <= 0 || (value->offset >= 0 && value->offset < size))
-        return size > 0;
-    /* The elements of a flexible array stand behind the type's own end. */
-    if (record && value->offset >= size)
-        if (shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf))
-            return true;
-    if (record && !value->indexed)
+    if (size <= 0)
         return false;
-    value->offset = (value->offset % size + size) % size;
-    value->indexed = true;
-    return true;
+    if (value->offset < 0 || value->offset >= size) {
+        if (is_record(shape) && is_behind(shapes, value))
+            return steps_fit(shapes, value);
+        if (shape->descriptor || (is_record(shape) && !value->indexed))
+            return false;
+        value->offset = (value->offset % size + size) % size;
+        value->indexed = true;
+    }
+    return !is_record(shape) || steps_fit(shapes, value);
 }

@@ -17,23 +17,33 @@ enum value_kind {
     VALUE_NOTHING,    /* no way that leads here was followed yet */
     VALUE_CONSTANT,   /* `offset` itself, perhaps a run-time address */
     VALUE_UNKNOWN,    /* something */
-    VALUE_NUMBER,     /* no pointer */
-    VALUE_THREAD,     /* the thread pointer + offset */
+    VALUE_NUMBER,     /* no pointer: something + `offset` */
+    VALUE_THREAD,     /* of thread-local storage: `shape` is enum value_thread */
     VALUE_DIFFERENCE, /* a pointer as `shape` and `offset` say, less another pointer */
     VALUE_FRAME,      /* canonical frame address + offset */
     VALUE_POINTER,    /* `offset` bytes into a `shape` */
     VALUE_CONFLICT    /* ways that lead here say different things */
 };
 
+enum value_thread {
+    VALUE_THREAD_POINTER,  /* the thread pointer + `offset` */
+    VALUE_THREAD_DISTANCE, /* from there to `offset` in the file's image */
+    VALUE_THREAD_PLACE     /* a thread's own copy of `offset` in the image */
+};
+
 struct value {
     int64_t offset;
     uint32_t shape;
-    uint8_t kind; /* enum value_kind */
-    uint8_t how;  /* enum dwarf_how */
-    bool indexed; /* and some elements further, of the shape or of an array inside */
+    uint32_t step; /* bytes, any number of times: over an array inside that is not reached yet */
+    uint8_t kind;  /* enum value_kind */
+    uint8_t how;   /* enum dwarf_how */
+    bool indexed;  /* and some elements further, of the shape or of an array inside */
 };
 
 struct value value_of_kind(enum value_kind kind);
+
+/* Whether it says where something is, so that offsets and indices make sense. */
+bool value_is_place(const struct value *value);
 struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
 
 /* What a register holds that was loaded from a place of this type at this offset. */
@@ -44,6 +54,7 @@ struct value value_shifted(struct value value, int64_t bytes);
 
 /* The sum of a value and another that was scaled; which of them is the pointer shows. */
 struct value value_sum(const struct value *value, const struct value *other, unsigned scale);
+struct value value_scaled(const struct value *value, int64_t factor);
 struct value value_difference(const struct value *value, const struct value *other);
 
 /* Where two ways join. */

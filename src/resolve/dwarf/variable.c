@@ -2,8 +2,8 @@
 #include "resolve/dwarf/variable.h"
 
 #include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/fields.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/dwarf/scopes.h"
 
@@ -29,14 +29,10 @@ static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
     Dwarf_Die element;
     Dwarf_Die peeled;
     uint64_t size = 0;
-    unsigned rank = die_peel(type, &peeled) ? fields_descriptor_rank(&peeled) : 0;
+    unsigned rank = die_peel(type, &peeled) ? descriptor_rank(&peeled) : 0;
     answer->type = program_type(program, type);
     answer->untyped = answer->type ? UNTYPED_NO_REASON : UNTYPED_GAVE_UP;
-    if (rank)
-        size = fields_descriptor_size(rank);
-    else
-        die_size(type, &size);
-    if (size)
+    if (die_size(type, &size) && size)
         answer->size = size;
     if (rank || !die_array(type, &element, &answer->count))
         answer->count = 0;
@@ -60,9 +56,9 @@ void variable_answer(struct program *program, struct dwarf_answer *answer)
 {
     const struct dwarf_question *question = &answer->question;
     struct globals *globals = program_globals(program);
-    const struct global *global =
-        question->ask == DWARF_TLS ? globals_find_tls(globals, question->address, question->pc)
-                                   : globals_find(globals, question->address, question->pc);
+    const struct global *global = question->ask == DWARF_TLS
+                                      ? globals_find_tls(globals, question->address, question->pc)
+                                      : globals_find(globals, question->address, question->pc);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (!global)
         return;

@@ -37,6 +37,7 @@ struct located {
     uint32_t shape;
     uint64_t start;
     uint64_t end;
+    bool anywhere;
 };
 
 static void take_piece(void *context, const struct where *piece)
@@ -44,12 +45,15 @@ static void take_piece(void *context, const struct where *piece)
     const struct located *located = context;
     struct wheres *wheres = located->reading->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
-    struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
+    struct where_list *list = piece->kind == WHERE_UNTOLD ? &wheres->in_scope
+                              : held                      ? &wheres->in_register
+                                                          : &wheres->in_memory;
     if (!grow((void **)&list->at, list->count, &list->room, sizeof *list->at))
         return;
     struct where *where = &list->at[list->count++];
     *where = *piece;
     where->shape = located->shape;
+    where->anywhere = located->anywhere;
     where->start = located->start + located->reading->routine->bias;
     where->end = located->end + located->reading->routine->bias;
 }
@@ -60,11 +64,29 @@ static void take_everywhere(struct located *located, Dwarf_Die *scope, const Dwa
 {
     Dwarf_Addr base;
     ptrdiff_t at = 0;
+    located->anywhere = true;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
         at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
         if (at <= 0)
             return;
         place_ops(ops, count, &located->reading->frame, size, take_piece, located);
+    }
+}
+
+static void take_untold(struct located *located, Dwarf_Die *scope)
+{
+    const struct shape *shape = shapes_at(located->reading->shapes, located->shape);
+    const struct shape *pointee = shapes_at(located->reading->shapes, shape->pointee);
+    const struct where untold = {.kind = WHERE_UNTOLD, .reg = WHERE_CFA};
+    Dwarf_Addr base;
+    ptrdiff_t at = 0;
+    if (shape->kind != SHAPE_POINTER || pointee->kind != SHAPE_RECORD)
+        return;
+    for (unsigned i = 0; i < RANGES_MAX; i++) {
+        at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
+        if (at <= 0)
+            return;
+        take_piece(located, &untold);
     }
 }
 
@@ -78,10 +100,14 @@ static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *
     size_t count;
     ptrdiff_t at = 0;
     uint64_t size = 0;
-    if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
+    if (!die_type(variable, &type))
         return;
     located.shape = shapes_of(reading->shapes, &type);
-    die_size(&type, &size);
+    take_untold(&located, scope);
+    if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
+        return;
+    if (!die_size(&type, &size) && shapes_at(reading->shapes, located.shape)->descriptor)
+        size = shapes_at(reading->shapes, located.shape)->size;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
         at = dwarf_getlocations(&attribute, at, &base, &located.start, &located.end, &ops, &count);
         if (at <= 0)
@@ -177,6 +203,7 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     read_scope(&reading, &die, 0);
     settle(&wheres->in_register);
     settle(&wheres->in_memory);
+    settle(&wheres->in_scope);
     if (wheres->call_count)
         qsort(wheres->calls, wheres->call_count, sizeof *wheres->calls, compare_calls);
 }
@@ -185,6 +212,7 @@ void wheres_fini(struct wheres *wheres)
 {
     free(wheres->in_register.at);
     free(wheres->in_memory.at);
+    free(wheres->in_scope.at);
     free(wheres->calls);
     memset(wheres, 0, sizeof *wheres);
 }

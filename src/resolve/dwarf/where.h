@@ -17,7 +17,8 @@ enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or the part of it from `part` on */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
     WHERE_MEMORY,   /* the variable stands in memory at `reg` + `offset` */
-    WHERE_POINTED   /* the address of the variable stands in memory at `reg` + `offset` */
+    WHERE_POINTED,  /* the address of the variable stands in memory at `reg` + `offset` */
+    WHERE_UNTOLD    /* somewhere, if at all */
 };
 
 enum { WHERE_CFA = 0x40 }; /* for a register: the canonical frame address */
@@ -30,8 +31,9 @@ struct where {
     uint64_t part; /* bytes of the variable before what stands here */
     uint64_t size; /* bytes that stand here; 0: not known */
     uint32_t shape;
-    uint8_t kind; /* enum where_kind */
-    uint8_t reg;  /* enum sample_register or WHERE_CFA */
+    uint8_t kind;  /* enum where_kind */
+    uint8_t reg;   /* enum sample_register or WHERE_CFA */
+    bool anywhere; /* told of its whole scope: where it stands when it stands anywhere */
 };
 
 /* A call whose callee DWARF names: what its result is of. */
@@ -49,7 +51,8 @@ struct where_list {
 struct wheres {
     struct where_list in_register; /* HELD, COMPUTED */
     struct where_list in_memory;
-    struct where_call *calls; /* by address */
+    struct where_list in_scope; /* UNTOLD: pointers to records, which code here may work with */
+    struct where_call *calls;   /* by address */
     size_t call_count;
     size_t call_room;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/worker.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -8,7 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What may wait here, read but not looked at: a type or two. */
@@ -69,6 +72,26 @@ enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
 {
     enum wire_kind kind = wire_take(&worker->stream.in, message, strings);
     return kind == WIRE_QUESTION ? WIRE_BROKEN : kind;
+}
+
+uint64_t worker_cpu_ns(const struct worker *worker)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (!worker->pid || clock_getcpuclockid(worker->pid, &clock) || clock_gettime(clock, &used))
+        return 0;
+    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+bool worker_sleeps(const struct worker *worker)
+{
+    char path[64];
+    char text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)worker->pid);
+    if (!worker->pid || text_read_file(path, text, sizeof text) <= 0)
+        return false;
+    const char *state = strrchr(text, ')'); /* its name may hold anything */
+    return state && state[1] && strchr("SITt", state[2]);
 }
 
 uint64_t worker_resident_bytes(const struct worker *worker)

@@ -34,6 +34,12 @@ int worker_exchange(struct worker *worker);
 enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
                            struct arena *strings);
 
+/* Time of a CPU that it has used so far. */
+uint64_t worker_cpu_ns(const struct worker *worker);
+
+/* It waits for something that is neither a CPU nor a disk. */
+bool worker_sleeps(const struct worker *worker);
+
 uint64_t worker_resident_bytes(const struct worker *worker);
 
 #endif

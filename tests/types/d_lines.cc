@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lines of source and functions inlined in each other; prints the compiler's own __LINE__.
+#include "d_say.h"
+
+namespace far {
+
+static volatile int sink;
+
+/* "line PC LINE FUNCTION:CALLED-AT ...": innermost first. */
+SAY_ALONE static void say_line(int line, const char *inlined, int first, int second)
+{
+    char text[200];
+    snprintf(text, sizeof text, inlined, first, second);
+    printf("line %llx %d %s\n", (unsigned long long)(uintptr_t)__builtin_return_address(0), line,
+           text);
+}
+
+template <typename T> struct box {
+    T value;
+    __attribute__((always_inline)) T open(int called, int outer) const
+    {
+        say_line(__LINE__, "far::box<int>::open:%d far::middle:%d", called, outer);
+        return value + sink;
+    }
+};
+
+__attribute__((always_inline)) static inline int middle(int called)
+{
+    box<int> one{called};
+    sink = sink + 1;
+    return one.open(__LINE__, called);
+}
+
+} // namespace far
+
+SAY_ALONE static int outer(int number)
+{
+    far::say_line(__LINE__, "-", 0, 0);
+    int sum = far::middle(__LINE__) + number;
+    if (number > 1)
+        sum += far::middle(__LINE__);
+    return sum;
+}
+
+int main()
+{
+    return outer(3) == 0;
+}

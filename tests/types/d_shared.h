@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What both units of d_units.c know. */
+#ifndef MISSTOP_TESTS_TYPES_D_SHARED_H
+#define MISSTOP_TESTS_TYPES_D_SHARED_H
+
+struct hidden;
+
+struct shared {
+    int number;
+    struct hidden *next;
+};
+
+extern struct shared there;
+struct hidden *make_hidden(void);
+
+#endif

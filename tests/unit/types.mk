@@ -1,0 +1,15 @@
+# unit tests of types from code (src/resolve/dwarf/access.c and what it uses)
+UNIT_ACCESS = tests/unit/test_access
+check_PROGRAMS += $(UNIT_ACCESS)
+TESTS += $(UNIT_ACCESS)
+tests_unit_test_access_SOURCES = tests/unit/test_access.c tests/types/known.c tests/types/known.h \
+	tests/types/stepped.c tests/types/stepped.h $(TARGET_SOURCES)
+tests_unit_test_access_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
+tests_unit_test_access_LDADD = $(RESOLVE_LIBS)
+EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/types/fixed.c \
+	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
+	tests/types/classes.cc tests/types/arrays.f90 tests/types/arrays_main.c
+check_PROGRAMS += tests/unit/test_access_survey
+TESTS += tests/unit/test_access_survey
+tests_unit_test_access_survey_SOURCES = tests/unit/test_access_survey.c
+tests_unit_test_access_survey_LDADD = $(RESOLVE_LIBS)
