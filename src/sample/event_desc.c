@@ -6,63 +6,45 @@
 #include <stdio.h>
 #include <string.h>
 
-const unsigned char *event_desc_find(const unsigned char *file, size_t file_size,
-                                     const uint64_t features[EVENT_DESC_FEATURES / 64],
-                                     uint64_t table_at, size_t *size)
+enum { EVENT_UPDATE_NAME = 2 };
+
+/* The event that a description is of: that of its first id, or the one at the same place. */
+static struct attribute *described(struct attributes *attributes, uint32_t place, struct cursor ids,
+                                   uint32_t id_count)
 {
-    uint64_t section[2]; /* offset, size */
-    uint64_t below = (UINT64_C(1) << EVENT_DESC_FEATURE) - 1;
-    if (!(features[0] >> EVENT_DESC_FEATURE & 1))
-        return NULL;
-    /* The table has a section for each bit set, in their order. */
-    uint64_t skipped = (uint64_t)__builtin_popcountll(features[0] & below) * sizeof section;
-    if (table_at > file_size || file_size - table_at < skipped + sizeof section)
-        return NULL;
-    memcpy(section, file + table_at + skipped, sizeof section);
-    if (section[0] > file_size || section[1] > file_size - section[0])
-        return NULL;
-    *size = section[1];
-    return file + section[0];
+    struct attribute *event = id_count ? attributes_by_id(attributes, cursor_u64(&ids)) : NULL;
+    if (!event && place < attributes->count)
+        event = &attributes->events[place];
+    return event;
 }
 
-/* Steps over `count` bytes of the section; false at its end. */
-static bool skip(size_t *at, size_t size, uint64_t count)
+void event_desc_take(struct cursor *cursor, struct attributes *attributes)
 {
-    if (count > size - *at)
-        return false;
-    *at += count;
-    return true;
-}
-
-static bool take_u32(const unsigned char *section, size_t *at, size_t size, uint32_t *value)
-{
-    if (size - *at < sizeof *value)
-        return false;
-    memcpy(value, section + *at, sizeof *value);
-    *at += sizeof *value;
-    return true;
-}
-
-bool event_desc_name(const unsigned char *section, size_t size, unsigned index, char *out,
-                     size_t out_size)
-{
-    size_t at = 0;
-    uint32_t count;
-    uint32_t attr_size;
-    if (!take_u32(section, &at, size, &count) || !take_u32(section, &at, size, &attr_size) ||
-        index >= count)
-        return false;
-    for (unsigned i = 0;; i++) {
-        uint32_t ids;
-        uint32_t length;
-        if (!skip(&at, size, attr_size) || !take_u32(section, &at, size, &ids) ||
-            !take_u32(section, &at, size, &length) || length > size - at)
-            return false;
-        if (i == index)
-            return text_sanitise(out, out_size, (const char *)section + at, length) > 0;
-        if (!skip(&at, size, length) || !skip(&at, size, (uint64_t)ids * 8))
-            return false;
+    uint32_t count = cursor_u32(cursor);
+    uint32_t attr_bytes = cursor_u32(cursor);
+    for (uint32_t place = 0; place < count && !cursor->bad; place++) {
+        cursor_skip(cursor, attr_bytes);
+        uint32_t id_count = cursor_u32(cursor);
+        uint32_t length = cursor_u32(cursor);
+        const char *name = (const char *)cursor->at;
+        cursor_skip(cursor, length);
+        struct cursor ids = *cursor;
+        cursor_skip_items(cursor, id_count, 8);
+        if (cursor->bad)
+            return;
+        struct attribute *event = described(attributes, place, ids, id_count);
+        if (event)
+            text_sanitise(event->name, sizeof event->name, name, strnlen(name, length));
     }
+}
+
+void event_desc_update(struct cursor *cursor, struct attributes *attributes)
+{
+    uint64_t what = cursor_u64(cursor);
+    struct attribute *event = attributes_by_id(attributes, cursor_u64(cursor));
+    const char *name = (const char *)cursor->at;
+    if (what == EVENT_UPDATE_NAME && event && cursor->left)
+        text_sanitise(event->name, sizeof event->name, name, strnlen(name, cursor->left));
 }
 
 void event_desc_guess(const struct perf_event_attr *attr, char *out, size_t out_size)

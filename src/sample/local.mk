@@ -1,5 +1,14 @@
 noinst_LIBRARIES += src/libsample.a
 src_libsample_a_SOURCES = \
+	src/sample/attributes.c src/sample/attributes.h \
+	src/sample/build_ids.c src/sample/build_ids.h \
+	src/sample/compressed.c src/sample/compressed.h \
+	src/sample/features.c src/sample/features.h \
+	src/sample/input.c src/sample/input.h \
+	src/sample/order.c src/sample/order.h \
+	src/sample/perfdata_header.c src/sample/perfdata_header.h \
+	src/sample/processes.c src/sample/processes.h \
+	src/sample/stream.c src/sample/stream.h \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
@@ -7,8 +16,12 @@ src_libsample_a_SOURCES = \
 	src/sample/filter.c src/sample/filter.h \
 	src/sample/kernel.c src/sample/kernel.h \
 	src/sample/perfdata.c src/sample/perfdata.h \
+	src/sample/perfdata_describe.c src/sample/perfdata_read.c \
+	src/sample/perfdata_state.h src/sample/perfdata_take.c \
 	src/sample/period.c src/sample/period.h \
 	src/sample/record.c src/sample/record.h \
+	src/sample/record_sample.c src/sample/record_other.c src/sample/record_part.h \
+	src/sample/cursor.h \
 	src/sample/ring.c src/sample/ring.h \
 	src/sample/sampler.c src/sample/sampler.h \
 	src/sample/session.c src/sample/session.h \

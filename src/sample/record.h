@@ -26,6 +26,8 @@ struct record_format {
     bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
     bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
     bool alien_regs;       /* registers are not those of the sampled instruction */
+    bool foreign_regs;     /* registers of another architecture: of no use here */
+    bool swap;             /* recorded on a machine of the other byte order */
     uint16_t event;        /* index for struct sample */
 };
 
@@ -40,7 +42,30 @@ typedef const struct record_format *(*record_lookup)(void *context, uint64_t id,
 int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
                  struct record *out);
 
+/* The same where the format is known already. */
+int record_parse_as(const void *bytes, size_t size, const struct record_format *format,
+                    struct record *out);
+
 /* Time of a record without the rest; 0 when it carries none. */
 uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context);
+
+/* The header in our byte order; all zero where `size` cannot hold one. */
+struct perf_event_header record_header(const void *bytes, size_t size, bool swap);
+
+/*
+ * The id of the event that a record belongs to, from where records of `format` carry it: true
+ * if they do. Events of one recording that are told apart by ids agree about the place.
+ */
+bool record_id(const void *bytes, size_t size, const struct record_format *format, uint64_t *id);
+
+/* What sorting and choosing need of a sample, which is most of what there is. */
+struct record_brief {
+    uint64_t time_ns; /* 0: none */
+    uint32_t pid;
+};
+
+/* Of a PERF_RECORD_SAMPLE; false if it is too short. */
+bool record_brief(const void *bytes, size_t size, const struct record_format *format,
+                  struct record_brief *brief);
 
 #endif

@@ -37,8 +37,6 @@ static void ask(struct module *module, uint64_t address)
     uint64_t start = 0;
     uint64_t bound = UINT64_MAX;
     uint8_t bytes[64];
-    const char *file;
-    uint32_t line;
     touch(module_object(module, address));
     touch(module_function(module, address));
     touch(module_tls(module, address - FUZZ_BASE));
@@ -48,8 +46,6 @@ static void ask(struct module *module, uint64_t address)
     const char *section = module_section(module, address, &start, &bound);
     sum += section ? strlen(section) : 0;
     sum += module_bytes(module, address, bytes, sizeof bytes);
-    if (module_line(module, address, &file, &line))
-        sum += strlen(file) + line;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -136,7 +136,7 @@ static bool same_place(const struct known *known, const struct known_type *type,
 
 static bool is_floating(const char *name)
 {
-    return strstr(name, "double") || strstr(name, "float");
+    return strstr(name, "double") || strstr(name, "float") || strstr(name, "real");
 }
 
 /* DWARF 2 has no namespaces. */

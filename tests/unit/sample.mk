@@ -1,5 +1,5 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
-SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) -lm
+SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) $(ZSTD_LIBS) -lm
 UNIT_SAMPLE = \
 	tests/unit/test_data_source \
 	tests/unit/test_doctor \

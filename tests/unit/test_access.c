@@ -246,18 +246,9 @@ static bool can(const char *compiler)
     return target_run("command -v %s >/dev/null 2>&1", compiler);
 }
 
-static void try_one(const char *source, const struct way *way)
+static void try_path(const char *name, const char *path)
 {
     static struct trial trial;
-    char name[128];
-    bool plus = strstr(source, ".cc");
-    const char *compiler = plus ? way->plus : way->compiler;
-    const char *path = target_path(plus ? "typed-plus" : "typed");
-    if (!can(compiler))
-        return;
-    snprintf(name, sizeof name, "%s %s %s", source, compiler, way->flags);
-    assert_true(
-        target_run("%s -w %s -o %s %s/%s", compiler, way->flags, path, TYPES_FOLDER, source));
     bool opened = open_trial(&trial, path);
     if (opened) {
         step_through(&trial);
@@ -267,6 +258,20 @@ static void try_one(const char *source, const struct way *way)
     }
     close_trial(&trial);
     assert_true(opened);
+}
+
+static void try_one(const char *source, const struct way *way)
+{
+    char name[128];
+    bool plus = strstr(source, ".cc");
+    const char *compiler = plus ? way->plus : way->compiler;
+    const char *path = target_path(plus ? "typed-plus" : "typed");
+    if (!can(compiler))
+        return;
+    snprintf(name, sizeof name, "%s %s %s", source, compiler, way->flags);
+    assert_true(
+        target_run("%s -w %s -o %s %s/%s", compiler, way->flags, path, TYPES_FOLDER, source));
+    try_path(name, path);
 }
 
 static const struct way ways[] = {
@@ -290,6 +295,23 @@ static const struct way ways[] = {
 static const char *const sources[] = {"plain.c", "lists.c",   "fixed.c", "calls.c",
                                       "frame.c", "numbers.c", "casts.c", "classes.cc"};
 
+/* Fortran has no words for a section of one's own: all of its code is put there. */
+static void try_fortran(const char *flags)
+{
+    char name[128];
+    const char *object = target_path("arrays.o");
+    const char *path = target_path("typed-fortran");
+    if (!can("gfortran") || !can("gcc") || !can("objcopy"))
+        return;
+    snprintf(name, sizeof name, "arrays.f90 gfortran %s", flags);
+    assert_true(target_run("gfortran %s -J %s -c -o %s %s/arrays.f90 && "
+                           "objcopy --rename-section .text=marked %s && "
+                           "gcc -w -o %s %s/arrays_main.c %s",
+                           flags, target_folder(), object, TYPES_FOLDER, object, path, TYPES_FOLDER,
+                           object));
+    try_path(name, path);
+}
+
 static bool wanted(const char *source, const struct way *way)
 {
     const char *only = getenv("TYPES_ONLY"); /* "lists.c gcc -O2" */
@@ -306,6 +328,10 @@ static void answers_are_true(void **state)
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
             if (wanted(sources[source], &ways[way]))
                 try_one(sources[source], &ways[way]);
+    if (!getenv("TYPES_ONLY")) {
+        try_fortran("-O0 -g");
+        try_fortran("-O2 -g");
+    }
     print_tally("all", &all);
     print_message("a question took %.1f us on average, %.1f ms at most\n",
                   all.asked ? (double)all.answer_ns / all.asked / 1e3 : 0,

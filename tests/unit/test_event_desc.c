@@ -4,6 +4,7 @@
 #include "sample/event_desc.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,51 +27,90 @@ static size_t build(unsigned char *at)
     return used;
 }
 
+static void add_events(struct attributes *attributes)
+{
+    static const unsigned char attr[ATTR];
+    *attributes = (struct attributes){0};
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(attributes_add(attributes, attr, sizeof attr, false), 0);
+}
+
+static void take(const unsigned char *section, size_t size, struct attributes *attributes)
+{
+    struct cursor cursor = {section, size, false, false};
+    event_desc_take(&cursor, attributes);
+}
+
 static void names_are_found_and_made_printable(void **state)
 {
     unsigned char section[512];
-    char name[64];
+    struct attributes attributes;
     size_t size = build(section);
     (void)state;
-    assert_true(event_desc_name(section, size, 0, name, sizeof name));
-    assert_string_equal(name, "cpu/mem-loads/");
-    assert_true(event_desc_name(section, size, 1, name, sizeof name));
-    assert_string_equal(name, "a?[31mb");
-    assert_false(event_desc_name(section, size, 2, name, sizeof name));
+    add_events(&attributes);
+    take(section, size, &attributes);
+    assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
+    assert_string_equal(attributes.events[1].name, "a?[31mb");
+    attributes_fini(&attributes);
+}
+
+/* The sections of perf need not stand in the order of the attributes: ids decide. */
+static void ids_decide_whose_name_it_is(void **state)
+{
+    unsigned char section[512];
+    struct attributes attributes;
+    uint64_t id = 42;
+    size_t size = build(section);
+    (void)state;
+    add_events(&attributes);
+    assert_int_equal(attributes_add_id(&attributes, 0, id), 0);
+    memcpy(section + size - 8, &id, 8); /* of the second description */
+    take(section, size, &attributes);
+    assert_string_equal(attributes.events[0].name, "a?[31mb");
+    assert_string_equal(attributes.events[1].name, "");
+    attributes_fini(&attributes);
 }
 
 static void cut_anywhere_it_stays_inside(void **state)
 {
     unsigned char section[512];
-    char name[64];
+    struct attributes attributes;
     size_t size = build(section);
     (void)state;
+    add_events(&attributes);
     for (size_t cut = 0; cut < size; cut++) {
         unsigned char *copy = malloc(cut + !cut);
         memcpy(copy, section, cut);
-        for (unsigned index = 0; index < 3; index++)
-            event_desc_name(copy, cut, index, name, sizeof name);
+        take(copy, cut, &attributes);
         free(copy);
     }
+    assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
+    assert_string_equal(attributes.events[1].name, ""); /* never whole */
     memset(section, 0xff, sizeof section);
-    assert_false(event_desc_name(section, sizeof section, 0, name, sizeof name));
+    take(section, sizeof section, &attributes);
+    attributes_fini(&attributes);
 }
 
-static void sections_outside_the_file_are_not_there(void **state)
+static void piped_recordings_tell_names_by_id(void **state)
 {
-    unsigned char file[64] = {0};
-    uint64_t features[EVENT_DESC_FEATURES / 64] = {1 << EVENT_DESC_FEATURE | 1 << 3};
-    uint64_t section[] = {48, 16};
-    size_t size = 0;
+    struct {
+        uint64_t what;
+        uint64_t id;
+        char name[16];
+    } update = {2, 42, "cycles:P"};
+    struct attributes attributes;
     (void)state;
-    memcpy(file + 16, section, sizeof section); /* the second entry of the table at 0 */
-    assert_ptr_equal(event_desc_find(file, sizeof file, features, 0, &size), file + 48);
-    assert_int_equal(size, 16);
-    assert_null(event_desc_find(file, 63, features, 0, &size));
-    assert_null(event_desc_find(file, sizeof file, features, 40, &size));
-    assert_null(event_desc_find(file, sizeof file, features, UINT64_MAX, &size));
-    features[0] = 1 << 3;
-    assert_null(event_desc_find(file, sizeof file, features, 0, &size));
+    add_events(&attributes);
+    assert_int_equal(attributes_add_id(&attributes, 1, 42), 0);
+    struct cursor cursor = {(unsigned char *)&update, sizeof update, false, false};
+    event_desc_update(&cursor, &attributes);
+    assert_string_equal(attributes.events[1].name, "cycles:P");
+    update.what = 1; /* its scale */
+    update.name[0] = 'X';
+    cursor = (struct cursor){(unsigned char *)&update, sizeof update, false, false};
+    event_desc_update(&cursor, &attributes);
+    assert_string_equal(attributes.events[1].name, "cycles:P");
+    attributes_fini(&attributes);
 }
 
 static void attributes_tell_a_name(void **state)
@@ -95,7 +135,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_and_made_printable),
         cmocka_unit_test(cut_anywhere_it_stays_inside),
-        cmocka_unit_test(sections_outside_the_file_are_not_there),
+        cmocka_unit_test(ids_decide_whose_name_it_is),
+        cmocka_unit_test(piped_recordings_tell_names_by_id),
         cmocka_unit_test(attributes_tell_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

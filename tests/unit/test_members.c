@@ -172,6 +172,19 @@ static void flexible_members_have_no_end(void **state)
     assert_string_equal(path_at(1 << 20, 1), "rest[*]");
 }
 
+/* struct part [4] is one part after the other; after a struct body comes more of its rest. */
+static void offsets_fall_into_elements(void **state)
+{
+    (void)state;
+    assert_false(type_is_flexible(&part));
+    assert_int_equal(type_extent(&part), part.size);
+    assert_int_equal(type_in_element(&part, 3 * part.size + 4), 4);
+    assert_true(type_is_flexible(&body));
+    assert_int_equal(type_extent(&body), body.size + 1);
+    assert_int_equal(type_in_element(&body, 127), 127);
+    assert_int_equal(type_in_element(&body, 2 * body.size + 8), body.size);
+}
+
 static void arrays_fold_to_their_first_element(void **state)
 {
     (void)state;
@@ -301,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_union_chooses_by_size),
         cmocka_unit_test(a_part_of_a_unions_size_is_better_than_none),
         cmocka_unit_test(flexible_members_have_no_end),
+        cmocka_unit_test(offsets_fall_into_elements),
         cmocka_unit_test(arrays_fold_to_their_first_element),
         cmocka_unit_test(fields_are_named_without_keyword),
         cmocka_unit_test(a_path_is_cut_where_it_ends),

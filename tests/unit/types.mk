@@ -8,7 +8,7 @@ tests_unit_test_access_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/
 tests_unit_test_access_LDADD = $(RESOLVE_LIBS)
 EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/types/fixed.c \
 	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
-	tests/types/classes.cc
+	tests/types/classes.cc tests/types/arrays.f90 tests/types/arrays_main.c
 check_PROGRAMS += tests/unit/test_access_survey
 TESTS += tests/unit/test_access_survey
 tests_unit_test_access_survey_SOURCES = tests/unit/test_access_survey.c

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/attributes.h"
+
+#include "sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* One event for each CPU and thread has an id; more of either is no recording. */
+enum { ATTRIBUTES_MAX = 1 << 14, ATTRIBUTES_IDS_MAX = 1 << 22 };
+
+void attributes_fini(struct attributes *attributes)
+{
+    free(attributes->events);
+    hash_fini(&attributes->event_of_id);
+    *attributes = (struct attributes){0};
+}
+
+/*
+ * Bit fields are laid out from the other end there: the first byte still holds the first eight
+ * flags, in the reverse order.
+ */
+static uint64_t take_flags(struct cursor *cursor)
+{
+    bool swap = cursor->swap;
+    cursor->swap = false;
+    uint64_t flags = cursor_u64(cursor);
+    cursor->swap = swap;
+    if (!swap)
+        return flags;
+    flags = (flags >> 1 & 0x5555555555555555) | (flags & 0x5555555555555555) << 1;
+    flags = (flags >> 2 & 0x3333333333333333) | (flags & 0x3333333333333333) << 2;
+    return (flags >> 4 & 0x0f0f0f0f0f0f0f0f) | (flags & 0x0f0f0f0f0f0f0f0f) << 4;
+}
+
+_Static_assert(offsetof(struct perf_event_attr, wakeup_events) == 48, "the flags are word 5");
+
+/* In the order of the ABI; what an older attribute lacks is 0, for a cursor ends in zeros. */
+static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
+{
+    attr->type = cursor_u32(cursor);
+    attr->size = cursor_u32(cursor);
+    attr->config = cursor_u64(cursor);
+    attr->sample_period = cursor_u64(cursor);
+    attr->sample_type = cursor_u64(cursor);
+    attr->read_format = cursor_u64(cursor);
+    uint64_t flags = take_flags(cursor);
+    /* The flags are the word after read_format and have no name of their own. */
+    memcpy((char *)attr + 40, &flags, sizeof flags);
+    attr->wakeup_events = cursor_u32(cursor);
+    attr->bp_type = cursor_u32(cursor);
+    attr->config1 = cursor_u64(cursor);
+    attr->config2 = cursor_u64(cursor);
+    attr->branch_sample_type = cursor_u64(cursor);
+    attr->sample_regs_user = cursor_u64(cursor);
+    attr->sample_stack_user = cursor_u32(cursor);
+    attr->clockid = (int32_t)cursor_u32(cursor);
+    attr->sample_regs_intr = cursor_u64(cursor);
+    /* The rest (AUX, the longest chain) says nothing about the layout of records. */
+}
+
+static struct record_format format_of(const struct perf_event_attr *attr, size_t index, bool swap)
+{
+    bool address = attr->sample_type & PERF_SAMPLE_ADDR;
+    return (struct record_format){
+        .sample_type = attr->sample_type,
+        .read_format = attr->read_format,
+        .branch_type = attr->branch_sample_type,
+        .regs_user = attr->sample_regs_user,
+        .regs_intr = attr->sample_regs_intr,
+        .period = attr->freq ? 1 : attr->sample_period,
+        .sample_id_all = attr->sample_id_all,
+        .exact_ip = attr->precise_ip >= 2,
+        .recorded_address = address && attr->sample_type & PERF_SAMPLE_DATA_SRC,
+        .alien_regs = attr->precise_ip > 0,
+        .swap = swap,
+        .event = index < SAMPLE_EVENTS_MAX ? (uint16_t)index : SAMPLE_EVENTS_MAX - 1,
+    };
+}
+
+static int make_room(struct attributes *attributes)
+{
+    if (attributes->count == ATTRIBUTES_MAX)
+        return -E2BIG;
+    if (attributes->count < attributes->room)
+        return 0;
+    size_t room = attributes->room ? attributes->room * 2 : SAMPLE_EVENTS_MAX;
+    struct attribute *more = realloc(attributes->events, room * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    attributes->events = more;
+    attributes->room = room;
+    return 0;
+}
+
+int attributes_add(struct attributes *attributes, const void *bytes, size_t size_bytes, bool swap)
+{
+    struct cursor cursor = {bytes, size_bytes, false, swap};
+    int code = make_room(attributes);
+    if (code)
+        return code;
+    struct attribute *event = &attributes->events[attributes->count];
+    *event = (struct attribute){0};
+    take_attr(&cursor, &event->attr);
+    event->format = format_of(&event->attr, attributes->count, swap);
+    attributes->count++;
+    return 0;
+}
+
+int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
+{
+    if (attributes->event_of_id.count >= ATTRIBUTES_IDS_MAX)
+        return -E2BIG;
+    uint32_t *event = hash_insert(&attributes->event_of_id, id, NULL);
+    if (!event)
+        return -ENOMEM;
+    *event = (uint32_t)index;
+    return 0;
+}
+
+int attributes_add_record(struct attributes *attributes, struct cursor *cursor)
+{
+    struct cursor ahead = *cursor;
+    cursor_u32(&ahead);
+    uint32_t size_bytes = cursor_u32(&ahead);
+    if (!size_bytes)
+        size_bytes = PERF_ATTR_SIZE_VER0;
+    if (size_bytes < PERF_ATTR_SIZE_VER0 || size_bytes > cursor->left)
+        return -EBADMSG;
+    int code = attributes_add(attributes, cursor->at, size_bytes, cursor->swap);
+    cursor_skip(cursor, size_bytes);
+    while (!code && cursor->left >= 8)
+        code = attributes_add_id(attributes, attributes->count - 1, cursor_u64(cursor));
+    return code;
+}
+
+struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t id)
+{
+    const uint32_t *event = hash_find(&attributes->event_of_id, id);
+    return event ? &attributes->events[*event] : NULL;
+}
+
+struct attribute *attributes_of(const struct attributes *attributes, const void *bytes,
+                                const struct perf_event_header *header)
+{
+    struct attribute *first = &attributes->events[0];
+    uint64_t id;
+    if (attributes->count == 1 || !record_id(bytes, header->size, &first->format, &id) || !id)
+        return first;
+    return attributes_by_id(attributes, id);
+}
+
+static unsigned rank_of(const struct attribute *event)
+{
+    bool dummy =
+        event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == PERF_COUNT_SW_DUMMY;
+    return event->samples ? 0 : dummy ? 2 : 1;
+}
+
+void attributes_number(struct attributes *attributes)
+{
+    uint16_t next = 0;
+    for (unsigned rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < attributes->count; i++)
+            if (rank_of(&attributes->events[i]) == rank) {
+                attributes->events[i].format.event = next;
+                next += next < SAMPLE_EVENTS_MAX - 1;
+            }
+}
+
+void attributes_set_foreign(struct attributes *attributes)
+{
+    for (size_t i = 0; i < attributes->count; i++)
+        attributes->events[i].format.foreign_regs = true;
+}

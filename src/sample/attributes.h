@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The events of a recording: their attributes, the ids by which records name them, and how the
+ * records of each are laid out. Every byte is untrusted. For perfdata*.c.
+ */
+#ifndef MISSTOP_SAMPLE_ATTRIBUTES_H
+#define MISSTOP_SAMPLE_ATTRIBUTES_H
+
+#include "base/hash.h"
+#include "sample/cursor.h"
+#include "sample/record.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct attribute {
+    struct perf_event_attr attr;
+    struct record_format format;
+    uint64_t samples; /* seen so far */
+    char name[64];    /* as recorded, printable; "" until told */
+};
+
+struct attributes {
+    struct attribute *events;
+    size_t count;
+    size_t room;
+    struct hash event_of_id;
+};
+
+void attributes_fini(struct attributes *attributes);
+
+/*
+ * An attribute of `size_bytes`, older and newer than ours alike, as the next event. 0, -ENOMEM,
+ * or -E2BIG where there are more than a recording can have.
+ */
+int attributes_add(struct attributes *attributes, const void *bytes, size_t size_bytes, bool swap);
+
+/* An id of event `index`. 0, -ENOMEM or -E2BIG. */
+int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id);
+
+/* Body of a HEADER_ATTR record: an attribute and its ids. 0, -EBADMSG, or as above. */
+int attributes_add_record(struct attributes *attributes, struct cursor *cursor);
+
+/* The event with this id; NULL: none. */
+struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t id);
+
+/*
+ * The event that a record of the kernel belongs to; NULL: its id is of no event. Records that perf
+ * made up itself carry the id 0 and are laid out as the first event's. There must be an event.
+ */
+struct attribute *attributes_of(const struct attributes *attributes, const void *bytes,
+                                const struct perf_event_header *header);
+
+/* Numbers the events for struct sample: those with samples first, dummies last, else as they came.
+ */
+void attributes_number(struct attributes *attributes);
+
+/* The registers of all events are those of another architecture. */
+void attributes_set_foreign(struct attributes *attributes);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is left of a piece of hostile bytes: a record, an attribute, a feature section. Reading
+ * past the end marks it bad and yields zeros, so that a reader looks once, when it is done.
+ * Either byte order. For src/sample; anyone may copy a cursor to look ahead.
+ */
+#ifndef MISSTOP_SAMPLE_CURSOR_H
+#define MISSTOP_SAMPLE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+    const unsigned char *at;
+    size_t left;
+    bool bad;
+    bool swap; /* written by a machine of the other byte order */
+};
+
+static inline void cursor_skip(struct cursor *cursor, uint64_t size_bytes)
+{
+    if (size_bytes > cursor->left) {
+        cursor->bad = true;
+        size_bytes = cursor->left;
+    }
+    cursor->at += size_bytes;
+    cursor->left -= size_bytes;
+}
+
+/* `count` items of `each` bytes (not 0); a count that cannot be true is not multiplied. */
+static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size_t each)
+{
+    if (count > cursor->left / each)
+        cursor->bad = true;
+    else
+        cursor_skip(cursor, count * each);
+}
+
+static inline uint64_t cursor_u64(struct cursor *cursor)
+{
+    uint64_t value = 0;
+    if (cursor->left < sizeof value) {
+        cursor_skip(cursor, sizeof value);
+        return 0;
+    }
+    memcpy(&value, cursor->at, sizeof value);
+    cursor->at += sizeof value;
+    cursor->left -= sizeof value;
+    return cursor->swap ? __builtin_bswap64(value) : value;
+}
+
+static inline uint32_t cursor_u32(struct cursor *cursor)
+{
+    uint32_t value = 0;
+    if (cursor->left < sizeof value) {
+        cursor_skip(cursor, sizeof value);
+        return 0;
+    }
+    memcpy(&value, cursor->at, sizeof value);
+    cursor->at += sizeof value;
+    cursor->left -= sizeof value;
+    return cursor->swap ? __builtin_bswap32(value) : value;
+}
+
+static inline uint16_t cursor_u16(struct cursor *cursor)
+{
+    uint16_t value = 0;
+    if (cursor->left < sizeof value) {
+        cursor_skip(cursor, sizeof value);
+        return 0;
+    }
+    memcpy(&value, cursor->at, sizeof value);
+    cursor->at += sizeof value;
+    cursor->left -= sizeof value;
+    return cursor->swap ? __builtin_bswap16(value) : value;
+}
+
+#endif

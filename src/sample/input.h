@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The bytes of a recording, from a file or a pipe, read front to back through one bounded
+ * buffer; a copy, so that a file cut short meanwhile raises no SIGBUS. A pipe can be spooled to
+ * an unnamed file, to be read twice. For perfdata*.c and stream.c.
+ */
+#ifndef MISSTOP_SAMPLE_INPUT_H
+#define MISSTOP_SAMPLE_INPUT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct input {
+    int fd;
+    bool seekable;
+    uint64_t size_bytes; /* of the file; UINT64_MAX: a pipe's, not known */
+    uint64_t at;         /* offset of the next byte handed out */
+    uint64_t end;        /* nothing is read from here on; UINT64_MAX: no such limit */
+    unsigned char *buffer;
+    size_t room;
+    size_t first; /* of the bytes waiting in the buffer */
+    size_t past;  /* one after the last */
+    int failed;   /* negative errno of the read that failed, 0: none */
+};
+
+/* `path` "-": standard input, left open. */
+int input_open(struct input *input, const char *path, struct error *error);
+void input_close(struct input *input);
+
+/*
+ * `size_bytes` (at most 128 KiB) of what comes next, without taking it; NULL where there are not
+ * as many. Valid until the next call.
+ */
+const unsigned char *input_peek(struct input *input, size_t size_bytes);
+
+/* Takes what was looked at, or steps over more; false where the input ends before. */
+bool input_skip(struct input *input, uint64_t size_bytes);
+
+/* Bytes between here and the end, as far as they are known: UINT64_MAX for a pipe. */
+uint64_t input_left(const struct input *input);
+
+/* Goes on from `offset`; for seekable inputs only. */
+int input_seek(struct input *input, uint64_t offset);
+
+/* Up to `size` bytes at `offset`, whatever was read before: how many, or a negative errno. */
+long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
+
+/* Copies a pipe, from its first byte, into a file without a name, and goes on with that. */
+int input_spool(struct input *input, struct error *error);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of an open recording, for those who show it. */
+#include "sample/perfdata_state.h"
+
+#include "sample/event_desc.h"
+
+#include <stdio.h>
+
+const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
+{
+    *count = file->surveyed ? file->processes.count : 0;
+    return file->processes.list;
+}
+
+const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
+{
+    return &file->machine;
+}
+
+struct perfdata_counts perfdata_counts(const struct perfdata *file)
+{
+    struct perfdata_counts counts = file->counts;
+    counts.late = file->order.late;
+    if (!file->surveyed) {
+        counts.aux_bytes = file->stream.aux_bytes;
+        counts.cut = file->stream.end == STREAM_CUT;
+        counts.damaged = file->stream.end > STREAM_CUT;
+    }
+    return counts;
+}
+
+static enum event_role role_of(const struct perf_event_attr *attr)
+{
+    if (attr->sample_type & PERF_SAMPLE_DATA_SRC)
+        return EVENT_OTHER;
+    bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
+    bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
+    return clock || cycles ? EVENT_STALL : EVENT_OTHER;
+}
+
+static void describe_event(const struct attribute *event, struct sampler_info *info)
+{
+    struct sampler_event *out = &info->events[event->format.event];
+    uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
+    info->exact_address |= event->format.recorded_address;
+    info->exact_ip |= event->format.exact_ip;
+    info->latency |= !!(event->attr.sample_type & latency);
+    info->data_source |= !!(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
+    out->role = role_of(&event->attr);
+    out->period = event->attr.freq ? 0 : event->attr.sample_period;
+    if (*event->name)
+        snprintf(out->name, sizeof out->name, "%s", event->name);
+    else
+        event_desc_guess(&event->attr, out->name, sizeof out->name);
+}
+
+static void add(struct sampler_info *info, const char *text)
+{
+    size_t used = strlen(info->note);
+    snprintf(info->note + used, sizeof info->note - used, "%s%s", used ? "; " : "", text);
+}
+
+static void add_count(struct sampler_info *info, uint64_t count, const char *text)
+{
+    char line[128];
+    snprintf(line, sizeof line, "%llu %s", (unsigned long long)count, text);
+    if (count)
+        add(info, line);
+}
+
+/* The most telling first: the note may be too short for all. */
+static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
+{
+    if (counts->killed)
+        add(info, "the recorder was killed: what it wrote until then is shown");
+    else if (counts->cut)
+        add(info, "the recording is cut short: its end is missing; copy it again");
+    if (counts->damaged)
+        add(info, "the recording is damaged: read up to there");
+    add_count(info, counts->bad, "damaged records in the recording were left out");
+    add_count(info, counts->unknown, "records of events that it does not describe were left out");
+    add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
+    add_count(info, counts->late, "records came out of order");
+}
+
+void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
+{
+    struct perfdata_counts counts = perfdata_counts(file);
+    size_t count = file->attributes.count;
+    info->source = "replay";
+    info->pid = file->pid;
+    info->weighs = "the recorded event";
+    info->records_bad = counts.bad + counts.unknown + counts.damaged;
+    info->event_count = (unsigned)(count < SAMPLE_EVENTS_MAX ? count : SAMPLE_EVENTS_MAX);
+    /* Backwards, so that of several events that share the last place the first names it. */
+    while (count--)
+        describe_event(&file->attributes.events[count], info);
+    info->note[0] = '\0';
+    describe_trouble(info, &counts);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The first bytes of a recording: what kind it is and where its parts lie. For perfdata*.c.
+ * Format: tools/perf/Documentation/perf.data-file-format.txt.
+ */
+#ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
+#define MISSTOP_SAMPLE_PERFDATA_HEADER_H
+
+#include "base/error.h"
+#include "sample/input.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PERFDATA_FEATURES = 256 };
+
+struct perfdata_section {
+    uint64_t offset;
+    uint64_t size;
+};
+
+struct perfdata_header {
+    bool swap;          /* recorded on a machine of the other byte order */
+    bool piped;         /* attributes and features are records among the others */
+    bool killed;        /* data.size is 0: perf record did not come to its end */
+    bool cut;           /* the file ends before its data do */
+    uint64_t attr_size; /* of an attribute with the place of its ids behind it */
+    struct perfdata_section attrs;
+    struct perfdata_section data;
+    uint64_t features[PERFDATA_FEATURES / 64];
+};
+
+/* Of an input at its start, which is left there. -EBADMSG or -ENOTSUP with the cause. */
+int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
+                         struct error *error);
+
+/*
+ * Where feature number `feature` lies: in a table after the data, a section for each bit set.
+ * False if it is not there, or the file is piped, killed or cut.
+ */
+bool perfdata_header_feature(const struct perfdata_header *header, const struct input *input,
+                             unsigned feature, struct perfdata_section *section);
+
+#endif

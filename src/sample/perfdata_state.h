@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recording that is open: shared by perfdata*.c, and by nobody else. */
+#ifndef MISSTOP_SAMPLE_PERFDATA_STATE_H
+#define MISSTOP_SAMPLE_PERFDATA_STATE_H
+
+#include "sample/attributes.h"
+#include "sample/build_ids.h"
+#include "sample/features.h"
+#include "sample/input.h"
+#include "sample/order.h"
+#include "sample/perfdata.h"
+#include "sample/perfdata_header.h"
+#include "sample/processes.h"
+#include "sample/stream.h"
+
+struct perfdata {
+    struct input input;
+    struct perfdata_header header;
+    struct stream stream;
+    struct stream_record held; /* read but not taken yet; bytes NULL: none */
+    struct attributes attributes;
+    struct build_ids build_ids;
+    struct processes processes;
+    struct order order;
+    struct perfdata_machine machine;
+    struct perfdata_counts counts;
+    pid_t pid;
+    bool surveyed;     /* read once to its end: events, processes and counts are known */
+    bool finished;     /* the stream has no more records */
+    uint64_t first_ns; /* 0: not known yet */
+    uint64_t clock_ns; /* of the record handed on last */
+};
+
+/* Takes what one of perf's own records says, unless that is known. 0 or -ENOMEM. */
+int perfdata_take_own(struct perfdata *file, const struct stream_record *found);
+
+/* The features of a file that is no piped recording. 0 or -ENOMEM. */
+int perfdata_take_features(struct perfdata *file);
+
+/*
+ * One of the kernel's records in our form: 1 with its event, or 0 for what is of no interest or
+ * no use, which is counted.
+ */
+int perfdata_parse(struct perfdata *file, const struct stream_record *found,
+                   struct attribute **event, struct record *record);
+
+/* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
+int perfdata_count(struct perfdata *file, struct attribute *event, const struct record *record);
+
+#endif

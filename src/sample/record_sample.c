@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PERF_RECORD_SAMPLE: every field of sample_type, in the order of the ABI. */
+#include "sample/record_part.h"
+
+#include <errno.h>
+
+/* Later than some uapi headers this must compile with. */
+#define SAMPLE_CGROUP         (UINT64_C(1) << 21)
+#define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
+#define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
+#define SAMPLE_WEIGHT_STRUCT  (UINT64_C(1) << 24)
+#define BRANCH_HW_INDEX       (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS       (UINT64_C(1) << 19)
+#define READ_LOST             (UINT64_C(1) << 4)
+
+/* enum perf_event_x86_regs to ours; segments are skipped. */
+static const uint8_t register_of_bit[] = {
+    SREG_AX, SREG_BX,    SREG_CX,   SREG_DX,   SREG_SI,   SREG_DI,   SREG_BP,   SREG_SP,
+    SREG_IP, SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
+    SREG_R8, SREG_R9,    SREG_R10,  SREG_R11,  SREG_R12,  SREG_R13,  SREG_R14,  SREG_R15,
+};
+
+static void skip_read(struct cursor *cursor, uint64_t format)
+{
+    uint64_t times =
+        !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+    uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & READ_LOST);
+    uint64_t count = format & PERF_FORMAT_GROUP ? cursor_u64(cursor) : 1;
+    cursor_skip(cursor, times * 8);
+    cursor_skip_items(cursor, count, each * 8);
+}
+
+static void skip_raw(struct cursor *cursor)
+{
+    uint64_t size = cursor_u32(cursor);
+    /* The size word and the data together fill whole words. */
+    cursor_skip(cursor, ((size + 4 + 7) & ~UINT64_C(7)) - 4);
+}
+
+static void skip_branches(struct cursor *cursor, uint64_t type)
+{
+    uint64_t count = cursor_u64(cursor);
+    if (type & BRANCH_HW_INDEX)
+        cursor_u64(cursor);
+    cursor_skip_items(cursor, count, 24);
+    if (type & BRANCH_COUNTERS)
+        cursor_skip_items(cursor, count, 8);
+}
+
+/* Registers the mask names; false when the sample carries none (ABI_NONE: it is shorter). */
+static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
+{
+    uint64_t abi = cursor_u64(cursor);
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return false;
+    struct cursor values = *cursor;
+    cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
+    if (!regs || cursor->bad)
+        return false;
+    for (; mask; mask &= mask - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(mask);
+        uint64_t value = cursor_u64(&values);
+        uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
+        if (reg != SREG_NONE)
+            regs[reg] = value;
+    }
+    return abi == PERF_SAMPLE_REGS_ABI_64;
+}
+
+static void skip_stack(struct cursor *cursor)
+{
+    uint64_t size = cursor_u64(cursor);
+    cursor_skip(cursor, size);
+    if (size)
+        cursor_u64(cursor); /* how much of it was filled */
+}
+
+static enum sample_mode mode_of(uint16_t misc)
+{
+    switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_USER:
+        return SAMPLE_USER;
+    case PERF_RECORD_MISC_KERNEL:
+        return SAMPLE_KERNEL;
+    default:
+        return SAMPLE_OTHER_MODE;
+    }
+}
+
+/* The part of a sample before the variable-sized fields. */
+static void take_head(struct cursor *cursor, const struct record_format *format, struct record *out)
+{
+    struct sample *sample = &out->sample;
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_IP)
+        sample->ip = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_TID) {
+        sample->pid = out->pid = cursor_u32(cursor);
+        sample->tid = out->tid = cursor_u32(cursor);
+    }
+    if (type & PERF_SAMPLE_TIME)
+        sample->time_ns = out->time_ns = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_ADDR)
+        sample->address = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_ID)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_STREAM_ID)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_CPU) {
+        sample->cpu = cursor_u32(cursor);
+        cursor_u32(cursor);
+    }
+    sample->weight = type & PERF_SAMPLE_PERIOD ? cursor_u64(cursor) : format->period;
+}
+
+static void skip_middle(struct cursor *cursor, const struct record_format *format)
+{
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_READ)
+        skip_read(cursor, format->read_format);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        cursor_skip_items(cursor, cursor_u64(cursor), 8);
+    if (type & PERF_SAMPLE_RAW)
+        skip_raw(cursor);
+    if (type & PERF_SAMPLE_BRANCH_STACK)
+        skip_branches(cursor, format->branch_type);
+}
+
+static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sample)
+{
+    uint64_t weight = cursor_u64(cursor);
+    /* WEIGHT_STRUCT: var1_dw, the low half in either byte order, is the latency. */
+    sample->latency = type & SAMPLE_WEIGHT_STRUCT ? (uint32_t)weight : weight;
+    if (sample->latency)
+        sample->has |= SAMPLE_HAS_LATENCY;
+}
+
+/*
+ * Those of the interrupted code are the user's own where that is user code, and are all there
+ * is after perf record --intr-regs.
+ */
+static void take_interrupted(struct cursor *cursor, const struct record_format *format,
+                             struct sample *sample)
+{
+    bool wanted = !(format->sample_type & PERF_SAMPLE_REGS_USER) && sample->mode == SAMPLE_USER &&
+                  !format->foreign_regs;
+    if (take_registers(cursor, format->regs_intr, wanted ? sample->regs : NULL))
+        sample->has |= SAMPLE_HAS_REGS;
+}
+
+/* Walked for the sake of what follows, and of a record cut off in them. */
+static void skip_end(struct cursor *cursor, uint64_t type)
+{
+    cursor_skip(cursor, 8u * (!!(type & SAMPLE_CGROUP) + !!(type & SAMPLE_DATA_PAGE_SIZE) +
+                              !!(type & SAMPLE_CODE_PAGE_SIZE)));
+    if (type & PERF_SAMPLE_AUX)
+        cursor_skip(cursor, cursor_u64(cursor));
+}
+
+static void take_tail(struct cursor *cursor, const struct record_format *format,
+                      struct sample *sample)
+{
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_REGS_USER &&
+        take_registers(cursor, format->regs_user, format->foreign_regs ? NULL : sample->regs))
+        sample->has |= SAMPLE_HAS_REGS;
+    if (type & PERF_SAMPLE_STACK_USER)
+        skip_stack(cursor);
+    if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+        take_weight(cursor, type, sample);
+    if (type & PERF_SAMPLE_DATA_SRC) {
+        sample->data_src = cursor_u64(cursor);
+        sample->has |= SAMPLE_HAS_DATA_SRC;
+    }
+    if (type & PERF_SAMPLE_TRANSACTION)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        take_interrupted(cursor, format, sample);
+    if (type & PERF_SAMPLE_PHYS_ADDR) {
+        sample->physical = cursor_u64(cursor);
+        sample->has |= sample->physical ? SAMPLE_HAS_PHYSICAL : 0;
+    }
+    skip_end(cursor, type);
+}
+
+/*
+ * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
+ * says so by "not available" (FACTS.md). A data source of 0 was not recorded and says nothing.
+ */
+static bool address_valid(const struct record_format *format, const struct sample *sample)
+{
+    uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
+    bool no_access = sample->data_src && !(sample->data_src & accesses);
+    return format->recorded_address && sample->address && !no_access;
+}
+
+int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record_format *format,
+                       struct record *out)
+{
+    struct sample *sample = &out->sample;
+    *out = (struct record){.kind = RECORD_SAMPLE};
+    sample->event = format->event;
+    sample->mode = (uint8_t)mode_of(misc);
+    take_head(cursor, format, out);
+    skip_middle(cursor, format);
+    if (cursor->bad)
+        return -EBADMSG;
+    take_tail(cursor, format, sample);
+    if (cursor->bad)
+        return -EBADMSG;
+    if (address_valid(format, sample))
+        sample->has |= SAMPLE_HAS_ADDRESS;
+    if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
+        sample->has |= SAMPLE_HAS_EXACT_IP;
+    if (format->alien_regs)
+        sample->has |= SAMPLE_HAS_ALIEN_REGS;
+    return 1;
+}

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is read from recordings is what perf script says of them, line by line; and it is the same
+# through a pipe, from the other byte order, and as far as it goes after a cut.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+print=$BUILD/tests/replay/print_records
+load=$BUILD/tests/replay/load
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
+finish() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ] || exit 1
+    [ $passed != 0 ] || exit 77
+    exit 0
+}
+
+command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+
+same() { # name, file, file
+    if cmp -s "$2" "$3"; then pass "$1"; else fail "$1"; diff "$2" "$3" | head -5; fi
+}
+
+# A comparison that cannot fail proves nothing.
+compare() { # name, file, fields
+    if said=$("$here/compare_with_perf.py" "$print" "$2" "$3"); then
+        pass "$1: $said"
+    elif [ $? = 2 ]; then
+        skip "$1: perf cannot read it: $said"
+    else
+        fail "$1: $said"
+    fi
+}
+
+samples_of() { "$print" "$1" 2>/dev/null | grep '^sample' | sed 's/event=[^ ]*//'; }
+
+says() { # file, pattern
+    if "$print" -m "$1" 2>/dev/null | grep -q "$2"; then pass "it says $2"; else fail "it does not say $2"; fi
+}
+
+record() { # name, fields, options and command of perf record
+    name=$1 fields=$2
+    shift 2
+    if ! said=$(perf record -q -o "$work/$name" "$@" 2>&1 >/dev/null) || [ ! -s "$work/$name" ]; then
+        skip "$name: perf record refuses: $said"
+        return 1
+    fi
+    compare "$name" "$work/$name" "$fields"
+}
+
+perf_works() {
+    command -v perf >/dev/null && perf record -q -o "$work/probe" -e cpu-clock "$load" 1 >/dev/null 2>&1
+}
+
+several="$load 20 & $load 40 & wait"
+if perf_works; then
+    record plain period,ip -e cpu-clock -F 5000 "$load" 50
+    record events addr,data_src,ip -e cpu-clock,page-faults -c 100000 -d "$load" 20
+    record every_fault addr,data_src,ip -e page-faults -c 1 -d "$load" 2
+    record intr_regs period,ip -e cpu-clock --intr-regs=ax,si,di,sp,ip,r15 "$load" 50
+    record user_regs period,ip -e cpu-clock --user-regs=ax,bx,si,di,sp,ip,r15 "$load" 50
+    record compressed period,ip -e cpu-clock -F 20000 -z "$load" 50
+    record stacks period,ip,addr -e cpu-clock --call-graph dwarf -F 2000 "$load" 20
+    record group ip -e '{cpu-clock,page-faults}' -c 1000000 -d -g "$load" 20
+    record processes period,ip -e cpu-clock -F 5000 -- sh -c "$several"
+    record whole_system period,ip -a -e cpu-clock -F 2000 -- sh -c "$several"
+    perf record -q -e cpu-clock,page-faults -F 2000 -o - -- sh -c "$several" >"$work/piped" 2>/dev/null
+    compare piped "$work/piped" period,ip
+    perf record -q -z -e cpu-clock -F 20000 -o - -- sh -c "$several" >"$work/piped_z" 2>/dev/null
+    compare piped_compressed "$work/piped_z" period,ip
+
+    # The same through a pipe as from a file: played at once, or spooled for its processes.
+    for name in piped piped_z processes; do
+        "$print" "$work/$name" >"$work/file" 2>/dev/null
+        cat "$work/$name" | "$print" - >"$work/pipe" 2>/dev/null
+        # What has no time gets that of the first record, which a pipe played at once cannot know.
+        for side in file pipe; do
+            sed '/^sample/!s/ time=[0-9]*//' "$work/$side" >"$work/$side.plain"
+        done
+        same "$name through a pipe" "$work/file.plain" "$work/pipe.plain"
+        "$print" -p "$work/$name" >"$work/file" 2>/dev/null
+        cat "$work/$name" | "$print" -p - >"$work/pipe" 2>/dev/null
+        same "$name through a pipe, its processes" "$work/file" "$work/pipe"
+    done
+
+    # Counts of processes as perf script gives them.
+    perf script -i "$work/processes" -F pid 2>/dev/null | sort | uniq -c |
+        awk '{print $2 " " $1}' | sort >"$work/theirs"
+    "$print" -p "$work/processes" 2>/dev/null | sed 's/process pid=//; s/samples=//; s/ comm=.*//' |
+        grep -v ' 0$' | sort >"$work/ours"
+    same "samples of each process" "$work/theirs" "$work/ours"
+    busiest=$("$print" -p "$work/processes" 2>/dev/null | sed -n '1s/process pid=\([0-9]*\) .*/\1/p')
+    "$print" "$work/processes" "$busiest" >"$work/named" 2>/dev/null
+    "$print" "$work/processes" 0 >"$work/chosen" 2>/dev/null
+    same "the one with most samples is chosen" "$work/named" "$work/chosen"
+
+    # Killed: the size of the data was never written. Cut: the end is missing.
+    cp "$work/plain" "$work/killed"
+    printf '\0\0\0\0\0\0\0\0' | dd of="$work/killed" bs=1 seek=48 conv=notrunc 2>/dev/null
+    half=$(($(wc -c <"$work/plain") / 2))
+    head -c $half "$work/killed" >"$work/killed_cut"
+    head -c $half "$work/plain" >"$work/cut"
+    # A CPU's records may be missing where another's, of later times, are not: what is read is of the
+    # whole, if not its beginning.
+    samples_of "$work/plain" | sort >"$work/whole"
+    for name in killed killed_cut cut; do
+        samples_of "$work/$name" | sort >"$work/part"
+        comm -23 "$work/part" "$work/whole" >"$work/extra"
+        least=$(($(wc -l <"$work/whole") / 3))
+        [ "$(wc -l <"$work/part")" -gt $least ] || fail "$name: $(wc -l <"$work/part") samples were read"
+        same "$name: what is readable is read ($(wc -l <"$work/part") of $(wc -l <"$work/whole"))" \
+            /dev/null "$work/extra"
+    done
+    says "$work/killed_cut" 'note=.*killed'
+    says "$work/cut" 'note=.*cut short'
+
+    # The comparison itself: a sample's address changed must be seen.
+    printf '#!/bin/sh\n"%s" "$@" | sed "0,/^sample .* ip=./s/ ip=./ ip=z/"\n' "$print" >"$work/lies"
+    chmod +x "$work/lies"
+    if "$here/compare_with_perf.py" "$work/lies" "$work/plain" period,ip >/dev/null; then
+        fail "the comparison does not see a wrong address"
+    else
+        pass "the comparison sees a wrong address"
+    fi
+else
+    skip "recordings of our own: perf record does not work here"
+fi
+
+real() { # file, fields
+    [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return; }
+    command -v perf >/dev/null && compare "$1" "$SHARED_DATA/$1" "$2"
+    "$here/swap_recording.py" "$SHARED_DATA/$1" "$work/swapped" || { fail "$1 was not swapped"; return; }
+    for option in -p -m ''; do
+        "$print" $option "$SHARED_DATA/$1" >"$work/there" 2>/dev/null
+        "$print" $option "$work/swapped" >"$work/here" 2>/dev/null
+        same "$1 of the other byte order ($(wc -l <"$work/there") lines) $option" "$work/there" "$work/here"
+    done
+}
+real pebs-i9-9980HK-loads-stores.perf.data period,addr,data_src,weight,ip
+real pebs-xeon-8173M-weight-struct.perf.data addr,data_src,weight,ip
+real auxtrace-intel-pt.perf.data ip
+finish

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include "recording.h"
+#include "sample/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { RECORDS = 500 };
+
+struct opened {
+    struct input input;
+    struct stream stream;
+    int fd;
+};
+
+static void open_stream(struct opened *opened, const struct recording *recording)
+{
+    struct error error;
+    char path[64];
+    recording_path(recording->bytes, recording->size, &opened->fd, path);
+    assert_int_equal(input_open(&opened->input, path, &error), 0);
+    stream_init(&opened->stream, &opened->input, recording->swap);
+}
+
+static void close_stream(struct opened *opened)
+{
+    stream_fini(&opened->stream);
+    input_close(&opened->input);
+    close(opened->fd);
+}
+
+/* Records of growing sizes, each with its number. */
+static void put_numbered(struct recording *recording, size_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        recording_begin(recording, PERF_RECORD_SAMPLE, 0);
+        for (uint64_t word = 0; word <= i % 50; word++)
+            recording_u64(recording, i);
+        recording_end(recording);
+    }
+}
+
+/* How many records came before the end, all whole and in their order. */
+static size_t read_numbered(struct opened *opened)
+{
+    struct stream_record record;
+    size_t count = 0;
+    while (stream_next(&opened->stream, &record) == 1) {
+        if (!record.bytes || record.header.type != PERF_RECORD_SAMPLE)
+            continue;
+        assert_int_equal(record.header.size, 8 + (count % 50 + 1) * 8);
+        for (size_t at = 8; at < record.header.size; at += 8) {
+            uint64_t number;
+            memcpy(&number, record.bytes + at, sizeof number);
+            assert_int_equal(opened->stream.swap ? __builtin_bswap64(number) : number, count);
+        }
+        count++;
+    }
+    return count;
+}
+
+static size_t read_recording(const struct recording *recording, enum stream_end end)
+{
+    struct opened opened;
+    open_stream(&opened, recording);
+    size_t count = read_numbered(&opened);
+    assert_int_equal(opened.stream.end, end);
+    close_stream(&opened);
+    return count;
+}
+
+static void records_come_one_by_one_in_either_byte_order(void **state)
+{
+    static struct recording recording;
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        memset(&recording, 0, sizeof recording);
+        recording.swap = swap;
+        put_numbered(&recording, RECORDS);
+        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
+    }
+}
+
+static void what_lies_behind_a_record_is_stepped_over(void **state)
+{
+    static struct recording recording;
+    static const unsigned char noise[4096] = {9, 0, 0, 0, 0, 0, 4, 0};
+    struct opened opened;
+    (void)state;
+    memset(&recording, 0, sizeof recording);
+    for (int i = 0; i < 20; i++) {
+        recording_begin(&recording, STREAM_AUXTRACE, 0);
+        recording_u64(&recording, sizeof noise);
+        for (int word = 0; word < 4; word++)
+            recording_u64(&recording, 0);
+        recording_end(&recording);
+        recording_bytes(&recording, noise, sizeof noise);
+        recording_begin(&recording, STREAM_TRACING_DATA, 0);
+        recording_u32(&recording, 13); /* and 3 to fill the word */
+        recording_end(&recording);
+        recording_bytes(&recording, noise, 16);
+    }
+    put_numbered(&recording, 10);
+    open_stream(&opened, &recording);
+    assert_int_equal(read_numbered(&opened), 10);
+    assert_int_equal(opened.stream.aux_bytes, 20 * sizeof noise);
+    assert_int_equal(opened.stream.end, STREAM_WHOLE);
+    close_stream(&opened);
+}
+
+/* One zstd stream in chunks of `step` bytes, so that records begin in one and end in another. */
+static void put_chunks(struct recording *recording, uint32_t type, size_t step)
+{
+    static struct recording inner;
+    static unsigned char packed[RECORDING_BYTES];
+    memset(&inner, 0, sizeof inner);
+    put_numbered(&inner, RECORDS);
+    size_t size = ZSTD_compress(packed, sizeof packed, inner.bytes, inner.size, 1);
+    memset(recording, 0, sizeof *recording);
+    for (size_t at = 0; at < size; at += step) {
+        size_t part = size - at < step ? size - at : step;
+        recording_begin(recording, type, 0);
+        if (type == STREAM_COMPRESSED2)
+            recording_u64(recording, part);
+        recording_bytes(recording, packed + at, part);
+        if (type == STREAM_COMPRESSED2) /* filled up to whole words */
+            recording_bytes(recording, "\xff\xff\xff\xff\xff\xff\xff", (8 - part % 8) % 8);
+        recording_end(recording);
+        recording_begin(recording, STREAM_FINISHED_ROUND, 0);
+        recording_end(recording);
+    }
+}
+
+static void compressed_records_may_straddle_chunks(void **state)
+{
+    static const size_t steps[] = {1, 7, 100, 1000, 60000};
+    static struct recording recording;
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        put_chunks(&recording, STREAM_COMPRESSED, steps[i]);
+        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
+        put_chunks(&recording, STREAM_COMPRESSED2, steps[i]);
+        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
+    }
+}
+
+static void what_zstd_refuses_ends_the_reading(void **state)
+{
+    static struct recording recording;
+    (void)state;
+    put_chunks(&recording, STREAM_COMPRESSED, 100);
+    recording.bytes[8] ^= 1; /* zstd's magic number */
+    assert_int_equal(read_recording(&recording, STREAM_NOT_UNPACKED), 0);
+    memset(&recording, 0, sizeof recording);
+    recording_begin(&recording, STREAM_COMPRESSED2, 0);
+    recording_u64(&recording, 9); /* more than there is */
+    recording_u64(&recording, 0);
+    recording_end(&recording);
+    assert_int_equal(read_recording(&recording, STREAM_DAMAGED), 0);
+}
+
+static void damage_and_cuts_are_told_apart(void **state)
+{
+    static struct recording recording;
+    (void)state;
+    memset(&recording, 0, sizeof recording);
+    put_numbered(&recording, 3);
+    recording.size -= 4;
+    assert_int_equal(read_recording(&recording, STREAM_CUT), 2);
+    recording.size += 4;
+    recording_begin(&recording, PERF_RECORD_SAMPLE, 0); /* of size 0 */
+    assert_int_equal(read_recording(&recording, STREAM_DAMAGED), 3);
+    memset(&recording, 0, sizeof recording);
+    put_numbered(&recording, 1);
+    recording_begin(&recording, STREAM_AUXTRACE, 0);
+    recording_u64(&recording, UINT64_MAX);
+    recording_end(&recording);
+    assert_int_equal(read_recording(&recording, STREAM_CUT), 1);
+}
+
+/* A pipe cannot be sought in: the same, and spooled for a second reading. */
+static void a_pipe_reads_like_a_file(void **state)
+{
+    static struct recording recording;
+    struct opened opened;
+    struct error error;
+    int ends[2];
+    char path[64];
+    (void)state;
+    memset(&recording, 0, sizeof recording);
+    put_numbered(&recording, 100);
+    for (int spool = 0; spool < 2; spool++) {
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], recording.bytes, recording.size), recording.size);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+        assert_int_equal(input_open(&opened.input, path, &error), 0);
+        opened.fd = ends[0];
+        assert_false(opened.input.seekable);
+        assert_int_equal(input_left(&opened.input), UINT64_MAX);
+        if (spool)
+            assert_int_equal(input_spool(&opened.input, &error), 0);
+        for (int reading = 0; reading <= spool; reading++) {
+            stream_init(&opened.stream, &opened.input, false);
+            assert_int_equal(read_numbered(&opened), 100);
+            if (spool)
+                assert_int_equal(input_seek(&opened.input, 0), 0);
+        }
+        close_stream(&opened);
+    }
+}
+
+static void a_spool_that_cannot_be_is_said(void **state)
+{
+    struct input input;
+    struct error error = {0};
+    int ends[2];
+    char path[64];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+    assert_int_equal(input_open(&input, path, &error), 0);
+    setenv("TMPDIR", "/nonexistent", 1);
+    assert_int_equal(input_spool(&input, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "/nonexistent"));
+    unsetenv("TMPDIR");
+    input_close(&input);
+    close(ends[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_one_by_one_in_either_byte_order),
+        cmocka_unit_test(what_lies_behind_a_record_is_stepped_over),
+        cmocka_unit_test(compressed_records_may_straddle_chunks),
+        cmocka_unit_test(what_zstd_refuses_ends_the_reading),
+        cmocka_unit_test(damage_and_cuts_are_told_apart),
+        cmocka_unit_test(a_pipe_reads_like_a_file),
+        cmocka_unit_test(a_spool_that_cannot_be_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
