@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/source.h"
 
-#include "base/text.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,14 +22,6 @@ const struct source *source_find(const char *name)
         if (!strcmp(source_at(i)->name, name))
             return source_at(i);
     return NULL;
-}
-
-bool source_vendor(const struct kernel *kernel, const char *vendor)
-{
-    char path[64];
-    char text[512];
-    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
-    return text_read_file(path, text, sizeof text) > 0 && strstr(text, vendor);
 }
 
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,

@@ -19,8 +19,8 @@
 struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
-    bool software; /* all of them */
-    char weighs[96]; /* what samples of the ranking event stand for; set by source_try() */
+    bool software;         /* all of them */
+    char weighs[96];       /* what samples of the ranking event stand for; set by source_try() */
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
     uint64_t period_least; /* shorter ones are refused; 0: any will do */
@@ -93,8 +93,5 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
 /* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
                    const char *what, const struct kernel *kernel, struct error *error);
-
-/* "GenuineIntel", "AuthenticAMD", from /proc/cpuinfo. */
-bool source_vendor(const struct kernel *kernel, const char *vendor);
 
 #endif

@@ -5,6 +5,9 @@
  */
 #include "sample/source.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
 static bool is_clock(const struct event *event)
@@ -12,12 +15,28 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_STALL;
 }
 
+/* The deepest miss event that there is ranks; the rest fills the level and rate columns. What
+ * this CPU has no event for is left out. */
+static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
+{
+    static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall"};
+    size_t used = 0;
+    *list = '\0';
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct event event;
+        if (!event_encode(&event, wanted[i], strlen(wanted[i]), 0, kernel, NULL))
+            used +=
+                (size_t)snprintf(list + used, list_size - used, "%s%s", used ? "," : "", wanted[i]);
+    }
+}
+
 static int counter_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                         struct error *error)
 {
-    /* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
-    int code =
-        source_plan_list(plan, list ? list : "mem-fill,l2-miss,l1-miss,stall", kernel, error);
+    char chosen[64];
+    choose_events(chosen, sizeof chosen, kernel);
+    /* None at all: the first says why. */
+    int code = source_plan_list(plan, list ? list : *chosen ? chosen : "mem-fill", kernel, error);
     if (code)
         return code;
     plan->first_optional = !list;

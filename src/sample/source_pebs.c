@@ -170,7 +170,7 @@ static int pebs_plan(struct source_plan *plan, const char *list, const struct ke
                      struct error *error)
 {
     struct filter filter;
-    if (!source_vendor(kernel, "GenuineIntel"))
+    if (!kernel_vendor(kernel, "GenuineIntel"))
         return error_set(error, -ENODEV, "pebs is for Intel CPUs; this is another one");
     if (sysfs_pmu_type(kernel, main_pmu(kernel)) < 0)
         return error_set(error, -ENODEV, "pebs: this machine exposes no CPU counters");

@@ -216,6 +216,24 @@ static void hybrids_have_a_twin(void **state)
     assert_int_equal(event.twin_count, 0);
 }
 
+/* On Intel the generic event counts misses of the last level: not the L2's. */
+static void cache_misses_are_no_l2_misses_on_intel(void **state)
+{
+    struct event event;
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: AuthenticAMD");
+    assert_int_equal(encode(&event, "l2-miss", NULL), 0);
+    assert_int_equal(event.config, PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_MISS_L2);
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(encode(&event, "l2-miss", NULL), -ENOENT);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_OTHER);
+    assert_int_equal(encode(&event, "mem-fill", NULL), 0);
+    assert_int_equal(event.role, EVENT_MEM_FILL);
+}
+
 /* A share means something else for each; recordings have the attribute and the name only. */
 static void events_say_what_they_weigh(void **state)
 {
@@ -282,6 +300,7 @@ int main(void)
         cmocka_unit_test(lists_are_split_outside_slashes),
         cmocka_unit_test(candidates_run_out),
         cmocka_unit_test(hybrids_have_a_twin),
+        cmocka_unit_test_setup_teardown(cache_misses_are_no_l2_misses_on_intel, set_up, tear_down),
         cmocka_unit_test(events_say_what_they_weigh),
     };
     int failed = cmocka_run_group_tests(in_children, set_up, tear_down);

@@ -258,6 +258,19 @@ static void counter_without_its_deepest_event(void **state)
     assert_int_equal(plan.events[0].role, second);
 }
 
+/* An Intel CPU that libpfm4 does not know: no event for misses of the L2, but the others. */
+static void counter_leaves_out_what_has_no_event(void **state)
+{
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(plan_and_try(&source_counter, NULL), 0);
+    assert_int_equal(plan.count, 3);
+    assert_int_equal(plan.events[0].role, EVENT_MEM_FILL);
+    assert_int_equal(plan.events[1].role, EVENT_MISS_L1);
+    assert_int_equal(plan.events[2].role, EVENT_STALL);
+    assert_int_equal(plan_and_try(&source_counter, "l2-miss"), -ENOENT);
+}
+
 /* What was asked for is not replaced. */
 static void counter_keeps_to_the_list(void **state)
 {
@@ -376,6 +389,7 @@ int main(void)
         CASE(counter_takes_the_next_candidate),
         CASE(counter_ranks_by_what_there_is),
         CASE(counter_without_its_deepest_event),
+        CASE(counter_leaves_out_what_has_no_event),
         CASE(counter_keeps_to_the_list),
         CASE(counter_tells_what_software_events_weigh),
         CASE(clock_takes_clocks_only),
