@@ -304,7 +304,9 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
     const struct sampler_info *info = sampler_info(pipeline->sampler);
     struct snapshot_source source = {
         .name = info->source,
-        .weighs = info->weighs,
+        .weighs = pipeline->ranking < info->event_count && info->events[pipeline->ranking].weighs[0]
+                      ? info->events[pipeline->ranking].weighs
+                      : info->weighs,
         .precise = info->exact_address,
         .live = info->live,
         .event_count = info->event_count,

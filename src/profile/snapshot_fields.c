@@ -7,6 +7,7 @@
 #include "resolve/members.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,11 +68,20 @@ struct folding {
     struct type_desc type; /* of its elements; name NULL: not known */
     uint32_t type_id;
     uint32_t element;
+    bool exact; /* see find_members() */
 };
+
+/* Of what is declared, every offset is that of the access itself; elsewhere the code may have told
+ * the type, and not the index. */
+static bool is_exact(const struct snapshot_object *object)
+{
+    return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
+}
 
 static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
 {
-    struct folding folding = {.element = build->profile->extras[object->id].element};
+    struct folding folding = {.element = build->profile->extras[object->id].element,
+                              .exact = is_exact(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
     return folding;
@@ -117,8 +127,34 @@ static int most_samples(const void *left, const void *right)
     return by_place(left, right);
 }
 
-/* The member at each field's offset; its offset then is the member's. Fields are by place. */
-static void find_members(const struct build *build, struct snapshot_field *fields, size_t count)
+/* A few scalars in a row: each is as good as a member. */
+static bool is_short_array(const struct type_desc *type, uint32_t member)
+{
+    enum { SHORT = 16 };
+    const struct type_member *array = &type->members[member];
+    bool parts = member + 1 < type->member_count && type->members[member + 1].parent == member;
+    return array->stride && array->count && array->count <= SHORT && !parts;
+}
+
+/* Which element of a short array an offset falls on. */
+static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64_t offset)
+{
+    const struct type_member *array = &type->members[member];
+    if (!is_short_array(type, member) || offset < array->offset)
+        return 0;
+    uint64_t into = offset - array->offset;
+    uint64_t size = array->size;
+    /* What it is an element of, arrays of arrays of structs, has larger steps. */
+    for (uint32_t up = array->parent; up != TYPE_NO_MEMBER; up = type->members[up].parent)
+        if (type->members[up].stride)
+            into = into < size ? into : into % type->members[up].stride;
+    return into < size ? into / array->stride : 0;
+}
+
+/* The member at each field's offset; its offset then is the member's. Fields are by place.
+ * `exact`: offsets are of the accesses themselves, not of element 0 of what an index moves over. */
+static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
+                         size_t count)
 {
     struct type_desc type = {0};
     uint32_t known = 0;
@@ -132,8 +168,11 @@ static void find_members(const struct build *build, struct snapshot_field *field
         }
         known = field->type_id;
         field->member = type_member_at(&type, field->offset, field->size);
-        if (field->member != TYPE_NO_MEMBER)
-            field->offset = type.members[field->member].offset;
+        if (field->member == TYPE_NO_MEMBER)
+            continue;
+        const struct type_member *member = &type.members[field->member];
+        uint64_t element = exact ? element_at(&type, field->member, field->offset) : 0;
+        field->offset = member->offset + element * member->stride;
     }
 }
 
@@ -160,7 +199,18 @@ static size_t merge(struct snapshot_field *fields, size_t count)
     return kept;
 }
 
-static void name_member(struct build *build, struct snapshot_field *field)
+/* "words[*]" to "words[5]". */
+static void name_element(const struct type_member *member, const struct snapshot_field *field,
+                         char *name, size_t size)
+{
+    size_t length = strlen(name);
+    if (length >= 3 && !strcmp(name + length - 3, "[*]"))
+        snprintf(name + length - 3, size - (length - 3), "[%llu]",
+                 (unsigned long long)((field->offset - member->offset) / member->stride));
+}
+
+static void name_member(struct build *build, const struct folding *folding,
+                        struct snapshot_field *field)
 {
     struct type_desc type;
     char name[NAME_BYTES];
@@ -170,6 +220,8 @@ static void name_member(struct build *build, struct snapshot_field *field)
         type_field_name(&type, field->offset, field->size, name, sizeof name);
     else
         type_member_name(&type, field->member, name, sizeof name);
+    if (folding->exact && field->member != TYPE_NO_MEMBER && is_short_array(&type, field->member))
+        name_element(&type.members[field->member], field, name, sizeof name);
     field->name = arena_string(build->arena, name);
     if (field->member != TYPE_NO_MEMBER)
         field->type = arena_string(build->arena, type.members[field->member].type);
@@ -202,7 +254,7 @@ static void keep(struct build *build, struct snapshot_object *object, const stru
         *field = fields[i];
         field->share = object->samples > 0 ? field->samples / object->samples : NAN;
         if (field->type_id)
-            name_member(build, field);
+            name_member(build, folding, field);
         if (!field->name)
             name_offset(build, folding, field);
         build->failed |= !field->name;
@@ -216,7 +268,7 @@ static void add_levels(struct build *build, struct snapshot_object *object,
 {
     struct levels_sums *sums = calloc(object->field_count + 1, sizeof *sums);
     build->failed |= !sums;
-    find_members(build, places, count);
+    find_members(build, is_exact(object), places, count);
     for (size_t i = 0; sums && i < count; i++) {
         size_t field = 0;
         while (field < object->field_count && !same(&object->fields[field], &places[i]))
@@ -256,7 +308,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         memcpy(fields + used, fields, used * sizeof *fields);
         qsort(fields, used, sizeof *fields, by_place);
         build_layouts(build, object, fields, used);
-        find_members(build, fields, used);
+        find_members(build, folding.exact, fields, used);
         keep(build, object, &folding, fields, merge(fields, used));
         if (object->levels && object->fields)
             add_levels(build, object, fields + used, pairs, used);

@@ -26,7 +26,8 @@ struct finding {
     enum allocation_kind allocation;
     const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
-    bool of_type; /* named after the type that lies there */
+    bool of_type;       /* named after the type that lies there */
+    uint64_t type_base; /* ... and where that begins */
     char text[160]; /* room for a made-up name */
 };
 

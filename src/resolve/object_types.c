@@ -113,8 +113,12 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     bool array = end - start >= 2 * type->size && end - start > SMALLEST && !type_is_flexible(type);
     id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
-    finding->base = start;
-    finding->end = end;
+    finding->type_base = start;
+    /* A block keeps its bounds where the type is in its middle. */
+    if (finding->allocation != ALLOCATION_WALKED) {
+        finding->base = start;
+        finding->end = end;
+    }
     finding->bin = 0;
     finding->module = "";
     finding->name = array ? name_array(finding, type->name) : type->name;
@@ -252,7 +256,8 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
 {
     uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
-    uint64_t into = place->access.address - place->base;
+    uint64_t into =
+        place->access.address - (finding->of_type ? finding->type_base : place->base);
     if (!desc || !desc->size || !begins_with_type(object, finding))
         return 0;
     bool one = object->declared && !object->count;

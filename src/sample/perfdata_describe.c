@@ -2,6 +2,7 @@
 /* What is known of an open recording, for those who show it. */
 #include "sample/perfdata_state.h"
 
+#include "sample/event.h"
 #include "sample/event_desc.h"
 
 #include <stdio.h>
@@ -52,6 +53,14 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
         snprintf(out->name, sizeof out->name, "%s", event->name);
     else
         event_desc_guess(&event->attr, out->name, sizeof out->name);
+    struct event meaning = {.role = out->role,
+                            .type = event->attr.type,
+                            .config = event->attr.config,
+                            .config1 = event->attr.config1,
+                            .config2 = event->attr.config2,
+                            .precise_ip = event->attr.precise_ip};
+    snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
+    event_weigh(&meaning, out->weighs, sizeof out->weighs);
 }
 
 static void add(struct sampler_info *info, const char *text)

@@ -20,5 +20,6 @@ int main(int count, char **arguments)
         for (int i = 0; i < LOAD_STEPS; i++)
             sum += i;
     }
+    (void)sum;
     return 0;
 }

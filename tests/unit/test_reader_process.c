@@ -40,7 +40,7 @@ static void is_confined(void **state)
     close(timer);
     close(self);
     snprintf(expected, sizeof expected,
-             "misstop-types nice=10 core=0 int=1 term=1 blocked=0 null=1 others=1");
+             "misstop-types nice=5 core=0 int=1 term=1 blocked=0 null=1 others=1");
     assert_string_equal(fake.seen[0].name, expected);
 }
 
