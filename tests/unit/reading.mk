@@ -11,7 +11,8 @@ tests_replay_print_records_LDADD = $(SAMPLE_LIBS)
 RECORDING = tests/unit/recording.c tests/unit/recording.h
 check_PROGRAMS += tests/fuzz/fuzz_perfdata
 TESTS += tests/fuzz/fuzz_perfdata
-tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(RECORDING)
+tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c \
+	tests/fuzz/perfdata_seeds.c tests/fuzz/perfdata_seeds.h $(RECORDING)
 tests_fuzz_fuzz_perfdata_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_fuzz_fuzz_perfdata_LDADD = $(SAMPLE_LIBS)
 UNIT_READING = tests/unit/test_attributes tests/unit/test_order tests/unit/test_perfdata_forms \
