@@ -12,6 +12,7 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "data_source.h"
 #include "heap_bin.h"
 #include "place.h"
 #include "sample.h"
@@ -83,6 +84,37 @@ struct snapshot_totals {
     double rate; /* samples per second of the ranking event, over the last interval */
 };
 
+/* Where the levels of struct snapshot_levels are from. */
+enum levels_from {
+    LEVELS_RECORDED, /* the hardware told it of each sample */
+    LEVELS_COUNTED   /* worked out from how often each of several miss events was sampled */
+};
+
+#define SNAPSHOT_LATENCY_CLASSES 16 /* 1, 2-3, 4-7, ... cycles; the last: 32768 and more */
+
+/*
+ * Where accesses found their data and how long that took: of an object, of a field, of
+ * everything. Counts are accesses estimated (weights: a sample stands for its period), of the
+ * event that ranks if recorded. NAN: the source cannot say.
+ *
+ * What they are counts of is what the source samples (struct snapshot_source, `weighs`): pebs
+ * counts loads of at least so many cycles, evenly among those; ibs every op alike. A level's
+ * share of one is not its share of the other.
+ */
+struct snapshot_levels {
+    enum levels_from from;
+    double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
+    double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
+    double hitm;                    /* accesses that found the line modified in another cache */
+    double tlb_miss;                /* share of those whose TLB is known: page walks, faults */
+    double locked;                  /* share of those of which it is known, like the next */
+    double blocked;
+    double latency;                           /* mean, cycles */
+    double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
+    double stall; /* share of latency x accesses of all attributed: an estimate of its part in
+                     waiting, for waits overlap */
+};
+
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
     const char *name; /* "particle.vy"; "+40", "[*]+40" without a type */
@@ -95,6 +127,7 @@ struct snapshot_field {
     double share;     /* of its object */
     double loads;
     double stores;
+    struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
@@ -211,6 +244,7 @@ struct snapshot_object {
     double inferred; /* part of samples whose address is inferred, not computed */
     double event_share[SAMPLE_EVENTS_MAX]; /* of each event's attributed weight; NAN: none */
     double latency;                        /* mean, cycles; NAN */
+    struct snapshot_levels *levels;        /* NULL: the source tells nothing of it */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */
@@ -356,6 +390,7 @@ struct snapshot {
     struct snapshot_target target;
     struct snapshot_source source;
     struct snapshot_totals totals;
+    struct snapshot_levels *levels; /* of everything attributed; NULL */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
     size_t object_count;
     size_t objects_left_out;

@@ -2,6 +2,7 @@
 #include "decode/decoder.h"
 
 #include "base/hash.h"
+#include "data_source.h"
 #include "decode/function.h"
 #include "decode/recipe.h"
 
@@ -168,6 +169,7 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
     const struct recipe *recipe = recipe_at(decoder, sample->ip);
     access->address = sample->address;
     access->how = ACCESS_RECORDED;
+    access->kind = data_source_decode(access->data_src).kind;
     if (!recipe || !recipe->at_ip)
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)

@@ -10,6 +10,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/geometry.h \
 	src/profile/interval.c \
 	src/profile/interval.h \
+	src/profile/levels.c \
+	src/profile/levels.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
 	src/profile/profile.c \
@@ -27,6 +29,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c \
 	src/profile/snapshot_heap.c \
+	src/profile/snapshot_levels.c \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \

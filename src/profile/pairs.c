@@ -82,6 +82,15 @@ struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint
     return &rows[poorest];
 }
 
+const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++)
+        if (pairs->buckets[index].hash[i] == hash)
+            return &pairs->at[index * PAIRS_BUCKET + i];
+    return NULL;
+}
+
 static int pair_order(const void *left, const void *right)
 {
     const struct pair *a = *(const struct pair *const *)left;

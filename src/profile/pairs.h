@@ -75,6 +75,9 @@ static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
                         double credit);
 
+/* The pair if there is one; NULL. */
+const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash);
+
 /* Pointers to all pairs of one event, by owner; returns how many. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);
 

@@ -58,6 +58,8 @@ void profile_free(struct profile *profile)
     tallies_fini(&profile->objects);
     tallies_fini(&profile->holders);
     tallies_fini(&profile->functions);
+    levels_table_fini(&profile->object_levels);
+    levels_table_fini(&profile->offset_levels);
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
     pairs_fini(&profile->instances);
@@ -105,8 +107,12 @@ static void rescale(struct profile *profile)
     pairs_rescale(&profile->code, factor);
     pairs_rescale(&profile->instances, factor);
     sets_rescale(&profile->sets, factor);
-    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+    levels_table_rescale(&profile->object_levels, factor);
+    levels_table_rescale(&profile->offset_levels, factor);
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
+        levels_rescale(&profile->all_levels[i], factor);
+    }
 }
 
 static void note_thread(struct profile *profile, struct object_extra *extra, uint32_t tid)
@@ -169,6 +175,40 @@ static struct pair_keys prefetch_pairs(struct profile *profile, const struct pla
     return keys;
 }
 
+/* What an access says beside its address, and where that counts; rows NULL: nowhere. */
+struct level_rows {
+    struct data_source source;
+    struct levels *object;
+    struct levels *offset;
+};
+
+/* `offset`: the pair the access counted under, NULL if it is not hot enough. */
+static struct level_rows find_levels(struct profile *profile, const struct access *access,
+                                     const struct pair_keys *keys, const struct pair *offset)
+{
+    size_t slot = (size_t)PAIR_OBJECT(keys->owner) * profile->objects.events + access->event;
+    struct level_rows rows = {.source = data_source_decode(access->data_src),
+                              .object = levels_row(&profile->object_levels, slot, 1)};
+    if (offset)
+        rows.offset = levels_row(&profile->offset_levels,
+                                 (size_t)(offset - profile->offsets.at), keys->offset_hash);
+    if (rows.offset)
+        levels_prefetch(rows.offset, access, &rows.source);
+    if (rows.object)
+        levels_prefetch(rows.object, access, &rows.source);
+    return rows;
+}
+
+static void add_levels(struct profile *profile, const struct access *access,
+                       const struct level_rows *rows, double scale)
+{
+    levels_add(&profile->all_levels[access->event], access, &rows->source, scale);
+    if (rows->object)
+        levels_add(rows->object, access, &rows->source, scale);
+    if (rows->offset)
+        levels_add(rows->offset, access, &rows->source, scale);
+}
+
 static void add_pairs(struct profile *profile, const struct place *place,
                       const struct pair_keys *keys, double scale)
 {
@@ -179,6 +219,10 @@ static void add_pairs(struct profile *profile, const struct place *place,
         pair->size = access->size > pair->size ? access->size : pair->size;
         add_to_pair(pair, access, scale);
     }
+    /* Found now and filled in last: the tables between them give its lines time to come. */
+    struct level_rows rows = {{0}, NULL, NULL};
+    if (levels_apply(access))
+        rows = find_levels(profile, access, keys, pair);
     pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
     if (pair) {
         pair->extra = place->function;
@@ -189,6 +233,8 @@ static void add_pairs(struct profile *profile, const struct place *place,
     pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);
     if (pair)
         add_instance(pair, place, scale);
+    if (levels_apply(access))
+        add_levels(profile, access, &rows, scale);
 }
 
 static void add_ranking(struct profile *profile, const struct place *place, uint32_t object,
@@ -323,8 +369,11 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->offsets);
     pairs_clear(&profile->code);
     pairs_clear(&profile->instances);
+    levels_table_clear(&profile->object_levels);
+    levels_table_clear(&profile->offset_levels);
     hash_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
+    memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;
     forget_ranking(profile, now_ns);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, NAME_BYTES = 256 };
 
@@ -208,12 +209,33 @@ static void keep(struct build *build, struct snapshot_object *object, const stru
     }
 }
 
+/* Levels of the fields kept: sums are large, so they are made for these only. `places` are the
+ * fields as located, one for each pair. */
+static void add_levels(struct build *build, struct snapshot_object *object,
+                       struct snapshot_field *places, const struct pair **pairs, size_t count)
+{
+    struct levels_sums *sums = calloc(object->field_count + 1, sizeof *sums);
+    build->failed |= !sums;
+    find_members(build, places, count);
+    for (size_t i = 0; sums && i < count; i++) {
+        size_t field = 0;
+        while (field < object->field_count && !same(&object->fields[field], &places[i]))
+            field++;
+        if (field < object->field_count)
+            build_sum_offset(build, pairs[i], &sums[field]);
+    }
+    for (size_t i = 0; sums && i < object->field_count; i++)
+        object->fields[i].levels = build_levels(build, &sums[i]);
+    free(sums);
+}
+
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
                   size_t count)
 {
     const struct object_extra *extra = &build->profile->extras[object->id];
     struct folding folding = folding_of(build, object);
-    struct snapshot_field *fields = calloc(count + 1, sizeof *fields);
+    /* Twice: sorted and merged, and in the order of the pairs. */
+    struct snapshot_field *fields = calloc(2 * count + 1, sizeof *fields);
     build->failed |= !fields;
     size_t used = 0;
     for (size_t i = 0; fields && i < count; i++) {
@@ -224,17 +246,20 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         field->samples = build_read(build, &pairs[i]->samples);
         field->loads = build_read(build, &pairs[i]->loads);
         field->stores = build_read(build, &pairs[i]->stores);
-        used++;
+        pairs[used++] = pairs[i];
     }
     if (!folding.type_id) {
         object->element_size = extra->element;
         object->element_confidence = extra->confidence;
     }
     if (fields) {
+        memcpy(fields + used, fields, used * sizeof *fields);
         qsort(fields, used, sizeof *fields, by_place);
         build_layouts(build, object, fields, used);
         find_members(build, fields, used);
         keep(build, object, &folding, fields, merge(fields, used));
+        if (object->levels && object->fields)
+            add_levels(build, object, fields + used, pairs, used);
     }
     free(fields);
 }

@@ -73,6 +73,9 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     for (int i = 0; i < SNAPSHOT_HISTORY; i++)
         object->history[i] = extra->history[i];
     fill_typed(object, extra);
+    struct levels_sums sums = {0};
+    build_sum_object(build, object->id, &sums);
+    object->levels = build_levels(build, &sums);
 }
 
 static int most_samples(const void *left, const void *right)
@@ -109,6 +112,7 @@ void build_objects(struct build *build)
     /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. */
     snapshot->objects = arena_array(build->arena, 1001, sizeof *snapshot->objects);
     build->failed = !snapshot->objects;
+    snapshot->levels = build_all_levels(build);
     for (uint32_t id = 0; id < objects->ids && !build->failed; id++) {
         if (!(tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0))
             continue;

@@ -5,7 +5,9 @@
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
  * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, scratch of snapshots up to
  * 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most 65,536 of
- * either: 28 MiB at the very most with one event. All of it is bounded.
+ * either: 28 MiB at the very most with one event. Where a source tells data sources, 800 bytes
+ * more for each object and offset it tells them of: 100 MiB at the very most, if all tables are
+ * full of such. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -13,6 +15,7 @@
 #include "base/arena.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
+#include "profile/levels.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
 #include "profile/search.h"
@@ -43,6 +46,9 @@ struct profile {
     struct object_extra *extras; /* [extra_count], as many as objects.ids */
     size_t extra_count;
     struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
+    struct levels_table object_levels;   /* by id and event, as objects.at */
+    struct levels_table offset_levels;   /* by index in offsets.at; key: pairs_hash() */
+    struct levels all_levels[SAMPLE_EVENTS_MAX];
     double refresh_weight;
     uint64_t refresh_samples; /* of the ranking event, attributed or not */
     uint64_t refreshed_ns;
@@ -88,9 +94,23 @@ struct build {
     bool failed; /* out of memory */
 };
 
+/* Of one object or field, what its levels are made of, under the basis shown. */
+struct levels_sums {
+    double recorded[LEVELS_COUNTS];
+    double counted[SAMPLE_EVENTS_MAX]; /* weight of each event */
+};
+
 uint32_t build_object_index(const struct build *build, uint32_t object);
 double build_read(const struct build *build, const struct counted *counted);
 void build_objects(struct build *build);
+/* In snapshot_levels.c. Sums start as zeros and may be added to each other. */
+void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
+void build_sum_offset(const struct build *build, const struct pair *pair,
+                      struct levels_sums *sums);
+void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
+/* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
+struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
+struct snapshot_levels *build_all_levels(struct build *build);
 void build_details(struct build *build);
 void build_inferred(struct build *build);
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,

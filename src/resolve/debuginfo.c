@@ -21,8 +21,8 @@ struct debuginfo {
     char debug_path[DEBUGFILE_PATH_MAX]; /* of that file, as it was found; "": none */
     bool without_debug_file;             /* libdwfl is to make do without */
     bool alternate_given;                /* the debug file's own debug file (dwz) was found */
-    bool lines_checked;
-    bool lines_trusted;
+    bool dwarf_checked;
+    bool dwarf_trusted;
 };
 
 static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
@@ -248,43 +248,27 @@ static bool strings_end(Dwarf *dwarf)
     return true;
 }
 
-static bool lines_trusted(struct debuginfo *debuginfo)
+static bool dwarf_trusted(struct debuginfo *debuginfo)
 {
     Dwarf_Addr bias;
-    if (!debuginfo->lines_checked) {
+    if (!debuginfo->dwarf_checked) {
         Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
-        debuginfo->lines_checked = true;
-        debuginfo->lines_trusted =
+        debuginfo->dwarf_checked = true;
+        debuginfo->dwarf_trusted =
             dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf) &&
             (!debuginfo->alternate_given || strings_end(dwarf_getalt(dwarf)));
     }
-    return debuginfo->lines_trusted;
+    return debuginfo->dwarf_trusted;
 }
 
 Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo)
 {
-    return lines_trusted(debuginfo) ? debuginfo->module : NULL;
+    return dwarf_trusted(debuginfo) ? debuginfo->module : NULL;
 }
 
 Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias)
 {
-    return lines_trusted(debuginfo)
+    return dwarf_trusted(debuginfo)
                ? units_find(&debuginfo->units, debuginfo->module, address, bias)
                : NULL;
-}
-
-bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
-                    uint32_t *line)
-{
-    int number = 0;
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = lines_trusted(debuginfo)
-                          ? units_find(&debuginfo->units, debuginfo->module, address, &bias)
-                          : NULL;
-    Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
-    *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
-    if (found)
-        dwarf_lineno(found, &number);
-    *line = number > 0 ? (uint32_t)number : 0;
-    return *file;
 }

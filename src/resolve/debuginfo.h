@@ -52,8 +52,4 @@ Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
 /* The unit whose code holds an address, and its bias; NULL: none. */
 Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
 
-/* Source line of an address; false: not known. */
-bool debuginfo_line(struct debuginfo *debuginfo, uint64_t address, const char **file,
-                    uint32_t *line);
-
 #endif

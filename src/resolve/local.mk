@@ -52,7 +52,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/landlock.c src/resolve/dwarf/landlock.h \
 	src/resolve/dwarf/references.c src/resolve/dwarf/references.h \
 	src/resolve/dwarf/serve.c src/resolve/dwarf/serve.h \
-	src/resolve/dwarf/stream.c src/resolve/dwarf/stream.h \
+	src/resolve/dwarf/channel.c src/resolve/dwarf/channel.h \
 	src/resolve/dwarf/wire.c src/resolve/dwarf/wire.h \
 	src/resolve/dwarf/worker.c src/resolve/dwarf/worker.h \
 	src/resolve/dwarf/slot.c \

@@ -299,11 +299,6 @@ Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
     return module->cfi;
 }
 
-bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line)
-{
-    return module->debuginfo && debuginfo_line(module->debuginfo, address, file, line);
-}
-
 struct debuginfo *module_debuginfo(const struct module *module)
 {
     return module->debuginfo;

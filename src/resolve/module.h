@@ -68,9 +68,6 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
  * up there; NULL: none. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 
-/* Source line of an address, from line tables; false: none. */
-bool module_line(struct module *module, uint64_t address, const char **file, uint32_t *line);
-
 /* What libdwfl knows of it; NULL: nothing. The module's own. */
 struct debuginfo;
 struct debuginfo *module_debuginfo(const struct module *module);

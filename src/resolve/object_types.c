@@ -13,6 +13,8 @@ struct object_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
     uint32_t size; /* of the block: another size is another block; 0: it was none */
+    uint64_t only; /* where the only one in the block begins, not at its start: that may be chance;
+                      0: it is settled */
 };
 
 struct object_match {
@@ -145,7 +147,18 @@ static bool may_be_named(const struct finding *finding)
 /* What was seen to lie at a place, in a block of this size; 0: nothing. */
 static uint32_t seen_at(const struct object_instance *known, uint64_t start, uint32_t size)
 {
-    return known->start == start && known->size == size ? known->type : 0;
+    return known->start == start && known->size == size && !known->only ? known->type : 0;
+}
+
+/* One that lies at a multiple of its size may have something else before it, as a page has its
+ * header behind it: an array has them in more than one place. */
+static bool seen_elsewhere(struct object_instance *known, const struct object_instance *now)
+{
+    bool elsewhere = known->start == now->start && known->size == now->size &&
+                     known->type == now->type && known->only && known->only != now->only;
+    if (!elsewhere)
+        *known = *now;
+    return elsewhere;
 }
 
 /* By what lay at the start of the walked block before; the code says nothing. */
@@ -178,12 +191,14 @@ uint32_t object_types_rename(struct object_types *typed, const struct types *typ
     uint32_t size = block ? (uint32_t)(finding->end - finding->base) : 0;
     struct object_instance *known = instance_at(typed, at);
     uint32_t before = seen_at(known, at, size);
+    if (fits && !before && start != at)
+        fits = seen_elsewhere(known, &(struct object_instance){at, operand->type, size, start});
     /* A part of something larger, whose block it does not begin: that has the name. */
     if (block && !fits && before && types_contains(types, before, operand->type))
         return rename_by_memory(typed, types, finding);
     uint32_t now = block && !fits ? operand->type : join(types, before, operand->type);
     if (!block || fits)
-        *known = (struct object_instance){at, now, size};
+        *known = (struct object_instance){at, now, size, 0};
     const struct type_desc *whole = types_at(types, now);
     if (fits)
         name_after(finding, whole, now, finding->base, finding->end);

@@ -59,6 +59,17 @@ static void describe_limits(FILE *out, const struct kernel *kernel)
                 yama);
 }
 
+static void describe_event(FILE *out, const struct source *source, const struct event *event)
+{
+    fprintf(out, "                %-10s %s", event->name, event->encoded);
+    for (unsigned i = 0; i < event->twin_count; i++)
+        fprintf(out, ", on PMU %u %#llx", (unsigned)event->twins[i].type,
+                (unsigned long long)event->twins[i].config);
+    if (source->exact_ip && event->precise_ip == 1)
+        fprintf(out, " (precise_ip 1: the instruction after the access)");
+    fputc('\n', out);
+}
+
 static bool describe_source(FILE *out, const struct source *source, const struct kernel *kernel)
 {
     struct source_plan plan = {0};
@@ -73,7 +84,12 @@ static bool describe_source(FILE *out, const struct source *source, const struct
     }
     fprintf(out, "  %-8s yes  weighs %s\n", source->name, plan.weighs);
     for (unsigned i = 0; i < plan.count; i++)
-        fprintf(out, "                %-10s %s\n", plan.events[i].name, plan.events[i].encoded);
+        describe_event(out, source, &plan.events[i]);
+    if (plan.needs_aux)
+        fprintf(out, "                behind %s, which this CPU demands\n", plan.aux.encoded);
+    if (plan.kernel_too)
+        fprintf(out,
+                "                samples the kernel as well, which no filter here keeps out\n");
     return true;
 }
 

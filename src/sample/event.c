@@ -83,6 +83,11 @@ static int encode_by_libpfm(struct event *event, const char *string)
     return code;
 }
 
+static bool is_cache_misses(const struct event *event)
+{
+    return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CACHE_MISSES;
+}
+
 static enum event_role role_of(const struct event *event)
 {
     if (event->type == PERF_TYPE_SOFTWARE &&
@@ -90,19 +95,28 @@ static enum event_role role_of(const struct event *event)
         return EVENT_STALL;
     if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
         return EVENT_STALL;
-    if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CACHE_MISSES)
+    if (is_cache_misses(event))
         return EVENT_MISS_L2;
     if (event->type == PERF_TYPE_HW_CACHE && event->config == 0x10000) /* L1D, read, miss */
         return EVENT_MISS_L1;
     return EVENT_OTHER;
 }
 
+/* Levels are worked out from what missed where: an event of the wrong level would be a lie. On
+ * Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses). */
+static bool fits(const struct event *event, const struct kernel *kernel)
+{
+    return event->role != EVENT_MISS_L2 || !is_cache_misses(event) ||
+           !kernel_vendor(kernel, "GenuineIntel");
+}
+
 static int encode_alias(struct event *event, const struct alias *alias, unsigned skip,
-                        struct error *error)
+                        const struct kernel *kernel, struct error *error)
 {
     event->role = alias->role;
     for (size_t i = 0; i < sizeof alias->candidates / sizeof *alias->candidates; i++)
-        if (alias->candidates[i] && !encode_by_libpfm(event, alias->candidates[i]) && !skip--)
+        if (alias->candidates[i] && !encode_by_libpfm(event, alias->candidates[i]) &&
+            fits(event, kernel) && !skip--)
             return 0;
     return error_set(error, -ENOENT,
                      "this CPU has no event for %s that its kernel opens; name one with -e "
@@ -186,13 +200,22 @@ static int say_nearest(const char *word, int why, struct error *error)
  * Generic events of a hybrid go to cpu_core; in the upper half of config stands the PMU that
  * shall count them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
  */
-static void add_twin(struct event *event, const struct kernel *kernel)
+static void add_twins(struct event *event, const struct kernel *kernel)
 {
-    long atom = sysfs_pmu_type(kernel, "cpu_atom");
-    if (atom < 0 || (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE))
+    if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)
         return;
-    event->has_twin = true;
-    event->twin = (struct event_twin){event->type, event->config | (uint64_t)atom << 32, 0};
+    for (const char *const *pmu = event_twin_pmus(); *pmu; pmu++) {
+        long type = sysfs_pmu_type(kernel, *pmu);
+        if (type >= 0)
+            event->twins[event->twin_count++] =
+                (struct event_twin){event->type, event->config | (uint64_t)type << 32, 0};
+    }
+}
+
+const char *const *event_twin_pmus(void)
+{
+    static const char *const pmus[EVENT_TWINS_MAX + 1] = {"cpu_atom", "cpu_lowpower", NULL};
+    return pmus;
 }
 
 static int encode_name(struct event *event, unsigned skip, const struct kernel *kernel,
@@ -200,7 +223,7 @@ static int encode_name(struct event *event, unsigned skip, const struct kernel *
 {
     for (size_t i = 0; i < ALIASES; i++)
         if (!strcmp(event->name, aliases[i].name))
-            return encode_alias(event, &aliases[i], skip, error);
+            return encode_alias(event, &aliases[i], skip, kernel, error);
     if (skip)
         return error_set(error, -ENOENT, "no other way to count %s", event->name);
     if (strchr(event->name, '/'))
@@ -216,6 +239,8 @@ static int encode_name(struct event *event, unsigned skip, const struct kernel *
     if (code != PFM_SUCCESS)
         return say_nearest(event->name, code, error);
     event->role = role_of(event);
+    if (!fits(event, kernel))
+        event->role = EVENT_OTHER;
     return 0;
 }
 
@@ -229,7 +254,7 @@ int event_encode(struct event *event, const char *name, size_t name_size, unsign
     memcpy(event->name, name, name_size);
     int code = encode_name(event, skip, kernel, error);
     if (!code)
-        add_twin(event, kernel);
+        add_twins(event, kernel);
     return code;
 }
 

@@ -16,7 +16,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The same event as the second PMU of a hybrid CPU (cpu_atom) wants it. */
+/* The same event as another PMU of a hybrid CPU wants it: cpu_atom, and cpu_lowpower where the
+ * CPU has a third kind of cores (Arrow Lake H). */
+enum { EVENT_TWINS_MAX = 2 };
 struct event_twin {
     uint32_t type;
     uint64_t config;
@@ -32,8 +34,8 @@ struct event {
     uint64_t config1;
     uint64_t config2;
     uint8_t precise_ip;
-    bool has_twin;
-    struct event_twin twin;
+    unsigned twin_count;
+    struct event_twin twins[EVENT_TWINS_MAX];
 };
 
 /*
@@ -44,11 +46,21 @@ struct event {
 int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
                  const struct kernel *kernel, struct error *error);
 
+/* The PMUs that a twin may be for, NULL-ended. */
+const char *const *event_twin_pmus(void);
+
 /* Splits -e LIST at commas outside slashes: the next word from *list; false at the end. */
 bool event_next_word(const char **list, const char **word, size_t *word_size);
 
 /* Software events have periods and rates of their own kind and need no PMU. */
 bool event_is_software(const struct event *event);
+
+/*
+ * What a share of the event's samples means, for the header line: "loads that took 30 cycles or
+ * more", "loads and stores among the ops tagged", "L2 cache misses". By name, role, and where it
+ * is precise by its encoding; so for recordings as well, from the attribute and its name.
+ */
+void event_weigh(const struct event *event, char *out, size_t out_size);
 
 /* What libpfm4 says is in this machine, a line each, and its version. */
 void event_describe_pmus(FILE *out);

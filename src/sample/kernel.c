@@ -44,3 +44,11 @@ long kernel_number(const char *root, const char *path, long missing)
     long value = strtol(text, &end, 10);
     return end == text ? missing : value;
 }
+
+bool kernel_vendor(const struct kernel *kernel, const char *vendor)
+{
+    char path[PATH_MAX];
+    char text[512];
+    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
+    return text_read_file(path, text, sizeof text) > 0 && strstr(text, vendor);
+}

@@ -28,4 +28,7 @@ long kernel_number(const char *root, const char *path, long missing);
 /* A short text without its newline; false if it cannot be read. */
 bool kernel_text(const char *root, const char *path, char *out, size_t out_size);
 
+/* Whether the CPU is by "GenuineIntel", "AuthenticAMD": /proc/cpuinfo. */
+bool kernel_vendor(const struct kernel *kernel, const char *vendor);
+
 #endif

@@ -12,6 +12,8 @@ src_libsample_a_SOURCES = \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
+	src/sample/event_weigh.c \
+	src/sample/filter.c src/sample/filter.h \
 	src/sample/kernel.c src/sample/kernel.h \
 	src/sample/perfdata.c src/sample/perfdata.h \
 	src/sample/perfdata_describe.c src/sample/perfdata_read.c \
@@ -26,6 +28,7 @@ src_libsample_a_SOURCES = \
 	src/sample/session_events.c src/sample/session_read.c \
 	src/sample/source.c src/sample/source.h \
 	src/sample/source_clock.c src/sample/source_counter.c \
-	src/sample/source_ibs.c src/sample/source_pebs.c \
+	src/sample/source_explain.c src/sample/source_ibs.c \
+	src/sample/source_pebs.c src/sample/source_try.c \
 	src/sample/sysfs_event.c src/sample/sysfs_event.h \
 	src/sample/threads.c src/sample/threads.h

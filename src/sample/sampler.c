@@ -33,6 +33,8 @@ static void describe(struct sampler *sampler)
     for (unsigned i = 0; i < info->event_count; i++) {
         memcpy(info->events[i].name, session->plan.events[i].name, sizeof info->events[i].name);
         info->events[i].role = session->plan.events[i].role;
+        event_weigh(&session->plan.events[i], info->events[i].weighs,
+                    sizeof info->events[i].weighs);
     }
 }
 

@@ -92,6 +92,10 @@ static int check_options(const struct session *session, struct error *error)
                          (unsigned long long)options->period, session->source->name,
                          (unsigned long long)step,
                          (unsigned long long)((options->period / step + 1) * step));
+    if (options->period && options->period < session->plan.period_least)
+        return error_set(error, -EINVAL, "-c %llu: %s takes no period below %llu",
+                         (unsigned long long)options->period, session->source->name,
+                         (unsigned long long)session->plan.period_least);
     return 0;
 }
 
@@ -107,8 +111,8 @@ static int explain(const struct session *session, int code, struct error *error)
                          threads * session->cpu_count * events);
     if (code == -ESRCH)
         return error_set(error, code, "process %d is gone", (int)session->options.pid);
-    return source_explain(code, &session->plan, session->plan.events[0].name, session->kernel,
-                          error);
+    return source_explain(session->source, code, &session->plan, session->plan.events[0].name,
+                          session->kernel, error);
 }
 
 static int open_pid(pid_t pid)

@@ -104,13 +104,24 @@ static int ask(struct session *session, struct perf_event_attr *attr, pid_t tid,
     return fd;
 }
 
+/* Events opened after the others were enabled. */
+static int enable_late(const struct session *session, int fd)
+{
+    if (!session->follows || !session->enabled)
+        return 0;
+    return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
 /* The leader that load latency needs, kept as a handle of its own. */
 static int open_leader(struct session *session, pid_t tid, uint16_t cpu)
 {
     struct perf_event_attr attr;
     source_aux_attribute(&session->plan, &session->events[0].attr, &attr);
     int fd = ask(session, &attr, tid, session->cpus[cpu].number, -1);
-    int code = fd < 0 ? fd : add_handle(session, fd, 0, cpu);
+    /* A group runs only while its leader is enabled. */
+    int code = fd < 0 ? fd : enable_late(session, fd);
+    if (!code)
+        code = add_handle(session, fd, 0, cpu);
     if (code && fd >= 0)
         close(fd);
     return code ? code : fd;
@@ -125,12 +136,13 @@ static int open_event(struct session *session, pid_t tid, uint16_t event, uint16
     bool led = session->plan.needs_aux && event == 0;
     int group = led ? open_leader(session, tid, cpu) : -1;
     int fd = led && group < 0 ? group : ask(session, &attr, tid, number, group);
-    if (fd != -ENOENT || !planned->has_twin)
-        return fd;
-    attr.type = planned->twin.type;
-    attr.config = planned->twin.config;
-    attr.config1 = planned->twin.config1;
-    return ask(session, &attr, tid, number, -1);
+    for (unsigned i = 0; fd == -ENOENT && i < planned->twin_count; i++) {
+        attr.type = planned->twins[i].type;
+        attr.config = planned->twins[i].config;
+        attr.config1 = planned->twins[i].config1;
+        fd = ask(session, &attr, tid, number, -1);
+    }
+    return fd;
 }
 
 static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t cpu)
@@ -140,9 +152,9 @@ static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t
         return fd;
     int code = attach_ring(session, &session->cpus[cpu], fd);
     if (!code)
+        code = enable_late(session, fd);
+    if (!code)
         code = add_handle(session, fd, event, cpu);
-    if (!code && session->follows && session->enabled)
-        code = ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
     if (code)
         close(fd);
     else

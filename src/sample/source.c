@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/source.h"
 
-#include "base/text.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 /* AX..IP, FLAGS, R8..R15 of enum perf_event_x86_regs: segments cannot be had. */
 #define SOURCE_REGS UINT64_C(0xff03ff)
@@ -26,14 +22,6 @@ const struct source *source_find(const char *name)
         if (!strcmp(source_at(i)->name, name))
             return source_at(i);
     return NULL;
-}
-
-bool source_vendor(const struct kernel *kernel, const char *vendor)
-{
-    char path[64];
-    char text[512];
-    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
-    return text_read_file(path, text, sizeof text) > 0 && strstr(text, vendor);
 }
 
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
@@ -67,9 +55,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .config2 = event->config2,
         .precise_ip = event->precise_ip,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                       PERF_SAMPLE_REGS_USER,
-        .sample_regs_user = SOURCE_REGS,
+                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
         .disabled = 1,
         .inherit = 1,
         .inherit_thread = 1, /* 5.13; forked children are filtered by pid before */
@@ -86,6 +72,11 @@ void source_attribute(const struct source *source, const struct source_plan *pla
      */
     if (event_is_software(event) && event->role != EVENT_STALL)
         attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+    /* Registers that are not those of the sampled instruction would only fill the ring. */
+    if (!source->alien_regs) {
+        attr->sample_type |= PERF_SAMPLE_REGS_USER;
+        attr->sample_regs_user = SOURCE_REGS;
+    }
     source->attribute(plan, event, attr);
 }
 
@@ -105,8 +96,9 @@ struct record_format source_format(const struct source *source, const struct per
         .regs_intr = attr->sample_regs_intr,
         .period = attr->sample_period,
         .sample_id_all = attr->sample_id_all,
-        /* A fault leaves the IP at the instruction that will be tried again. */
-        .exact_ip = attr->precise_ip >= 2 || source->exact_ip || fault,
+        /* A fault leaves the IP at the instruction that will be tried again; precise_ip 1
+         * promises a constant skid only. */
+        .exact_ip = attr->precise_ip ? attr->precise_ip >= 2 : source->exact_ip || fault,
         .recorded_address = source->exact_address || attr->precise_ip || fault,
         .alien_regs = source->alien_regs || attr->precise_ip,
         .event = index,
@@ -126,173 +118,4 @@ void source_aux_attribute(const struct source_plan *plan, const struct perf_even
     attr->precise_ip = 0;
     attr->mmap = attr->mmap2 = attr->mmap_data = 0;
     attr->comm = attr->comm_exec = attr->task = 0;
-}
-
-static int explain_access(const struct source_plan *plan, const char *what,
-                          const struct kernel *kernel, struct error *error)
-{
-    long paranoid = kernel_number(kernel->procfs, "sys/kernel/perf_event_paranoid", -100);
-    int enough = plan->kernel_too ? 1 : 2;
-    if (paranoid > enough)
-        return error_set(error, -EACCES,
-                         "%s: permission denied: perf_event_paranoid is %ld; sudo sysctl "
-                         "kernel.perf_event_paranoid=%d allows it for your own processes, or give "
-                         "misstop alone the right: sudo setcap cap_perfmon+ep on its file",
-                         what, paranoid, enough);
-    return error_set(error, -EACCES,
-                     "%s: permission denied: the process belongs to another user or may not be "
-                     "traced, or a seccomp filter forbids perf_event_open; try sudo",
-                     what);
-}
-
-static int explain_files(const char *what, struct error *error)
-{
-    struct rlimit limit = {0};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    return error_set(error, -EMFILE,
-                     "%s: more descriptors needed than the limit of %lu allows; raise it with "
-                     "ulimit -n",
-                     what, (unsigned long)limit.rlim_cur);
-}
-
-int source_explain(int code, const struct source_plan *plan, const char *what,
-                   const struct kernel *kernel, struct error *error)
-{
-    switch (-code) {
-    case EACCES:
-    case EPERM:
-        return explain_access(plan, what, kernel, error);
-    case ENOENT:
-    case EOPNOTSUPP:
-    case ENODEV:
-        return error_set(error, code, "%s: this CPU or virtual machine does not count it (%s)",
-                         what, strerror(-code));
-    case ENODATA:
-        return error_set(error, code,
-                         "%s: this CPU wants mem-loads-aux counted along, and sysfs "
-                         "has no such event; take -s counter",
-                         what);
-    case EMFILE:
-        return explain_files(what, error);
-    case EBUSY:
-        return error_set(error, code,
-                         "%s: the counter is in use by somebody else; stop other "
-                         "profilers (and sudo sysctl kernel.nmi_watchdog=0)",
-                         what);
-    case ENOSYS:
-        return error_set(error, code,
-                         "%s: this kernel or sandbox has no perf_event_open; run "
-                         "misstop outside of it",
-                         what);
-    case ESRCH:
-        return error_set(error, code, "%s: the process is gone", what);
-    case EINVAL:
-        return error_set(error, -ENOTSUP,
-                         "%s: the kernel refuses these attributes (EINVAL); take "
-                         "another event with -e or another source with -s",
-                         what);
-    default:
-        return error_set(error, code, "%s: %s", what, strerror(-code));
-    }
-}
-
-static int ask(struct perf_event_attr *attr, pid_t pid, int group, const struct kernel *kernel)
-{
-    int fd = kernel->perf_event_open(attr, pid, -1, group, PERF_FLAG_FD_CLOEXEC);
-    /* Kernels before 5.13 refuse the unknown bit. */
-    if (fd != -EINVAL)
-        return fd;
-    attr->inherit_thread = 0;
-    return kernel->perf_event_open(attr, pid, -1, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int open_once(const struct source *source, const struct source_plan *plan,
-                     const struct event *event, pid_t pid, const struct kernel *kernel)
-{
-    struct perf_event_attr attr;
-    struct perf_event_attr aux;
-    int leader = -1;
-    source_attribute(source, plan, event, &attr);
-    attr.sample_period = plan->first_period;
-    if (plan->needs_aux && event == &plan->events[0]) {
-        source_aux_attribute(plan, &attr, &aux);
-        leader = ask(&aux, pid, -1, kernel);
-        if (leader < 0)
-            return leader;
-    }
-    int fd = ask(&attr, pid, leader, kernel);
-    if (fd >= 0)
-        close(fd);
-    if (leader >= 0)
-        close(leader);
-    return fd < 0 ? fd : 0;
-}
-
-static bool final(int code)
-{
-    return code == -EACCES || code == -EPERM || code == -ESRCH || code == -EMFILE ||
-           code == -ENOSYS;
-}
-
-/* The next candidate of an alias until the kernel takes one. */
-static int try_event(const struct source *source, const struct source_plan *plan,
-                     struct event *event, pid_t pid, const struct kernel *kernel)
-{
-    const struct event first = *event;
-    int code = open_once(source, plan, event, pid, kernel);
-    for (unsigned skip = 1; code && !final(code); skip++) {
-        if (event_encode(event, first.name, strlen(first.name), skip, kernel, NULL))
-            break;
-        code = open_once(source, plan, event, pid, kernel);
-    }
-    if (code)
-        *event = first;
-    return code;
-}
-
-/* Sapphire Rapids and hybrid P-cores: load latency only behind mem-loads-aux. */
-static int try_first(const struct source *source, struct source_plan *plan, pid_t pid,
-                     const struct kernel *kernel)
-{
-    int code = try_event(source, plan, &plan->events[0], pid, kernel);
-    if (code != -ENODATA || !plan->aux.name[0])
-        return code;
-    plan->needs_aux = true;
-    return try_event(source, plan, &plan->events[0], pid, kernel);
-}
-
-static bool repeated(const struct source_plan *plan, unsigned count, const struct event *event)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (plan->events[i].type == event->type && plan->events[i].config == event->config &&
-            plan->events[i].config1 == event->config1)
-            return true;
-    return false;
-}
-
-int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
-               const struct kernel *kernel, struct error *error)
-{
-    int code = try_first(source, plan, pid, kernel);
-    struct event refused = plan->events[0];
-    while (code && plan->first_optional && !final(code) && plan->count > 1) {
-        memmove(plan->events, plan->events + 1, --plan->count * sizeof *plan->events);
-        int next = try_first(source, plan, pid, kernel);
-        code = next ? code : 0;
-    }
-    if (code)
-        return source_explain(code, plan, refused.name, kernel, error);
-    /* Further events are an offer: those the kernel refuses are left out, not an error. Aliases
-     * may end in the same generic event: once is enough. */
-    unsigned kept = 1;
-    for (unsigned i = 1; i < plan->count; i++) {
-        struct event event = plan->events[i];
-        if (!try_event(source, plan, &event, pid, kernel) &&
-            !(plan->first_optional && repeated(plan, kept, &event)))
-            plan->events[kept++] = event;
-    }
-    plan->count = kept;
-    if (source->describe)
-        source->describe(plan);
-    return 0;
 }

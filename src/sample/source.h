@@ -19,10 +19,11 @@
 struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
-    bool software; /* all of them */
-    char weighs[96];
+    bool software;         /* all of them */
+    char weighs[96];       /* what samples of the ranking event stand for; set by source_try() */
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
+    uint64_t period_least; /* shorter ones are refused; 0: any will do */
     bool first_optional;   /* without -e: where the first event does not open, the next ranks */
     bool kernel_too;       /* the hardware cannot leave kernel mode out */
     bool needs_aux;        /* load latency wants mem-loads-aux as group leader */
@@ -45,8 +46,11 @@ struct source {
     /* Fills in what is particular to the source in an attribute that is otherwise ready. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
-    /* Says what the events weigh, once it is known which of them open. NULL: plan did. */
-    void (*describe)(struct source_plan *plan);
+    /* The last word, once it is known which events open. NULL: none. */
+    void (*settle)(struct source_plan *plan);
+    /* Why the kernel said `code` to this source in particular, and what helps; NULL: nothing
+     * particular. One sentence without the event's name. NULL: none at all. */
+    const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* what a user can do to get it, for doctor */
 };
 
@@ -64,8 +68,8 @@ const struct source *source_find(const char *name);
 
 /*
  * Opens the plan's ranking event once on process `pid` and closes it again: whether the kernel
- * takes it. Falls back to the next candidate of an alias, and sets what the kernel demands
- * (needs_aux). -errno with cause and remedy.
+ * takes it. Falls back to the next candidate of an alias, to precise_ip 1 where 2 cannot be had,
+ * and sets what the kernel demands (needs_aux). -errno with cause and remedy.
  */
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error);
@@ -87,10 +91,7 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
                      struct error *error);
 
 /* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
-int source_explain(int code, const struct source_plan *plan, const char *what,
-                   const struct kernel *kernel, struct error *error);
-
-/* "GenuineIntel", "AuthenticAMD", from /proc/cpuinfo. */
-bool source_vendor(const struct kernel *kernel, const char *vendor);
+int source_explain(const struct source *source, int code, const struct source_plan *plan,
+                   const char *what, const struct kernel *kernel, struct error *error);
 
 #endif

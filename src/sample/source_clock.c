@@ -24,12 +24,11 @@ static int clock_plan(struct source_plan *plan, const char *list, const struct k
                          plan->events[0].name);
     plan->first_period = CLOCK_FIRST_PERIOD_NS;
     plan->first_optional = !list;
-    snprintf(plan->weighs, sizeof plan->weighs, "time stalled at the access");
     return 0;
 }
 
 /* One clock is enough: task-clock only where cpu-clock did not open. */
-static void clock_describe(struct source_plan *plan)
+static void clock_settle(struct source_plan *plan)
 {
     if (plan->first_optional)
         plan->count = 1;
@@ -47,6 +46,6 @@ const struct source source_clock = {
     .name = "clock",
     .plan = clock_plan,
     .attribute = clock_attribute,
-    .describe = clock_describe,
+    .settle = clock_settle,
     .enable = "needs only perf_event_paranoid 2 or less",
 };

@@ -6,6 +6,7 @@
 #include "sample/source.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
@@ -14,26 +15,28 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_STALL;
 }
 
-static void counter_describe(struct source_plan *plan)
+/* The deepest miss event that there is ranks; the rest fills the level and rate columns. What
+ * this CPU has no event for is left out. */
+static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
-    static const char *const words[] = {
-        [EVENT_MISS_L1] = "L1 data cache misses", [EVENT_MISS_L2] = "L2 cache misses",
-        [EVENT_MEM_FILL] = "fills from memory",   [EVENT_STALL] = "cycles at the access",
-        [EVENT_ACCESS] = "memory accesses",
-    };
-    const struct event *event = &plan->events[0];
-    const char *what = is_clock(event)              ? "time stalled at the access"
-                       : event->role == EVENT_OTHER ? event->name
-                                                    : words[event->role];
-    snprintf(plan->weighs, sizeof plan->weighs, "%s", what);
+    static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall"};
+    size_t used = 0;
+    *list = '\0';
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct event event;
+        if (!event_encode(&event, wanted[i], strlen(wanted[i]), 0, kernel, NULL))
+            used +=
+                (size_t)snprintf(list + used, list_size - used, "%s%s", used ? "," : "", wanted[i]);
+    }
 }
 
 static int counter_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                         struct error *error)
 {
-    /* The deepest miss event that there is ranks; the rest fills the level and rate columns. */
-    int code =
-        source_plan_list(plan, list ? list : "mem-fill,l2-miss,l1-miss,stall", kernel, error);
+    char chosen[64];
+    choose_events(chosen, sizeof chosen, kernel);
+    /* None at all: the first says why. */
+    int code = source_plan_list(plan, list ? list : *chosen ? chosen : "mem-fill", kernel, error);
     if (code)
         return code;
     plan->first_optional = !list;
@@ -41,7 +44,6 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
     plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
                          : event_is_software(&plan->events[0]) ? 1
                                                                : COUNTER_FIRST_PERIOD;
-    counter_describe(plan);
     return 0;
 }
 
@@ -57,7 +59,6 @@ const struct source source_counter = {
     .name = "counter",
     .plan = counter_plan,
     .attribute = counter_attribute,
-    .describe = counter_describe,
     .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
               "the largest ones); in QEMU -cpu host,pmu=on",
 };

@@ -2,19 +2,33 @@
 /*
  * ibs: AMD instruction-based sampling of operations; the hardware records address, latency
  * and data source. From arch/x86/events/amd/ibs.c: per-process sampling since Linux 6.2; no
- * user/kernel filter in hardware, so exclude_kernel needs swfilt (6.14: config2 bit 0); the
- * period counts cycles (or ops with cnt_ctl) in steps of 16. Only the IP of the registers is
- * that of the sampled op. Not run on such a machine here (HACKING.md).
+ * user/kernel filter in hardware, so exclude_kernel needs swfilt (6.14: config2 bit 0), else
+ * EINVAL; the period counts ops (cnt_ctl, config bit 19) or cycles in steps of 16 and is at
+ * least 0x90; l3missonly is config bit 16 (Zen 4), ldlat config1 bits 0-11 from 128 to 2048
+ * (Zen 5, 6.15), each shown in format/ only where the CPU has it. Only the IP of the registers
+ * is that of the sampled op. Not run on such a machine here (HACKING.md).
+ *
+ * What a sample weighs: without a filter every op is as likely to be tagged as another, so
+ * shares are of ops. With one, tagged ops that do not pass are thrown away in hardware; those
+ * that pass are still chosen evenly among themselves.
  */
 #include "sample/source.h"
 
+#include "sample/filter.h"
 #include "sample/sysfs_event.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { IBS_PERIOD_STEP = 16, IBS_FIRST_PERIOD = 100000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP };
+enum {
+    IBS_PERIOD_STEP = 16,
+    IBS_PERIOD_LEAST = 0x90,
+    IBS_FIRST_PERIOD = 100000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP,
+    IBS_FILTERED_PERIOD = 10000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP, /* few ops pass */
+    IBS_LDLAT_LEAST = 128,
+    IBS_LDLAT_MOST = 2048
+};
 
 static bool has_format(const struct kernel *kernel, const char *term)
 {
@@ -24,32 +38,65 @@ static bool has_format(const struct kernel *kernel, const char *term)
     return kernel_text(kernel->sysfs, path, text, sizeof text);
 }
 
+static int check_filter(const struct filter *filter, const struct kernel *kernel,
+                        struct error *error)
+{
+    if (filter->events)
+        return error_set(error, -EINVAL,
+                         "ibs samples operations and takes no events, only ldlat= and "
+                         "l3missonly; name events with -s counter");
+    if (filter->l3_miss_only && !has_format(kernel, "l3missonly"))
+        return error_set(error, -EINVAL, "-e l3missonly: needs a Zen 4 CPU and Linux 5.19");
+    if (filter->ldlat_cycles && !has_format(kernel, "ldlat"))
+        return error_set(error, -EINVAL,
+                         "-e ldlat=: ibs filters by latency since Zen 5 and "
+                         "Linux 6.15; l3missonly comes near to it since Zen 4");
+    if (filter->ldlat_cycles &&
+        (filter->ldlat_cycles < IBS_LDLAT_LEAST || filter->ldlat_cycles > IBS_LDLAT_MOST))
+        return error_set(error, -EINVAL, "-e ldlat=: ibs takes %d to %d cycles", IBS_LDLAT_LEAST,
+                         IBS_LDLAT_MOST);
+    return 0;
+}
+
+/* "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/": ops rather than cycles where it is offered. */
+static int encode_op(struct source_plan *plan, const struct filter *filter,
+                     const struct kernel *kernel, struct error *error)
+{
+    struct event *event = &plan->events[0];
+    char terms[48] = "";
+    char name[sizeof event->name];
+    if (filter->ldlat_cycles)
+        snprintf(terms, sizeof terms, ",ldlat=%u", (unsigned)filter->ldlat_cycles);
+    snprintf(name, sizeof name, "ibs_op/%s%s%s%s/", has_format(kernel, "cnt_ctl") ? "cnt_ctl" : "",
+             plan->kernel_too ? "" : ",swfilt", filter->l3_miss_only ? ",l3missonly" : "", terms);
+    int code = event_encode(event, name, strlen(name), 0, kernel, error);
+    if (!code)
+        snprintf(event->name, sizeof event->name, "ibs_op");
+    return code;
+}
+
 static int ibs_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
                     struct error *error)
 {
-    char name[64];
+    struct filter filter;
     if (sysfs_pmu_type(kernel, "ibs_op") < 0)
         return error_set(error, -ENODEV,
                          "ibs: no ibs_op PMU here (AMD since family 10h, and "
                          "seldom in a virtual machine)");
-    if (list)
-        return error_set(error, -EINVAL,
-                         "ibs samples operations and takes no -e; name events "
-                         "with -s counter");
-    /* Count dispatched ops rather than cycles where the format offers it. */
-    bool filtered = has_format(kernel, "swfilt");
-    snprintf(name, sizeof name, "ibs_op/%s%s/", has_format(kernel, "cnt_ctl") ? "cnt_ctl," : "",
-             filtered ? "swfilt" : "");
-    int code = event_encode(&plan->events[0], name, strlen(name), 0, kernel, error);
+    int code = filter_parse(&filter, list, error);
+    if (!code)
+        code = check_filter(&filter, kernel, error);
+    plan->kernel_too = !has_format(kernel, "swfilt");
+    if (!code)
+        code = encode_op(plan, &filter, kernel, error);
     if (code)
         return code;
-    snprintf(plan->events[0].name, sizeof plan->events[0].name, "ibs_op");
-    plan->events[0].role = EVENT_ACCESS;
+    bool filtered = filter.l3_miss_only || filter.ldlat_cycles;
+    plan->events[0].role = filtered ? EVENT_MEM_FILL : EVENT_ACCESS;
     plan->count = 1;
-    plan->kernel_too = !filtered;
-    plan->first_period = IBS_FIRST_PERIOD;
+    plan->first_period = filtered ? IBS_FILTERED_PERIOD : IBS_FIRST_PERIOD;
     plan->period_step = IBS_PERIOD_STEP;
-    snprintf(plan->weighs, sizeof plan->weighs, "memory operations");
+    plan->period_least = IBS_PERIOD_LEAST;
     return 0;
 }
 
@@ -63,6 +110,26 @@ static void ibs_attribute(const struct source_plan *plan, const struct event *ev
         attr->exclude_kernel = attr->exclude_hv = 0;
 }
 
+static bool before_6_2(const struct kernel *kernel)
+{
+    char release[64];
+    unsigned major;
+    unsigned minor;
+    return kernel_text(kernel->procfs, "sys/kernel/osrelease", release, sizeof release) &&
+           sscanf(release, "%u.%u", &major, &minor) == 2 &&
+           (major < 6 || (major == 6 && minor < 2));
+}
+
+static const char *ibs_remedy(int code, const struct kernel *kernel)
+{
+    if (code == -EINVAL && before_6_2(kernel))
+        return "kernels before 6.2 sample whole CPUs with ibs, not one process: take a newer "
+               "kernel, or -s counter";
+    if (code == -EBUSY)
+        return "ibs samples for one user at a time: stop the other profiler";
+    return NULL;
+}
+
 const struct source source_ibs = {
     .name = "ibs",
     .exact_address = true,
@@ -72,5 +139,6 @@ const struct source source_ibs = {
     .alien_regs = true,
     .plan = ibs_plan,
     .attribute = ibs_attribute,
+    .remedy = ibs_remedy,
     .enable = "needs an AMD CPU and Linux 6.2; without privilege Linux 6.14 (swfilt)",
 };

@@ -8,15 +8,15 @@
 
 #include <stdio.h>
 
-enum { OBJECTS = 1000, ROUNDS = 2000000, DRAWN = 1 << 16 };
+enum { OBJECTS = 1000, FEW_OBJECTS = 10, ROUNDS = 2000000, DRAWN = 1 << 16 };
 
 static struct place drawn[DRAWN];
 
-static void draw(void)
+static void draw(uint32_t objects)
 {
     struct prng prng = {1};
     for (int i = 0; i < DRAWN; i++) {
-        uint32_t object = (uint32_t)prng_below(&prng, OBJECTS);
+        uint32_t object = (uint32_t)prng_below(&prng, objects);
         drawn[i] = (struct place){.object = object,
                                   .function = object % 50,
                                   .base = object * UINT64_C(1000000),
@@ -94,12 +94,75 @@ static int bench_profile(const char *what)
     return 0;
 }
 
+/* Loads that hit L1, line fill buffer, L3 and memory, as Intel's load latency reports them. */
+enum { SOURCES = 4 };
+static const uint64_t sources[SOURCES] = {0x268100142, 0x1868100242, 0x668100842, 0x1a68101042};
+
+/* One of two profiles fed alike, but for what precise sources add. */
+struct fed {
+    struct profile *profile;
+    bool levels;
+    uint64_t spent_ns;
+};
+
+static void feed(struct fed *fed, uint64_t *now)
+{
+    uint64_t start = clock_now_ns();
+    for (int i = 0; i < DRAWN; i++) {
+        struct access *access = &drawn[i].access;
+        access->time_ns = *now += 500000;
+        access->data_src = fed->levels ? sources[i % SOURCES] : 0;
+        access->latency = fed->levels ? 30 + (unsigned)i % 400 : 0;
+        profile_add(fed->profile, &drawn[i]);
+    }
+    fed->spent_ns += clock_now_ns() - start;
+}
+
+static void report_both(const struct fed fed[2], uint32_t objects, uint64_t now)
+{
+    struct snapshot head = {0};
+    double count = (double)(ROUNDS / DRAWN * DRAWN);
+    printf("profile_add, %5u objects    %8.1f ns\n", objects, (double)fed[0].spent_ns / count);
+    printf("%-28s %8.1f ns\n", "... with levels, latencies", (double)fed[1].spent_ns / count);
+    for (int i = 0; i < 2; i++) {
+        uint64_t start = clock_now_ns();
+        snapshot_free(profile_snapshot(fed[i].profile, &head, now));
+        report(i ? "... with levels, latencies" : "profile_snapshot", start, 1);
+    }
+}
+
+/* 64 fields an object. */
+static int bench_levels(uint32_t objects)
+{
+    struct fed fed[2] = {{.levels = false}, {.levels = true}};
+    struct profile_options options = {.half_life_s = 10, .ways = 10, .event_count = 1};
+    uint64_t now = 1;
+    if (geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL) ||
+        profile_new(&fed[0].profile, &options, NULL) ||
+        profile_new(&fed[1].profile, &options, NULL))
+        return 1;
+    draw(objects);
+    /* The first round finds the tables' size; then by turns, so that both have the same noise. */
+    for (int round = 0; round <= ROUNDS / DRAWN; round++)
+        for (int i = 0; i < 2; i++) {
+            fed[i].spent_ns = round ? fed[i].spent_ns : 0;
+            feed(&fed[i], &now);
+        }
+    report_both(fed, objects, now);
+    profile_free(fed[0].profile);
+    profile_free(fed[1].profile);
+    return 0;
+}
+
 int main(void)
 {
-    draw();
+    draw(OBJECTS);
     bench_parts();
     if (bench_profile("profile_add, 1,000 objects"))
         return 1;
     give_types();
-    return bench_profile("... half of them typed");
+    if (bench_profile("... half of them typed"))
+        return 1;
+    /* 640 fields, as programs have them, and 64,000, all that the tables hold. */
+    return bench_levels(FEW_OBJECTS) || bench_levels(OBJECTS);
 }

@@ -32,13 +32,31 @@ static void touch(const struct symbol *symbol)
     sum += symbol ? strlen(symbol->name) : 0;
 }
 
+/* Call frame information as src/resolve/unwind.c asks for it. */
+static void ask_frames(struct module *module, uint64_t address)
+{
+    uint64_t bias = 0;
+    Dwarf_CFI *frames = module_frames(module, &bias);
+    Dwarf_Frame *frame = NULL;
+    Dwarf_Op memory[3];
+    Dwarf_Op *ops;
+    size_t count;
+    if (!frames || dwarf_cfi_addrframe(frames, address - bias, &frame))
+        return;
+    if (!dwarf_frame_cfa(frame, &ops, &count) && count)
+        sum += ops[0].atom;
+    for (int i = 0; i <= 16; i++)
+        if (!dwarf_frame_register(frame, i, memory, &ops, &count) && count)
+            sum += ops[0].atom;
+    free(frame);
+}
+
 static void ask(struct module *module, uint64_t address)
 {
     uint64_t start = 0;
     uint64_t bound = UINT64_MAX;
     uint8_t bytes[64];
-    const char *file;
-    uint32_t line;
+    ask_frames(module, address);
     touch(module_object(module, address));
     touch(module_function(module, address));
     touch(module_tls(module, address - FUZZ_BASE));
@@ -48,8 +66,6 @@ static void ask(struct module *module, uint64_t address)
     const char *section = module_section(module, address, &start, &bound);
     sum += section ? strlen(section) : 0;
     sum += module_bytes(module, address, bytes, sizeof bytes);
-    if (module_line(module, address, &file, &line))
-        sum += strlen(file) + line;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,7 +8,8 @@ UNIT_PROFILE = \
 	tests/unit/test_geometry \
 	tests/unit/test_profile \
 	tests/unit/test_search \
-	tests/unit/test_comiss
+	tests/unit/test_comiss \
+	tests/unit/test_levels
 check_PROGRAMS += $(UNIT_PROFILE)
 TESTS += $(UNIT_PROFILE)
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
@@ -24,11 +25,13 @@ tests_unit_test_stride_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_geometry_SOURCES = tests/unit/test_geometry.c
 tests_unit_test_geometry_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
-tests_unit_test_profile_LDADD = src/libprofile.a src/libresolve.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_profile_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_search_SOURCES = tests/unit/test_search.c
 tests_unit_test_search_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 EXTRA_PROGRAMS += tests/bench/bench_profile
 tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c
-tests_bench_bench_profile_LDADD = src/libprofile.a src/libresolve.a src/libbase.a -lm
+tests_bench_bench_profile_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a -lm
 tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
 tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_levels_SOURCES = tests/unit/test_levels.c
+tests_unit_test_levels_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

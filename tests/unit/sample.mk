@@ -1,14 +1,19 @@
 # unit tests of src/sample: see tests/unit/base.mk for the pattern
 SAMPLE_LIBS = src/libsample.a src/libbase.a $(CMOCKA_LIBS) $(PFM_LIBS) $(ZSTD_LIBS) -lm
 UNIT_SAMPLE = \
+	tests/unit/test_data_source \
 	tests/unit/test_doctor \
 	tests/unit/test_threads \
 	tests/unit/test_sampler_live \
 	tests/unit/test_source \
+	tests/unit/test_source_amd \
+	tests/unit/test_source_intel \
+	tests/unit/test_session_intel \
 	tests/unit/test_event \
 	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
 	tests/unit/test_perfdata \
+	tests/unit/test_precise_recordings \
 	tests/unit/test_period \
 	tests/unit/test_record \
 	tests/unit/test_ring
@@ -39,3 +44,14 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c $(FAKE_KERNEL)
 tests_unit_test_doctor_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(FAKE_KERNEL)
 tests_unit_test_threads_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
+tests_unit_test_data_source_LDADD = src/libdecode.a $(CMOCKA_LIBS)
+INTEL_CPUS = tests/unit/intel_cpus.c tests/unit/intel_cpus.h
+tests_unit_test_source_intel_SOURCES = tests/unit/test_source_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
+tests_unit_test_source_intel_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_session_intel_SOURCES = tests/unit/test_session_intel.c $(INTEL_CPUS) $(FAKE_KERNEL)
+tests_unit_test_session_intel_LDADD = $(SAMPLE_LIBS) -lpthread
+tests_unit_test_source_amd_SOURCES = tests/unit/test_source_amd.c $(FAKE_KERNEL)
+tests_unit_test_source_amd_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_precise_recordings_SOURCES = tests/unit/test_precise_recordings.c
+tests_unit_test_precise_recordings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a $(SAMPLE_LIBS) $(CAPSTONE_LIBS)

@@ -118,10 +118,10 @@ static const char *function_at(uint64_t address)
 
 static uint32_t line_at(uint64_t address)
 {
-    const char *file = NULL;
-    uint32_t line = 0;
-    module_line(module, address, &file, &line);
-    return file ? line : 0;
+    const struct dwarf_question question = {.ask = DWARF_LINE, .pc = address};
+    struct dwarf_answer answer;
+    program_answer(program, &question, &answer);
+    return answer.file ? answer.line : 0;
 }
 
 static const char *type_at(uint64_t address)

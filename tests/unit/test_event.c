@@ -205,15 +205,84 @@ static void hybrids_have_a_twin(void **state)
     struct event event;
     (void)state;
     assert_int_equal(encode(&event, "cache-misses", NULL), 0);
-    assert_false(event.has_twin);
+    assert_int_equal(event.twin_count, 0);
     fake_kernel_file("sys/bus/event_source/devices/cpu_core/type", "4");
     fake_kernel_file("sys/bus/event_source/devices/cpu_atom/type", "10");
     assert_int_equal(encode(&event, "cache-misses", NULL), 0);
-    assert_true(event.has_twin);
-    assert_int_equal(event.twin.type, PERF_TYPE_HARDWARE);
-    assert_int_equal(event.twin.config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(event.twin_count, 1);
+    assert_int_equal(event.twins[0].type, PERF_TYPE_HARDWARE);
+    assert_int_equal(event.twins[0].config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
     assert_int_equal(encode(&event, "cpu-clock", NULL), 0);
-    assert_false(event.has_twin);
+    assert_int_equal(event.twin_count, 0);
+}
+
+/* On Intel the generic event counts misses of the last level: not the L2's. */
+static void cache_misses_are_no_l2_misses_on_intel(void **state)
+{
+    struct event event;
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: AuthenticAMD");
+    assert_int_equal(encode(&event, "l2-miss", NULL), 0);
+    assert_int_equal(event.config, PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_MISS_L2);
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(encode(&event, "l2-miss", NULL), -ENOENT);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_OTHER);
+    assert_int_equal(encode(&event, "mem-fill", NULL), 0);
+    assert_int_equal(event.role, EVENT_MEM_FILL);
+}
+
+/* A share means something else for each; recordings have the attribute and the name only. */
+static void events_say_what_they_weigh(void **state)
+{
+    static const struct {
+        struct event event;
+        const char *text;
+    } cases[] = {
+        {{.name = "cpu/mem-loads,ldlat=30/P",
+          .type = 4,
+          .config = 0x1cd,
+          .config1 = 30,
+          .precise_ip = 3,
+          .role = EVENT_OTHER},
+         "loads that took 30 cycles or more"},
+        {{.name = "x",
+          .type = 10,
+          .config = 0x5d0,
+          .config1 = 100,
+          .precise_ip = 2,
+          .role = EVENT_OTHER},
+         "loads that took 100 cycles or more"},
+        {{.name = "x",
+          .type = 4,
+          .config = 0x100b,
+          .config1 = 3,
+          .precise_ip = 1,
+          .role = EVENT_OTHER},
+         "loads that took 3 cycles or more"},
+        {{.name = "x", .type = 4, .config = 0x82d0, .precise_ip = 2, .role = EVENT_OTHER},
+         "stores"},
+        /* Not precise: it counts, and nothing filters. */
+        {{.name = "r82d0", .type = 4, .config = 0x82d0, .role = EVENT_OTHER}, "r82d0"},
+        {{.name = "ibs_op//", .type = 9, .config = 1 << 19, .role = EVENT_ACCESS},
+         "loads and stores among the ops tagged"},
+        {{.name = "ibs_op", .type = 9, .config = 1 << 16, .role = EVENT_MEM_FILL},
+         "loads and stores that missed the L3"},
+        {{.name = "ibs_op", .type = 9, .config1 = 512, .role = EVENT_MEM_FILL},
+         "loads that took more than 512 cycles"},
+        {{.name = "mem-fill", .type = 4, .config = 0x4844, .role = EVENT_MEM_FILL},
+         "fills from memory"},
+        {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time stalled at the access"},
+        {{.name = "branches", .type = 0, .config = 4, .role = EVENT_OTHER}, "branches"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        event_weigh(&cases[i].event, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+    }
 }
 
 int main(void)
@@ -231,6 +300,8 @@ int main(void)
         cmocka_unit_test(lists_are_split_outside_slashes),
         cmocka_unit_test(candidates_run_out),
         cmocka_unit_test(hybrids_have_a_twin),
+        cmocka_unit_test_setup_teardown(cache_misses_are_no_l2_misses_on_intel, set_up, tear_down),
+        cmocka_unit_test(events_say_what_they_weigh),
     };
     int failed = cmocka_run_group_tests(in_children, set_up, tear_down);
     return failed + cmocka_run_group_tests(here, set_up, tear_down);

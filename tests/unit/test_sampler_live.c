@@ -506,8 +506,8 @@ static int open_tricky(struct session *session, pid_t pid, struct error *error)
     }
     kernel.perf_event_open = tricky_open;
     kernel.sysfs = trick.sysfs ? trick.sysfs : kernel.sysfs;
-    plan.events[0].has_twin = trick.atom_cpu >= 0;
-    plan.events[0].twin = (struct event_twin){PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0};
+    plan.events[0].twin_count = trick.atom_cpu >= 0;
+    plan.events[0].twins[0] = (struct event_twin){PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0};
     return session_open(session, &source_clock, &plan, &options, &kernel, error);
 }
 

@@ -154,11 +154,11 @@ static void pebs_counts_both_kinds_of_cores(void **state)
     answers.wants_aux = true;
     assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
     assert_true(plan.needs_aux);
-    assert_true(plan.events[0].has_twin);
-    assert_int_equal(plan.events[0].twin.type, 10);
-    assert_int_equal(plan.events[0].twin.config, 0x5d0);
-    assert_int_equal(plan.events[0].twin.config1, 30);
-    assert_int_equal(plan.events[1].twin.config, 0x6d0);
+    assert_int_equal(plan.events[0].twin_count, 1);
+    assert_int_equal(plan.events[0].twins[0].type, 10);
+    assert_int_equal(plan.events[0].twins[0].config, 0x5d0);
+    assert_int_equal(plan.events[0].twins[0].config1, 30);
+    assert_int_equal(plan.events[1].twins[0].config, 0x6d0);
 }
 
 static void pebs_leaves_software_events_to_others(void **state)
@@ -173,8 +173,12 @@ static void pebs_names_what_it_was_asked_for(void **state)
 {
     (void)state;
     intel();
-    assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), 0);
-    assert_null(strstr(plan.weighs, "30 cycles"));
+    assert_int_equal(plan_and_try(&source_pebs, "r20d1"), 0);
+    assert_string_equal(plan.weighs, "r20d1");
+    assert_int_equal(answers.last.precise_ip, 2);
+    /* Precise it might be, but without an address. */
+    assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), -EINVAL);
+    expect_text("no data address");
 }
 
 static void amd_ibs(bool swfilt)
@@ -252,6 +256,19 @@ static void counter_without_its_deepest_event(void **state)
     enum event_role second = plan.events[1].role;
     assert_int_equal(source_try(&source_counter, &plan, getpid(), kernel, &error), 0);
     assert_int_equal(plan.events[0].role, second);
+}
+
+/* An Intel CPU that libpfm4 does not know: no event for misses of the L2, but the others. */
+static void counter_leaves_out_what_has_no_event(void **state)
+{
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(plan_and_try(&source_counter, NULL), 0);
+    assert_int_equal(plan.count, 3);
+    assert_int_equal(plan.events[0].role, EVENT_MEM_FILL);
+    assert_int_equal(plan.events[1].role, EVENT_MISS_L1);
+    assert_int_equal(plan.events[2].role, EVENT_STALL);
+    assert_int_equal(plan_and_try(&source_counter, "l2-miss"), -ENOENT);
 }
 
 /* What was asked for is not replaced. */
@@ -372,6 +389,7 @@ int main(void)
         CASE(counter_takes_the_next_candidate),
         CASE(counter_ranks_by_what_there_is),
         CASE(counter_without_its_deepest_event),
+        CASE(counter_leaves_out_what_has_no_event),
         CASE(counter_keeps_to_the_list),
         CASE(counter_tells_what_software_events_weigh),
         CASE(clock_takes_clocks_only),

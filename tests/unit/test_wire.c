@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct stream_bytes line;
+static struct channel_bytes line;
 static struct arena strings;
 static struct wire_message taken;
 
@@ -17,7 +17,7 @@ static int end(void **state)
 {
     (void)state;
     free(line.at);
-    line = (struct stream_bytes){0};
+    line = (struct channel_bytes){0};
     arena_fini(&strings);
     return 0;
 }
@@ -231,7 +231,7 @@ static void changed_messages_do_no_harm(void **state)
         put(WIRE_ANSWER, (struct wire_message){.answer = some_answer()});
         /* To its exact size, so that a sanitizer sees a step beyond. */
         unsigned char *exact = malloc(line.end);
-        struct stream_bytes hostile = {.at = exact, .end = line.end, .room = line.end};
+        struct channel_bytes hostile = {.at = exact, .end = line.end, .room = line.end};
         memcpy(exact, line.at, line.end);
         for (int changes = 0; changes < 3; changes++)
             exact[prng_below(&prng, (uint32_t)line.end)] = (unsigned char)prng_next(&prng);

@@ -17,4 +17,4 @@ tests_unit_test_stack_frames_SOURCES = tests/unit/test_stack_frames.c $(TARGET_S
 tests_unit_test_stack_frames_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_snapshot_types_SOURCES = tests/unit/test_snapshot_types.c $(SMALL_TYPES)
 tests_unit_test_snapshot_types_LDADD = \
-	src/libprofile.a src/libresolve.a src/libbase.a $(CMOCKA_LIBS) -lm
+	src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

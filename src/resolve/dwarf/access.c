@@ -51,7 +51,7 @@ static enum untyped check(const struct scene *scene, struct value *place,
     int64_t asked = place->offset;
     if (!value_folded(shapes, place))
         return declared_around(scene, question->pc, place) ? UNTYPED_NO_REASON : UNTYPED_OUTSIDE;
-    bool crosses = place->offset + question->size > (int64_t)shape->size;
+    bool crosses = (uint64_t)place->offset + question->size > shape->size;
     if (record && crosses && place->offset == asked && !place->indexed &&
         asked < (int64_t)shape->size)
         return UNTYPED_OUTSIDE;

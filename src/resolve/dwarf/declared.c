@@ -13,7 +13,8 @@ static bool inside_of(const struct state *state, const struct where *where,
     const struct value *base = where->reg == WHERE_CFA ? NULL : &state->regs[where->reg];
     if (base && (base->kind != VALUE_FRAME || (base->indexed && !place->indexed)))
         return false;
-    *inside = (uint64_t)(place->offset - (base ? base->offset : 0) - where->offset);
+    *inside =
+        (uint64_t)place->offset - (base ? (uint64_t)base->offset : 0) - (uint64_t)where->offset;
     if (where->kind == WHERE_POINTED)
         return *inside < POINTER_BYTES;
     return where->size ? *inside < where->size : base && base->indexed;

@@ -22,8 +22,9 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     Dwarf_Die type;
     if (!die_type(&die, &type))
         return *place;
-    struct value value = value_pointer(shapes_of(scene->shapes, &type),
-                                       place->offset - (int64_t)start, DWARF_HOW_GLOBAL);
+    struct value value =
+        value_pointer(shapes_of(scene->shapes, &type), (int64_t)((uint64_t)place->offset - start),
+                      DWARF_HOW_GLOBAL);
     value.indexed = place->indexed || size > shapes_at(scene->shapes, value.shape)->size;
     return value;
 }

@@ -46,19 +46,19 @@ const struct serve_source serve_program = {.present = program_present,
                                            .next_type = next_type_of_program};
 
 /* Sends before the next question is looked at: should that one kill us, the parent knows. */
-static void send_out(struct stream *stream)
+static void send_out(struct channel *channel)
 {
-    if (stream_write(stream))
+    if (channel_write(channel))
         _exit(EXIT_SUCCESS);
 }
 
-static void put(struct stream *stream, enum wire_kind kind, struct wire_message *message)
+static void put(struct channel *channel, enum wire_kind kind, struct wire_message *message)
 {
-    if (!wire_put(&stream->out, kind, message))
+    if (!wire_put(&channel->out, kind, message))
         _exit(EXIT_FAILURE);
 }
 
-static void answer(struct stream *stream, void *opened, const struct serve_source *source,
+static void answer(struct channel *channel, void *opened, const struct serve_source *source,
                    const struct wire_message *asked)
 {
     struct wire_message told = {.number = asked->number};
@@ -67,28 +67,28 @@ static void answer(struct stream *stream, void *opened, const struct serve_sourc
     source->answer(opened, &asked->question, &given);
     while ((type = source->next_type(opened))) {
         told.type = *type;
-        put(stream, WIRE_TYPE, &told);
+        put(channel, WIRE_TYPE, &told);
     }
     told.answer = given;
-    put(stream, WIRE_ANSWER, &told);
-    send_out(stream);
+    put(channel, WIRE_ANSWER, &told);
+    send_out(channel);
 }
 
 void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
            const struct readers_limits *limits)
 {
-    struct stream stream = {.fd = confine(fd, parent, limits->memory_bytes)};
+    struct channel channel = {.fd = confine(fd, parent, limits->memory_bytes)};
     struct wire_message message = {.number = 0};
     confine_cpu((uint64_t)limits->patience_ms * READERS_OPENING_PATIENCE);
     void *opened = source->open(module);
     message.number = opened != NULL;
-    put(&stream, WIRE_OPENED, &message);
-    send_out(&stream);
-    while (opened && stream_read(&stream) > 0) {
+    put(&channel, WIRE_OPENED, &message);
+    send_out(&channel);
+    while (opened && channel_read(&channel) > 0) {
         enum wire_kind kind;
-        while ((kind = wire_take(&stream.in, &message, NULL)) == WIRE_QUESTION) {
+        while ((kind = wire_take(&channel.in, &message, NULL)) == WIRE_QUESTION) {
             confine_cpu(limits->patience_ms);
-            answer(&stream, opened, source, &message);
+            answer(&channel, opened, source, &message);
         }
         if (kind == WIRE_BROKEN)
             break;

@@ -14,7 +14,7 @@ struct head {
 
 /* One walk over the fields of a message serves both directions, so that they cannot differ. */
 struct walk {
-    struct stream_bytes *out; /* writing */
+    struct channel_bytes *out; /* writing */
     const unsigned char *in;  /* reading */
     size_t left;
     struct arena *strings;
@@ -25,13 +25,13 @@ static void bytes(struct walk *walk, void *value, size_t size)
 {
     if (!size)
         return;
-    unsigned char *room = walk->out && !walk->bad ? stream_room(walk->out, size) : NULL;
+    unsigned char *room = walk->out && !walk->bad ? channel_room(walk->out, size) : NULL;
     walk->bad |= walk->out ? !room : walk->left < size;
     if (walk->out) {
         if (walk->bad)
             return;
         memcpy(room, value, size);
-        stream_grown(walk->out, size);
+        channel_grown(walk->out, size);
     } else if (walk->bad) {
         memset(value, 0, size);
     } else {
@@ -224,7 +224,7 @@ static void body(struct walk *walk, enum wire_kind kind, struct wire_message *me
     }
 }
 
-bool wire_put(struct stream_bytes *out, enum wire_kind kind, struct wire_message *message)
+bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_message *message)
 {
     struct head head = {.kind = kind, .number = message->number};
     struct walk walk = {.out = out};
@@ -240,7 +240,7 @@ bool wire_put(struct stream_bytes *out, enum wire_kind kind, struct wire_message
     return true;
 }
 
-enum wire_kind wire_take(struct stream_bytes *in, struct wire_message *message,
+enum wire_kind wire_take(struct channel_bytes *in, struct wire_message *message,
                          struct arena *strings)
 {
     struct head head;

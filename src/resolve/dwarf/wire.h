@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "resolve/dwarf/question.h"
-#include "resolve/dwarf/stream.h"
+#include "resolve/dwarf/channel.h"
 
 enum wire_kind {
     WIRE_NOTHING, /* no whole message yet */
@@ -34,10 +34,10 @@ struct wire_message {
 };
 
 /* Appends one message. False: out of memory. Of a type too large members are left out. */
-bool wire_put(struct stream_bytes *out, enum wire_kind kind, struct wire_message *message);
+bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_message *message);
 
 /* Takes the next whole message; its strings and members live in the arena. */
-enum wire_kind wire_take(struct stream_bytes *in, struct wire_message *message,
+enum wire_kind wire_take(struct channel_bytes *in, struct wire_message *message,
                          struct arena *strings);
 
 #endif

@@ -34,7 +34,7 @@ int worker_start(struct worker *worker, struct module *module, const struct serv
         return code;
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of this end only */
-    *worker = (struct worker){.pid = pid, .stream = {.fd = ends[0]}};
+    *worker = (struct worker){.pid = pid, .channel = {.fd = ends[0]}};
     return 0;
 }
 
@@ -44,7 +44,7 @@ pid_t worker_end(struct worker *worker)
     if (!pid)
         return 0;
     kill(pid, SIGKILL);
-    stream_fini(&worker->stream);
+    channel_fini(&worker->channel);
     worker->pid = 0;
     return pid;
 }
@@ -52,16 +52,16 @@ pid_t worker_end(struct worker *worker)
 bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question)
 {
     struct wire_message message = {.number = number, .question = *question};
-    return wire_put(&worker->stream.out, WIRE_QUESTION, &message);
+    return wire_put(&worker->channel.out, WIRE_QUESTION, &message);
 }
 
 int worker_exchange(struct worker *worker)
 {
-    int code = stream_write(&worker->stream);
+    int code = channel_write(&worker->channel);
     long got = 1;
     /* What was said before it died is heard all the same. */
     for (int i = 0; i < WORKER_READS_MAX && got > 0; i++)
-        got = stream_read(&worker->stream);
+        got = channel_read(&worker->channel);
     if (got > 0 || got == -EAGAIN)
         return code;
     return got ? (int)got : -EPIPE;
@@ -70,7 +70,7 @@ int worker_exchange(struct worker *worker)
 enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
                            struct arena *strings)
 {
-    enum wire_kind kind = wire_take(&worker->stream.in, message, strings);
+    enum wire_kind kind = wire_take(&worker->channel.in, message, strings);
     return kind == WIRE_QUESTION ? WIRE_BROKEN : kind;
 }
 

@@ -7,14 +7,14 @@
 #define MISSTOP_RESOLVE_DWARF_WORKER_H
 
 #include "resolve/dwarf/serve.h"
-#include "resolve/dwarf/stream.h"
+#include "resolve/dwarf/channel.h"
 #include "resolve/dwarf/wire.h"
 
 #include <sys/types.h>
 
 struct worker {
     pid_t pid; /* 0: none runs */
-    struct stream stream;
+    struct channel channel;
 };
 
 /* 0 or a negative errno. */

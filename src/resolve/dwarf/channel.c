@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/stream.h"
+#include "resolve/dwarf/channel.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,23 +9,23 @@
 
 enum { STREAM_STEP_BYTES = 65536, STREAM_KEPT_BYTES = 1 << 20 };
 
-static void bytes_fini(struct stream_bytes *bytes)
+static void bytes_fini(struct channel_bytes *bytes)
 {
     free(bytes->at);
-    *bytes = (struct stream_bytes){0};
+    *bytes = (struct channel_bytes){0};
 }
 
-void stream_fini(struct stream *stream)
+void channel_fini(struct channel *channel)
 {
-    if (stream->fd >= 0)
-        close(stream->fd);
-    stream->fd = -1;
-    bytes_fini(&stream->in);
-    bytes_fini(&stream->out);
+    if (channel->fd >= 0)
+        close(channel->fd);
+    channel->fd = -1;
+    bytes_fini(&channel->in);
+    bytes_fini(&channel->out);
 }
 
 /* What counts moves to the front; a buffer that was large once does not stay so. */
-static void tidy(struct stream_bytes *bytes)
+static void tidy(struct channel_bytes *bytes)
 {
     if (bytes->start == bytes->end && bytes->room > STREAM_KEPT_BYTES)
         bytes_fini(bytes);
@@ -36,7 +36,7 @@ static void tidy(struct stream_bytes *bytes)
     bytes->start = 0;
 }
 
-unsigned char *stream_room(struct stream_bytes *bytes, size_t more)
+unsigned char *channel_room(struct channel_bytes *bytes, size_t more)
 {
     if (bytes->room - bytes->end < more)
         tidy(bytes);
@@ -51,30 +51,30 @@ unsigned char *stream_room(struct stream_bytes *bytes, size_t more)
     return bytes->at + bytes->end;
 }
 
-void stream_grown(struct stream_bytes *bytes, size_t more)
+void channel_grown(struct channel_bytes *bytes, size_t more)
 {
     bytes->end += more;
 }
 
-long stream_read(struct stream *stream)
+long channel_read(struct channel *channel)
 {
-    unsigned char *into = stream_room(&stream->in, STREAM_STEP_BYTES);
+    unsigned char *into = channel_room(&channel->in, STREAM_STEP_BYTES);
     ssize_t got;
     if (!into)
         return -ENOMEM;
     do
-        got = read(stream->fd, into, STREAM_STEP_BYTES);
+        got = read(channel->fd, into, STREAM_STEP_BYTES);
     while (got < 0 && errno == EINTR);
     if (got > 0)
-        stream_grown(&stream->in, (size_t)got);
+        channel_grown(&channel->in, (size_t)got);
     return got < 0 ? -errno : got;
 }
 
-int stream_write(struct stream *stream)
+int channel_write(struct channel *channel)
 {
-    struct stream_bytes *out = &stream->out;
+    struct channel_bytes *out = &channel->out;
     while (out->start < out->end) {
-        ssize_t gone = send(stream->fd, out->at + out->start, out->end - out->start, MSG_NOSIGNAL);
+        ssize_t gone = send(channel->fd, out->at + out->start, out->end - out->start, MSG_NOSIGNAL);
         if (gone < 0 && errno == EAGAIN)
             return 0;
         if (gone < 0 && errno != EINTR)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "data_source.h"
+
+#include "access.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+/* Later than some uapi headers this must compile with. */
+enum {
+    LVLNUM_L2_MHB = 0x05,
+    LVLNUM_MSC = 0x06,
+    LVLNUM_L0 = 0x07,
+    LVLNUM_UNC = 0x08,
+    LVLNUM_CXL = 0x09,
+    LVLNUM_IO = 0x0a,
+    LVLNUM_ANY_CACHE = 0x0b,
+    LVLNUM_LFB = 0x0c,
+    LVLNUM_RAM = 0x0d,
+    LVLNUM_PMEM = 0x0e,
+    LVLNUM_NA = 0x0f,
+    SNOOPX_FORWARD = 0x01,
+    SNOOPX_PEER = 0x02,
+    HOPS_OTHER_CORE = 1
+};
+
+/* The fields, shifted by hand: the kernel's union is laid out for the host's byte order, and
+ * headers differ in how many of them they know. */
+struct fields {
+    unsigned op, level, snoop, lock, tlb, number, remote, snoopx, block, hops;
+};
+
+static struct fields split(uint64_t data_src)
+{
+    return (struct fields){
+        .op = data_src & 0x1f,
+        .level = data_src >> 5 & 0x3fff,
+        .snoop = data_src >> 19 & 0x1f,
+        .lock = data_src >> 24 & 0x3,
+        .tlb = data_src >> 26 & 0x7f,
+        .number = data_src >> 33 & 0xf,
+        .remote = data_src >> 37 & 0x1,
+        .snoopx = data_src >> 38 & 0x3,
+        .block = data_src >> 40 & 0x7,
+        .hops = data_src >> 43 & 0x7,
+    };
+}
+
+/* A cache whose level the CPU does not tell, or that is another node's whatever its level. */
+static enum data_level cache_at(const struct fields *fields, enum data_level here)
+{
+    if (fields->hops == HOPS_OTHER_CORE)
+        return DATA_PEER_CACHE;
+    return fields->remote || fields->hops ? DATA_REMOTE_CACHE : here;
+}
+
+/* The newer field: one number, and whose it is said apart. */
+static enum data_level level_of_number(const struct fields *fields)
+{
+    static const uint8_t levels[16] = {
+        [PERF_MEM_LVLNUM_L1] = DATA_L1,  [PERF_MEM_LVLNUM_L2] = DATA_L2,
+        [PERF_MEM_LVLNUM_L3] = DATA_L3,  [PERF_MEM_LVLNUM_L4] = DATA_L4,
+        [LVLNUM_L2_MHB] = DATA_L2_MHB,   [LVLNUM_MSC] = DATA_MSC,
+        [LVLNUM_L0] = DATA_L0,           [LVLNUM_UNC] = DATA_UNCACHED,
+        [LVLNUM_CXL] = DATA_CXL,         [LVLNUM_IO] = DATA_IO,
+        [LVLNUM_ANY_CACHE] = DATA_CACHE, [LVLNUM_LFB] = DATA_LFB,
+        [LVLNUM_RAM] = DATA_DRAM,        [LVLNUM_PMEM] = DATA_PMEM,
+    };
+    enum data_level level = levels[fields->number];
+    if (level == DATA_DRAM)
+        return fields->remote ? DATA_REMOTE_DRAM : DATA_DRAM;
+    bool cache = level >= DATA_L0 && level <= DATA_CACHE;
+    return cache ? cache_at(fields, level) : level;
+}
+
+/* The older field: a bit per level. More than one of them says nothing certain. */
+static enum data_level level_of_bits(unsigned bits)
+{
+    switch (bits & ~(unsigned)(PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)) {
+    case PERF_MEM_LVL_L1:
+        return DATA_L1;
+    case PERF_MEM_LVL_LFB:
+        return DATA_LFB;
+    case PERF_MEM_LVL_L2:
+        return DATA_L2;
+    case PERF_MEM_LVL_L3:
+        return DATA_L3;
+    case PERF_MEM_LVL_LOC_RAM:
+        return DATA_DRAM;
+    case PERF_MEM_LVL_REM_RAM1:
+    case PERF_MEM_LVL_REM_RAM2:
+        return DATA_REMOTE_DRAM;
+    case PERF_MEM_LVL_REM_CCE1:
+    case PERF_MEM_LVL_REM_CCE2:
+        return DATA_REMOTE_CACHE;
+    case PERF_MEM_LVL_IO:
+        return DATA_IO;
+    case PERF_MEM_LVL_UNC:
+        return DATA_UNCACHED;
+    default:
+        return DATA_UNKNOWN;
+    }
+}
+
+static enum data_level beyond(enum data_level level)
+{
+    return level == DATA_L1   ? DATA_BEYOND_L1
+           : level == DATA_L2 ? DATA_BEYOND_L2
+           : level == DATA_L3 ? DATA_BEYOND_L3
+                              : DATA_UNKNOWN;
+}
+
+/*
+ * The bits where they name a level: for remote DRAM that other nodes share, Intel's number says
+ * L3 (ds.c, pebs_data_source[0x0b]). The number where it knows what the bits cannot: memory of
+ * other kinds, fourth levels, and whether a cache is another core's of the same node.
+ */
+static enum data_level level_of(const struct fields *fields)
+{
+    enum data_level bits = level_of_bits(fields->level);
+    enum data_level number = level_of_number(fields);
+    bool missed = fields->level & PERF_MEM_LVL_MISS && !(fields->level & PERF_MEM_LVL_HIT);
+    if (missed)
+        return beyond(bits != DATA_UNKNOWN ? bits : number);
+    bool refined = bits == DATA_REMOTE_CACHE && number == DATA_PEER_CACHE;
+    return bits != DATA_UNKNOWN && !refined ? bits : number;
+}
+
+static enum data_snoop snoop_of(const struct fields *fields)
+{
+    if (fields->snoop & PERF_MEM_SNOOP_HITM)
+        return SNOOP_HITM;
+    if (fields->snoopx & SNOOPX_PEER)
+        return SNOOP_PEER;
+    if (fields->snoopx & SNOOPX_FORWARD)
+        return SNOOP_FORWARD;
+    if (fields->snoop & PERF_MEM_SNOOP_HIT)
+        return SNOOP_HIT;
+    if (fields->snoop & PERF_MEM_SNOOP_MISS)
+        return SNOOP_MISS;
+    return fields->snoop & PERF_MEM_SNOOP_NONE ? SNOOP_NONE : SNOOP_UNKNOWN;
+}
+
+/* Intel says "hit in L1 or L2" with both bits, and "missed in L2" for a walk. */
+static enum data_tlb tlb_of(const struct fields *fields)
+{
+    unsigned both = PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2;
+    if (fields->tlb & PERF_MEM_TLB_OS)
+        return TLB_FAULT;
+    if (fields->tlb & PERF_MEM_TLB_WK)
+        return TLB_MISS;
+    if (fields->tlb & PERF_MEM_TLB_HIT)
+        return (fields->tlb & both) == PERF_MEM_TLB_L1   ? TLB_L1
+               : (fields->tlb & both) == PERF_MEM_TLB_L2 ? TLB_L2
+                                                         : TLB_HIT;
+    return fields->tlb & PERF_MEM_TLB_MISS ? TLB_MISS : TLB_UNKNOWN;
+}
+
+static enum access_kind kind_of(const struct fields *fields)
+{
+    bool load = fields->op & PERF_MEM_OP_LOAD;
+    bool store = fields->op & PERF_MEM_OP_STORE;
+    if (load || store)
+        return load && store ? ACCESS_LOAD_STORE : load ? ACCESS_LOAD : ACCESS_STORE;
+    return fields->op & PERF_MEM_OP_PFETCH ? ACCESS_PREFETCH : ACCESS_UNKNOWN_KIND;
+}
+
+/* Kernels set the bit or leave the field 0; only "not available" says that nobody knows. */
+static enum data_answer locked_of(const struct fields *fields)
+{
+    if (fields->lock & PERF_MEM_LOCK_LOCKED)
+        return ANSWER_YES;
+    return fields->lock & PERF_MEM_LOCK_NA ? ANSWER_UNKNOWN : ANSWER_NO;
+}
+
+/* Older than the field, or a CPU without it: 0. Where it is known that nothing blocked, kernels
+ * say "not available" too, so "no" is only told where the other reason is set. */
+static enum data_answer blocked_of(const struct fields *fields, unsigned bit)
+{
+    unsigned known = PERF_MEM_BLK_DATA | PERF_MEM_BLK_ADDR;
+    if (fields->block & bit)
+        return ANSWER_YES;
+    return fields->block & known ? ANSWER_NO : ANSWER_UNKNOWN;
+}
+
+static enum data_answer remote_of(const struct fields *fields, enum data_level level)
+{
+    if (level == DATA_UNKNOWN || level >= DATA_UNCACHED)
+        return ANSWER_UNKNOWN;
+    return fields->remote || level == DATA_REMOTE_CACHE || level == DATA_REMOTE_DRAM ? ANSWER_YES
+                                                                                     : ANSWER_NO;
+}
+
+struct data_source data_source_decode(uint64_t data_src)
+{
+    struct fields fields = split(data_src);
+    if (!data_src)
+        return (struct data_source){0};
+    enum data_level level = level_of(&fields);
+    return (struct data_source){
+        .level = (uint8_t)level,
+        .snoop = (uint8_t)snoop_of(&fields),
+        .tlb = (uint8_t)tlb_of(&fields),
+        .hops = (uint8_t)fields.hops,
+        .kind = (uint8_t)kind_of(&fields),
+        .remote = (uint8_t)remote_of(&fields, level),
+        .locked = (uint8_t)locked_of(&fields),
+        .blocked_data = (uint8_t)blocked_of(&fields, PERF_MEM_BLK_DATA),
+        .blocked_address = (uint8_t)blocked_of(&fields, PERF_MEM_BLK_ADDR),
+    };
+}
+
+bool data_level_is_near(enum data_level level)
+{
+    return level >= DATA_L0 && level <= DATA_L2_MHB;
+}
+
+const char *data_level_name(enum data_level level)
+{
+    static const char *const names[DATA_LEVEL_COUNT] = {
+        [DATA_UNKNOWN] = "unknown",
+        [DATA_L0] = "L0",
+        [DATA_L1] = "L1",
+        [DATA_LFB] = "LFB",
+        [DATA_L2] = "L2",
+        [DATA_L2_MHB] = "L2-MHB",
+        [DATA_L3] = "L3",
+        [DATA_L4] = "L4",
+        [DATA_MSC] = "memory-side-cache",
+        [DATA_CACHE] = "cache",
+        [DATA_PEER_CACHE] = "peer-cache",
+        [DATA_REMOTE_CACHE] = "remote-cache",
+        [DATA_DRAM] = "DRAM",
+        [DATA_REMOTE_DRAM] = "remote-DRAM",
+        [DATA_MEMORY] = "memory",
+        [DATA_PMEM] = "PMEM",
+        [DATA_CXL] = "CXL",
+        [DATA_UNCACHED] = "uncached",
+        [DATA_IO] = "I/O",
+        [DATA_BEYOND_L1] = "beyond-L1",
+        [DATA_BEYOND_L2] = "beyond-L2",
+        [DATA_BEYOND_L3] = "beyond-L3",
+    };
+    return (unsigned)level < DATA_LEVEL_COUNT ? names[level] : "unknown";
+}
+
+const char *data_snoop_name(enum data_snoop snoop)
+{
+    static const char *const names[] = {"unknown", "none", "miss", "hit",
+                                        "forward", "peer", "hitm"};
+    return (unsigned)snoop < sizeof names / sizeof *names ? names[snoop] : "unknown";
+}
+
+const char *data_tlb_name(enum data_tlb tlb)
+{
+    static const char *const names[] = {"unknown", "hit-L1", "hit-L2", "hit", "miss", "fault"};
+    return (unsigned)tlb < sizeof names / sizeof *names ? names[tlb] : "unknown";
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/levels.h"
+
+#include "profile/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 1024, FIRST_ROWS = 64 };
+
+void levels_table_fini(struct levels_table *table)
+{
+    free(table->slots);
+    free(table->rows);
+    *table = (struct levels_table){0};
+}
+
+void levels_table_clear(struct levels_table *table)
+{
+    table->row_count = 0;
+    if (table->slots)
+        memset(table->slots, 0, table->slot_count * sizeof *table->slots);
+}
+
+void levels_rescale(struct levels *levels, double factor)
+{
+    for (int i = 0; i < LEVELS_COUNTS; i++)
+        levels->at[i].at[BASIS_DECAYED] *= factor;
+}
+
+void levels_table_rescale(struct levels_table *table, double factor)
+{
+    for (uint32_t i = 0; i < table->row_count; i++)
+        levels_rescale(&table->rows[i], factor);
+}
+
+static bool grow_slots(struct levels_table *table, size_t slot)
+{
+    size_t count = table->slot_count ? table->slot_count : FIRST_SLOTS;
+    while (count <= slot)
+        count *= 2;
+    struct levels_slot *slots = realloc(table->slots, count * sizeof *slots);
+    if (!slots)
+        return false;
+    memset(slots + table->slot_count, 0, (count - table->slot_count) * sizeof *slots);
+    table->slots = slots;
+    table->slot_count = count;
+    return true;
+}
+
+static bool grow_rows(struct levels_table *table)
+{
+    uint32_t room = table->row_room ? table->row_room * 2 : FIRST_ROWS;
+    struct levels *rows = realloc(table->rows, room * sizeof *rows);
+    if (!rows)
+        return false;
+    table->rows = rows;
+    table->row_room = room;
+    return true;
+}
+
+struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key)
+{
+    if (index >= table->slot_count && !grow_slots(table, index))
+        return NULL;
+    struct levels_slot *slot = &table->slots[index];
+    if (!slot->row) {
+        if (table->row_count == table->row_room && !grow_rows(table))
+            return NULL;
+        slot->row = ++table->row_count;
+        slot->key = ~key;
+    }
+    struct levels *levels = &table->rows[slot->row - 1];
+    if (slot->key != key) {
+        slot->key = key;
+        *levels = (struct levels){0};
+    }
+    return levels;
+}
+
+const struct levels *levels_find(const struct levels_table *table, size_t index, uint64_t key)
+{
+    const struct levels_slot *slot = index < table->slot_count ? &table->slots[index] : NULL;
+    return slot && slot->row && slot->key == key ? &table->rows[slot->row - 1] : NULL;
+}
+
+/* An answer counts under `known`, and if it is yes also under the count after that. */
+static void add_answer(struct levels *levels, enum levels_count known, enum data_answer answer,
+                       double weight, double scale)
+{
+    if (answer == ANSWER_UNKNOWN)
+        return;
+    counted_add(&levels->at[known], weight, scale);
+    if (answer == ANSWER_YES)
+        counted_add(&levels->at[known + 1], weight, scale);
+}
+
+static enum data_answer answer(bool known, bool yes)
+{
+    return !known ? ANSWER_UNKNOWN : yes ? ANSWER_YES : ANSWER_NO;
+}
+
+static void add_source(struct levels *levels, const struct data_source *source, double weight,
+                       double scale)
+{
+    bool blocked = source->blocked_data == ANSWER_YES || source->blocked_address == ANSWER_YES;
+    counted_add(&levels->at[LEVELS_LEVEL + source->level], weight, scale);
+    add_answer(levels, LEVELS_TLB_KNOWN,
+               answer(source->tlb != TLB_UNKNOWN, source->tlb >= TLB_MISS), weight, scale);
+    add_answer(levels, LEVELS_SNOOP_KNOWN,
+               answer(source->snoop != SNOOP_UNKNOWN, source->snoop == SNOOP_HITM), weight, scale);
+    add_answer(levels, LEVELS_LOCK_KNOWN, source->locked, weight, scale);
+    add_answer(levels, LEVELS_BLOCK_KNOWN, answer(source->blocked_data != ANSWER_UNKNOWN, blocked),
+               weight, scale);
+}
+
+void levels_add(struct levels *levels, const struct access *access,
+                const struct data_source *source, double scale)
+{
+    double weight = tally_weight(access);
+    if (access->data_src)
+        add_source(levels, source, weight, scale);
+    if (!access->latency)
+        return;
+    counted_add(&levels->at[LEVELS_CYCLES], (double)access->latency * weight, scale);
+    counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What precise sources say of accesses beside their addresses, summed up: where the data was
+ * found, how long it took, what the TLB and other caches did. Rows are made for the objects and
+ * fields that such samples fall on, so other sources pay nothing. Private to src/profile.
+ *
+ * Sums are of weights, not of samples: while periods are being steered, samples of one program
+ * stand for different numbers of accesses.
+ */
+#ifndef MISSTOP_PROFILE_LEVELS_H
+#define MISSTOP_PROFILE_LEVELS_H
+
+#include "access.h"
+#include "data_source.h"
+#include "profile/decay.h"
+
+#include <stddef.h>
+
+/* What is summed up; what every sample touches stands first. */
+enum levels_count {
+    LEVELS_CYCLES, /* latency times weight */
+    LEVELS_TLB_KNOWN,
+    LEVELS_TLB_MISSED,
+    LEVELS_SNOOP_KNOWN,
+    LEVELS_HITM,
+    LEVELS_LOCK_KNOWN,
+    LEVELS_LOCKED,
+    LEVELS_BLOCK_KNOWN,
+    LEVELS_BLOCKED,
+    LEVELS_LEVEL, /* the first of DATA_LEVEL_COUNT; their sum: accesses with a data source */
+    /* The first of the classes; their sum: accesses with a latency. */
+    LEVELS_LATENCY = LEVELS_LEVEL + DATA_LEVEL_COUNT,
+    LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
+};
+
+struct levels {
+    struct counted at[LEVELS_COUNTS];
+};
+
+/* Whose row it is stands apart from the row: looking for it waits for one cache line only, and
+ * that is in a table 50 times smaller. */
+struct levels_slot {
+    uint64_t key;
+    uint32_t row; /* index + 1; 0: none */
+};
+
+/* Rows by slot (a dense id, or the index of a pair), made when they are first written to. */
+struct levels_table {
+    struct levels_slot *slots;
+    size_t slot_count;
+    struct levels *rows;
+    uint32_t row_count;
+    uint32_t row_room;
+};
+
+void levels_table_fini(struct levels_table *table);
+void levels_table_clear(struct levels_table *table);
+void levels_table_rescale(struct levels_table *table, double factor);
+
+/* The row of a slot, empty if it was another key's. NULL: out of memory. Moves others. */
+struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key);
+
+/* The same for reading; NULL: there is none. */
+const struct levels *levels_find(const struct levels_table *table, size_t index, uint64_t key);
+
+/* Whether an access says anything that is kept here. */
+static inline bool levels_apply(const struct access *access)
+{
+    return access->data_src || access->latency;
+}
+
+/* Class i: 2^i to 2^(i+1) - 1 cycles; the last one takes all that is longer. */
+static inline unsigned levels_latency_class(uint64_t cycles)
+{
+    unsigned class = cycles ? 63 - (unsigned)__builtin_clzll(cycles) : 0;
+    return class < SNAPSHOT_LATENCY_CLASSES ? class : SNAPSHOT_LATENCY_CLASSES - 1;
+}
+
+/* Asks for what levels_add() will touch: a full table is larger than the caches. */
+static inline void levels_prefetch(const struct levels *levels, const struct access *access,
+                                   const struct data_source *source)
+{
+    __builtin_prefetch(&levels->at[LEVELS_CYCLES], 1);
+    __builtin_prefetch(&levels->at[LEVELS_LOCK_KNOWN], 1);
+    __builtin_prefetch(&levels->at[LEVELS_LEVEL + source->level], 1);
+    __builtin_prefetch(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], 1);
+}
+
+/* `source` is that of the access, decoded once for all its rows. */
+void levels_add(struct levels *levels, const struct access *access,
+                const struct data_source *source, double scale);
+void levels_rescale(struct levels *levels, double factor);
+
+#endif

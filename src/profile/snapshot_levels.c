@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where accesses found their data: as the hardware recorded it, else worked out from several
+ * miss events. What misses the L2 but is not filled from memory was in the L3, and so on: the
+ * difference of two estimates, so not below 0.
+ */
+#include "profile/state.h"
+
+#include <math.h>
+
+static void add_recorded(const struct build *build, const struct levels *levels,
+                         struct levels_sums *sums)
+{
+    for (int i = 0; levels && i < LEVELS_COUNTS; i++)
+        sums->recorded[i] += build_read(build, &levels->at[i]);
+}
+
+void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    size_t slot = (size_t)object * profile->objects.events + build->event;
+    add_recorded(build, levels_find(&profile->object_levels, slot, 1), sums);
+    for (uint16_t i = 0; i < profile->options.event_count; i++)
+        sums->counted[i] += build_read(build, &tallies_at(&profile->objects, object, i)->weight);
+}
+
+/* Pairs count samples; what one of them stands for, the object's tally knows. */
+static double pair_weight(const struct build *build, const struct pair *pair)
+{
+    const struct tally *tally = tallies_at(&build->profile->objects, PAIR_OBJECT(pair->owner),
+                                           (uint16_t)PAIR_EVENT(pair->owner));
+    double samples = build_read(build, &tally->samples);
+    double each = samples > 0 ? build_read(build, &tally->weight) / samples : 0;
+    return each * build_read(build, &pair->samples);
+}
+
+void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    size_t slot = (size_t)(pair - profile->offsets.at);
+    add_recorded(build,
+                 levels_find(&profile->offset_levels, slot, pairs_hash(pair->owner, pair->key)),
+                 sums);
+    for (uint16_t i = 0; i < profile->options.event_count; i++) {
+        uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
+        const struct pair *other = pairs_find(&profile->offsets, pairs_hash(owner, pair->key));
+        if (other)
+            sums->counted[i] += pair_weight(build, other);
+    }
+}
+
+void build_sum_both(struct levels_sums *into, const struct levels_sums *more)
+{
+    for (int i = 0; i < LEVELS_COUNTS; i++)
+        into->recorded[i] += more->recorded[i];
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        into->counted[i] += more->counted[i];
+}
+
+/* Weight of the first event of a role; NAN: none is sampled. */
+static double weight_of_role(const struct build *build, const struct levels_sums *sums,
+                             enum event_role role)
+{
+    const struct snapshot_source *source = &build->snapshot->source;
+    uint16_t events = build->profile->options.event_count;
+    for (uint16_t i = 0; i < events && i < source->event_count; i++)
+        if (source->events[i].role == role)
+            return sums->counted[i];
+    return NAN;
+}
+
+static void set_level(struct snapshot_levels *levels, enum data_level level, double accesses)
+{
+    levels->level[level] = fmax(accesses, 0);
+    levels->accesses += levels->level[level];
+}
+
+/* False: fewer than two of the events are sampled, which tell nothing apart. */
+static bool work_out(const struct build *build, const struct levels_sums *sums,
+                     struct snapshot_levels *levels)
+{
+    double l1 = weight_of_role(build, sums, EVENT_MISS_L1);
+    double l2 = weight_of_role(build, sums, EVENT_MISS_L2);
+    double memory = weight_of_role(build, sums, EVENT_MEM_FILL);
+    if (!isnan(l1) + !isnan(l2) + !isnan(memory) < 2)
+        return false;
+    levels->from = LEVELS_COUNTED;
+    levels->accesses = 0;
+    if (!isnan(l1) && !isnan(l2))
+        set_level(levels, DATA_L2, l1 - l2);
+    if (isnan(l2))
+        set_level(levels, DATA_CACHE, l1 - memory);
+    else if (isnan(memory))
+        set_level(levels, DATA_BEYOND_L2, l2);
+    else
+        set_level(levels, DATA_L3, l2 - memory);
+    if (!isnan(memory))
+        set_level(levels, DATA_MEMORY, memory);
+    return levels->accesses > 0;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static double sum(const double *counts, int count)
+{
+    double total = 0;
+    for (int i = 0; i < count; i++)
+        total += counts[i];
+    return total;
+}
+
+static double told(const double *recorded)
+{
+    return sum(recorded + LEVELS_LEVEL, DATA_LEVEL_COUNT);
+}
+
+static double timed(const double *recorded)
+{
+    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
+}
+
+static void read_latency(const struct build *build, const double *recorded,
+                         struct snapshot_levels *levels)
+{
+    const struct levels *all = &build->profile->all_levels[build->event];
+    if (!(timed(recorded) > 0))
+        return;
+    levels->latency = recorded[LEVELS_CYCLES] / timed(recorded);
+    levels->stall = share(recorded[LEVELS_CYCLES], build_read(build, &all->at[LEVELS_CYCLES]));
+    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
+        levels->histogram[i] = recorded[LEVELS_LATENCY + i];
+}
+
+static void read_recorded(const struct build *build, const double *recorded,
+                          struct snapshot_levels *levels)
+{
+    levels->from = LEVELS_RECORDED;
+    read_latency(build, recorded, levels);
+    if (!(told(recorded) > 0))
+        return;
+    levels->accesses = told(recorded);
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        levels->level[i] = recorded[LEVELS_LEVEL + i];
+    if (recorded[LEVELS_SNOOP_KNOWN] > 0)
+        levels->hitm = recorded[LEVELS_HITM];
+    levels->tlb_miss = share(recorded[LEVELS_TLB_MISSED], recorded[LEVELS_TLB_KNOWN]);
+    levels->locked = share(recorded[LEVELS_LOCKED], recorded[LEVELS_LOCK_KNOWN]);
+    levels->blocked = share(recorded[LEVELS_BLOCKED], recorded[LEVELS_BLOCK_KNOWN]);
+}
+
+static void set_unknown(struct snapshot_levels *levels)
+{
+    levels->accesses = levels->hitm = levels->tlb_miss = levels->locked = levels->blocked = NAN;
+    levels->latency = levels->stall = NAN;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        levels->level[i] = NAN;
+    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
+        levels->histogram[i] = NAN;
+}
+
+struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums)
+{
+    struct snapshot_levels levels;
+    set_unknown(&levels);
+    if (told(sums->recorded) > 0 || timed(sums->recorded) > 0)
+        read_recorded(build, sums->recorded, &levels);
+    else if (!work_out(build, sums, &levels))
+        return NULL;
+    struct snapshot_levels *kept = arena_array(build->arena, 1, sizeof *kept);
+    build->failed |= !kept;
+    if (kept)
+        *kept = levels;
+    return kept;
+}
+
+struct snapshot_levels *build_all_levels(struct build *build)
+{
+    const struct profile *profile = build->profile;
+    struct levels_sums sums = {0};
+    add_recorded(build, &profile->all_levels[build->event], &sums);
+    for (uint16_t i = 0; i < profile->options.event_count; i++)
+        sums.counted[i] = build_read(build, &profile->all[i].weight);
+    return build_levels(build, &sums);
+}
