@@ -2,7 +2,7 @@
 /*
  * Compressed records: the chunks of a recording are one continuous zstd stream, and a record may
  * begin in one chunk and end in another. Output goes through one bounded buffer, however much a
- * chunk holds. For stream.c only.
+ * chunk holds. For tape.c only.
  */
 #ifndef MISSTOP_SAMPLE_COMPRESSED_H
 #define MISSTOP_SAMPLE_COMPRESSED_H

@@ -2,7 +2,7 @@
 /*
  * The bytes of a recording, from a file or a pipe, read front to back through one bounded
  * buffer; a copy, so that a file cut short meanwhile raises no SIGBUS. A pipe can be spooled to
- * an unnamed file, to be read twice. For perfdata*.c and stream.c.
+ * an unnamed file, to be read twice. For perfdata*.c and tape.c.
  */
 #ifndef MISSTOP_SAMPLE_INPUT_H
 #define MISSTOP_SAMPLE_INPUT_H

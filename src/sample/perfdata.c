@@ -61,28 +61,28 @@ static int read_attributes(struct perfdata *file)
     return code == -ENOMEM ? code : 0;
 }
 
-/* Sets the stream to the first record. */
-static int rewind_stream(struct perfdata *file)
+/* Sets the tape to the first record. */
+static int rewind_tape(struct perfdata *file)
 {
     const struct perfdata_header *header = &file->header;
-    stream_fini(&file->stream);
-    stream_init(&file->stream, &file->input, header->swap);
+    tape_fini(&file->tape);
+    tape_init(&file->tape, &file->input, header->swap);
     if (header->piped)
         return file->input.seekable ? input_seek(&file->input, PIPE_HEADER_BYTES)
                                     : !input_skip(&file->input, PIPE_HEADER_BYTES);
-    file->stream.expects_more = header->cut;
+    file->tape.expects_more = header->cut;
     file->input.end =
         header->killed || header->cut ? UINT64_MAX : header->data.offset + header->data.size;
     return input_seek(&file->input, header->data.offset);
 }
 
-static int survey_record(struct perfdata *file, const struct stream_record *found)
+static int survey_record(struct perfdata *file, const struct tape_record *found)
 {
     struct attribute *event;
     struct record record;
     if (!found->bytes)
         return 0;
-    if (found->header.type >= STREAM_USER)
+    if (found->header.type >= TAPE_USER)
         return perfdata_take_own(file, found);
     return perfdata_parse(file, found, &event, &record) ? perfdata_count(file, event, &record) : 0;
 }
@@ -90,9 +90,9 @@ static int survey_record(struct perfdata *file, const struct stream_record *foun
 /* Reads it to its end once: its events, processes and counts. */
 static int survey(struct perfdata *file, const char *path, struct error *error)
 {
-    struct stream_record found;
+    struct tape_record found;
     int code;
-    while ((code = stream_next(&file->stream, &found)) == 1) {
+    while ((code = tape_next(&file->tape, &found)) == 1) {
         code = survey_record(file, &found);
         if (code)
             break;
@@ -103,20 +103,20 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
         return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
     processes_sort(&file->processes);
     attributes_number(&file->attributes);
-    file->counts.aux_bytes = file->stream.aux_bytes;
-    file->counts.cut = file->stream.end == STREAM_CUT;
-    file->counts.damaged = file->stream.end > STREAM_CUT;
+    file->counts.aux_bytes = file->tape.aux_bytes;
+    file->counts.cut = file->tape.end == TAPE_CUT;
+    file->counts.damaged = file->tape.end > TAPE_CUT;
     file->clock_ns = file->first_ns;
     file->surveyed = true;
-    return rewind_stream(file);
+    return rewind_tape(file);
 }
 
 /* Of a pipe that is played while it comes: what stands before the first record of the kernel. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
-    while ((code = stream_next(&file->stream, &file->held)) == 1 &&
-           (!file->held.bytes || file->held.header.type >= STREAM_USER)) {
+    while ((code = tape_next(&file->tape, &file->held)) == 1 &&
+           (!file->held.bytes || file->held.header.type >= TAPE_USER)) {
         code = file->held.bytes ? perfdata_take_own(file, &file->held) : 0;
         if (code)
             break;
@@ -143,7 +143,7 @@ static int begin(struct perfdata *file, const char *path, pid_t pid, struct erro
     if (!code && !file->header.piped && (read_attributes(file) || perfdata_take_features(file)))
         code = out_of_memory(error);
     file->counts.killed = file->header.killed;
-    if (!code && rewind_stream(file))
+    if (!code && rewind_tape(file))
         code = error_set(error, -EBADMSG, "cannot read %s", path);
     return code;
 }
@@ -212,7 +212,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct err
 
 void perfdata_close(struct perfdata *file)
 {
-    stream_fini(&file->stream);
+    tape_fini(&file->tape);
     order_fini(&file->order);
     processes_fini(&file->processes);
     build_ids_fini(&file->build_ids);

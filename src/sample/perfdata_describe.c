@@ -23,9 +23,9 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     struct perfdata_counts counts = file->counts;
     counts.late = file->order.late;
     if (!file->surveyed) {
-        counts.aux_bytes = file->stream.aux_bytes;
-        counts.cut = file->stream.end == STREAM_CUT;
-        counts.damaged = file->stream.end > STREAM_CUT;
+        counts.aux_bytes = file->tape.aux_bytes;
+        counts.cut = file->tape.end == TAPE_CUT;
+        counts.damaged = file->tape.end > TAPE_CUT;
     }
     return counts;
 }

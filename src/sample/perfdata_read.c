@@ -52,7 +52,7 @@ static bool has_time(uint64_t time_ns)
 }
 
 static int keep(struct perfdata *file, const struct attribute *event,
-                const struct stream_record *found, const struct record *record, uint64_t time_ns)
+                const struct tape_record *found, const struct record *record, uint64_t time_ns)
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
@@ -66,7 +66,7 @@ static int keep(struct perfdata *file, const struct attribute *event,
 }
 
 /* A sample that is small and whose process is known to be another's, or can wait, unparsed. */
-static bool take_brief(struct player *player, const struct stream_record *found, int *code)
+static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
     struct record_brief brief;
@@ -83,7 +83,7 @@ static bool take_brief(struct player *player, const struct stream_record *found,
     return true;
 }
 
-static int take_kernel(struct player *player, const struct stream_record *found)
+static int take_kernel(struct player *player, const struct tape_record *found)
 {
     struct perfdata *file = player->file;
     struct attribute *event;
@@ -102,13 +102,13 @@ static int take_kernel(struct player *player, const struct stream_record *found)
     return 0;
 }
 
-/* One more record from the stream. 0, or a negative errno. */
+/* One more record from the tape. 0, or a negative errno. */
 static int pull(struct player *player)
 {
     struct perfdata *file = player->file;
-    struct stream_record found = file->held;
+    struct tape_record found = file->held;
     file->held.bytes = NULL;
-    int code = found.bytes ? 1 : stream_next(&file->stream, &found);
+    int code = found.bytes ? 1 : tape_next(&file->tape, &found);
     if (code <= 0) {
         file->finished = true;
         order_finish(&file->order);
@@ -116,9 +116,9 @@ static int pull(struct player *player)
     }
     if (!found.bytes) /* stepped over */
         return 0;
-    if (found.header.type < STREAM_USER)
+    if (found.header.type < TAPE_USER)
         return take_kernel(player, &found);
-    if (found.header.type == STREAM_FINISHED_ROUND)
+    if (found.header.type == TAPE_FINISHED_ROUND)
         order_round(&file->order);
     return perfdata_take_own(file, &found);
 }

@@ -11,13 +11,13 @@
 #include "sample/perfdata.h"
 #include "sample/perfdata_header.h"
 #include "sample/processes.h"
-#include "sample/stream.h"
+#include "sample/tape.h"
 
 struct perfdata {
     struct input input;
     struct perfdata_header header;
-    struct stream stream;
-    struct stream_record held; /* read but not taken yet; bytes NULL: none */
+    struct tape tape;
+    struct tape_record held; /* read but not taken yet; bytes NULL: none */
     struct attributes attributes;
     struct build_ids build_ids;
     struct processes processes;
@@ -26,13 +26,13 @@ struct perfdata {
     struct perfdata_counts counts;
     pid_t pid;
     bool surveyed;     /* read once to its end: events, processes and counts are known */
-    bool finished;     /* the stream has no more records */
+    bool finished;     /* the tape has no more records */
     uint64_t first_ns; /* 0: not known yet */
     uint64_t clock_ns; /* of the record handed on last */
 };
 
 /* Takes what one of perf's own records says, unless that is known. 0 or -ENOMEM. */
-int perfdata_take_own(struct perfdata *file, const struct stream_record *found);
+int perfdata_take_own(struct perfdata *file, const struct tape_record *found);
 
 /* The features of a file that is no piped recording. 0 or -ENOMEM. */
 int perfdata_take_features(struct perfdata *file);
@@ -41,8 +41,8 @@ int perfdata_take_features(struct perfdata *file);
  * One of the kernel's records in our form: 1 with its event, or 0 for what is of no interest or
  * no use, which is counted.
  */
-int perfdata_parse(struct perfdata *file, const struct stream_record *found,
-                   struct attribute **event, struct record *record);
+int perfdata_parse(struct perfdata *file, const struct tape_record *found, struct attribute **event,
+                   struct record *record);
 
 /* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
 int perfdata_count(struct perfdata *file, struct attribute *event, const struct record *record);

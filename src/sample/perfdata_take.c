@@ -63,32 +63,32 @@ static int take_attribute(struct perfdata *file, struct cursor *cursor)
     return code == -ENOMEM ? code : 0;
 }
 
-int perfdata_take_own(struct perfdata *file, const struct stream_record *found)
+int perfdata_take_own(struct perfdata *file, const struct tape_record *found)
 {
     struct cursor cursor = {found->bytes, found->header.size, false, file->header.swap};
     int code;
     if (file->surveyed)
         return 0;
-    if (found->header.type == STREAM_BUILD_ID) {
+    if (found->header.type == TAPE_BUILD_ID) {
         code = build_ids_add(&file->build_ids, &cursor);
         return code == -ENOMEM ? code : 0;
     }
     cursor_skip(&cursor, sizeof found->header);
     switch (found->header.type) {
-    case STREAM_ATTR:
+    case TAPE_ATTR:
         return take_attribute(file, &cursor);
-    case STREAM_EVENT_UPDATE:
+    case TAPE_EVENT_UPDATE:
         event_desc_update(&cursor, &file->attributes);
         return 0;
-    case STREAM_FEATURE:
+    case TAPE_FEATURE:
         return take_feature(file, (unsigned)cursor_u64(&cursor), &cursor);
     default:
         return 0;
     }
 }
 
-int perfdata_parse(struct perfdata *file, const struct stream_record *found,
-                   struct attribute **event, struct record *record)
+int perfdata_parse(struct perfdata *file, const struct tape_record *found, struct attribute **event,
+                   struct record *record)
 {
     *event = file->attributes.count ? attributes_of(&file->attributes, found->bytes, &found->header)
                                     : NULL;

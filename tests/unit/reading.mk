@@ -11,19 +11,20 @@ tests_replay_print_records_LDADD = $(SAMPLE_LIBS)
 RECORDING = tests/unit/recording.c tests/unit/recording.h
 check_PROGRAMS += tests/fuzz/fuzz_perfdata
 TESTS += tests/fuzz/fuzz_perfdata
-tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(RECORDING)
+tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c \
+	tests/fuzz/perfdata_seeds.c tests/fuzz/perfdata_seeds.h $(RECORDING)
 tests_fuzz_fuzz_perfdata_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_fuzz_fuzz_perfdata_LDADD = $(SAMPLE_LIBS)
 UNIT_READING = tests/unit/test_attributes tests/unit/test_order tests/unit/test_perfdata_forms \
-	tests/unit/test_record_fields tests/unit/test_stream
+	tests/unit/test_record_fields tests/unit/test_tape
 check_PROGRAMS += $(UNIT_READING)
 TESTS += $(UNIT_READING)
 tests_unit_test_attributes_SOURCES = tests/unit/test_attributes.c $(RECORDING)
 tests_unit_test_attributes_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_order_LDADD = $(SAMPLE_LIBS)
-tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(RECORDING)
-tests_unit_test_stream_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_tape_SOURCES = tests/unit/test_tape.c $(RECORDING)
+tests_unit_test_tape_LDADD = $(SAMPLE_LIBS)
 EXTRA_PROGRAMS += tests/bench/bench_replay
 CLEANFILES += tests/bench/bench_replay
 tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/stream.h"
+#include "sample/tape.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,22 +15,22 @@ enum { RECORDS = 500 };
 
 struct opened {
     struct input input;
-    struct stream stream;
+    struct tape tape;
     int fd;
 };
 
-static void open_stream(struct opened *opened, const struct recording *recording)
+static void open_tape(struct opened *opened, const struct recording *recording)
 {
     struct error error;
     char path[64];
     recording_path(recording->bytes, recording->size, &opened->fd, path);
     assert_int_equal(input_open(&opened->input, path, &error), 0);
-    stream_init(&opened->stream, &opened->input, recording->swap);
+    tape_init(&opened->tape, &opened->input, recording->swap);
 }
 
-static void close_stream(struct opened *opened)
+static void close_tape(struct opened *opened)
 {
-    stream_fini(&opened->stream);
+    tape_fini(&opened->tape);
     input_close(&opened->input);
     close(opened->fd);
 }
@@ -49,29 +49,29 @@ static void put_numbered(struct recording *recording, size_t count)
 /* How many records came before the end, all whole and in their order. */
 static size_t read_numbered(struct opened *opened)
 {
-    struct stream_record record;
+    struct tape_record record;
     size_t count = 0;
-    while (stream_next(&opened->stream, &record) == 1) {
+    while (tape_next(&opened->tape, &record) == 1) {
         if (!record.bytes || record.header.type != PERF_RECORD_SAMPLE)
             continue;
         assert_int_equal(record.header.size, 8 + (count % 50 + 1) * 8);
         for (size_t at = 8; at < record.header.size; at += 8) {
             uint64_t number;
             memcpy(&number, record.bytes + at, sizeof number);
-            assert_int_equal(opened->stream.swap ? __builtin_bswap64(number) : number, count);
+            assert_int_equal(opened->tape.swap ? __builtin_bswap64(number) : number, count);
         }
         count++;
     }
     return count;
 }
 
-static size_t read_recording(const struct recording *recording, enum stream_end end)
+static size_t read_recording(const struct recording *recording, enum tape_end end)
 {
     struct opened opened;
-    open_stream(&opened, recording);
+    open_tape(&opened, recording);
     size_t count = read_numbered(&opened);
-    assert_int_equal(opened.stream.end, end);
-    close_stream(&opened);
+    assert_int_equal(opened.tape.end, end);
+    close_tape(&opened);
     return count;
 }
 
@@ -83,7 +83,7 @@ static void records_come_one_by_one_in_either_byte_order(void **state)
         memset(&recording, 0, sizeof recording);
         recording.swap = swap;
         put_numbered(&recording, RECORDS);
-        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
+        assert_int_equal(read_recording(&recording, TAPE_WHOLE), RECORDS);
     }
 }
 
@@ -95,23 +95,23 @@ static void what_lies_behind_a_record_is_stepped_over(void **state)
     (void)state;
     memset(&recording, 0, sizeof recording);
     for (int i = 0; i < 20; i++) {
-        recording_begin(&recording, STREAM_AUXTRACE, 0);
+        recording_begin(&recording, TAPE_AUXTRACE, 0);
         recording_u64(&recording, sizeof noise);
         for (int word = 0; word < 4; word++)
             recording_u64(&recording, 0);
         recording_end(&recording);
         recording_bytes(&recording, noise, sizeof noise);
-        recording_begin(&recording, STREAM_TRACING_DATA, 0);
+        recording_begin(&recording, TAPE_TRACING_DATA, 0);
         recording_u32(&recording, 13); /* and 3 to fill the word */
         recording_end(&recording);
         recording_bytes(&recording, noise, 16);
     }
     put_numbered(&recording, 10);
-    open_stream(&opened, &recording);
+    open_tape(&opened, &recording);
     assert_int_equal(read_numbered(&opened), 10);
-    assert_int_equal(opened.stream.aux_bytes, 20 * sizeof noise);
-    assert_int_equal(opened.stream.end, STREAM_WHOLE);
-    close_stream(&opened);
+    assert_int_equal(opened.tape.aux_bytes, 20 * sizeof noise);
+    assert_int_equal(opened.tape.end, TAPE_WHOLE);
+    close_tape(&opened);
 }
 
 /* One zstd stream in chunks of `step` bytes, so that records begin in one and end in another. */
@@ -126,13 +126,13 @@ static void put_chunks(struct recording *recording, uint32_t type, size_t step)
     for (size_t at = 0; at < size; at += step) {
         size_t part = size - at < step ? size - at : step;
         recording_begin(recording, type, 0);
-        if (type == STREAM_COMPRESSED2)
+        if (type == TAPE_COMPRESSED2)
             recording_u64(recording, part);
         recording_bytes(recording, packed + at, part);
-        if (type == STREAM_COMPRESSED2) /* filled up to whole words */
+        if (type == TAPE_COMPRESSED2) /* filled up to whole words */
             recording_bytes(recording, "\xff\xff\xff\xff\xff\xff\xff", (8 - part % 8) % 8);
         recording_end(recording);
-        recording_begin(recording, STREAM_FINISHED_ROUND, 0);
+        recording_begin(recording, TAPE_FINISHED_ROUND, 0);
         recording_end(recording);
     }
 }
@@ -143,10 +143,10 @@ static void compressed_records_may_straddle_chunks(void **state)
     static struct recording recording;
     (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        put_chunks(&recording, STREAM_COMPRESSED, steps[i]);
-        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
-        put_chunks(&recording, STREAM_COMPRESSED2, steps[i]);
-        assert_int_equal(read_recording(&recording, STREAM_WHOLE), RECORDS);
+        put_chunks(&recording, TAPE_COMPRESSED, steps[i]);
+        assert_int_equal(read_recording(&recording, TAPE_WHOLE), RECORDS);
+        put_chunks(&recording, TAPE_COMPRESSED2, steps[i]);
+        assert_int_equal(read_recording(&recording, TAPE_WHOLE), RECORDS);
     }
 }
 
@@ -154,15 +154,15 @@ static void what_zstd_refuses_ends_the_reading(void **state)
 {
     static struct recording recording;
     (void)state;
-    put_chunks(&recording, STREAM_COMPRESSED, 100);
+    put_chunks(&recording, TAPE_COMPRESSED, 100);
     recording.bytes[8] ^= 1; /* zstd's magic number */
-    assert_int_equal(read_recording(&recording, STREAM_NOT_UNPACKED), 0);
+    assert_int_equal(read_recording(&recording, TAPE_NOT_UNPACKED), 0);
     memset(&recording, 0, sizeof recording);
-    recording_begin(&recording, STREAM_COMPRESSED2, 0);
+    recording_begin(&recording, TAPE_COMPRESSED2, 0);
     recording_u64(&recording, 9); /* more than there is */
     recording_u64(&recording, 0);
     recording_end(&recording);
-    assert_int_equal(read_recording(&recording, STREAM_DAMAGED), 0);
+    assert_int_equal(read_recording(&recording, TAPE_DAMAGED), 0);
 }
 
 static void damage_and_cuts_are_told_apart(void **state)
@@ -172,16 +172,16 @@ static void damage_and_cuts_are_told_apart(void **state)
     memset(&recording, 0, sizeof recording);
     put_numbered(&recording, 3);
     recording.size -= 4;
-    assert_int_equal(read_recording(&recording, STREAM_CUT), 2);
+    assert_int_equal(read_recording(&recording, TAPE_CUT), 2);
     recording.size += 4;
     recording_begin(&recording, PERF_RECORD_SAMPLE, 0); /* of size 0 */
-    assert_int_equal(read_recording(&recording, STREAM_DAMAGED), 3);
+    assert_int_equal(read_recording(&recording, TAPE_DAMAGED), 3);
     memset(&recording, 0, sizeof recording);
     put_numbered(&recording, 1);
-    recording_begin(&recording, STREAM_AUXTRACE, 0);
+    recording_begin(&recording, TAPE_AUXTRACE, 0);
     recording_u64(&recording, UINT64_MAX);
     recording_end(&recording);
-    assert_int_equal(read_recording(&recording, STREAM_CUT), 1);
+    assert_int_equal(read_recording(&recording, TAPE_CUT), 1);
 }
 
 /* A pipe cannot be sought in: the same, and spooled for a second reading. */
@@ -207,12 +207,12 @@ static void a_pipe_reads_like_a_file(void **state)
         if (spool)
             assert_int_equal(input_spool(&opened.input, &error), 0);
         for (int reading = 0; reading <= spool; reading++) {
-            stream_init(&opened.stream, &opened.input, false);
+            tape_init(&opened.tape, &opened.input, false);
             assert_int_equal(read_numbered(&opened), 100);
             if (spool)
                 assert_int_equal(input_seek(&opened.input, 0), 0);
         }
-        close_stream(&opened);
+        close_tape(&opened);
     }
 }
 
