@@ -290,9 +290,26 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     return frame;
 }
 
+static bool has_eh_frame(Elf *elf)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    bool named = !elf_getshdrstrndx(elf, &names);
+    while (named && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && !strcmp(name, ".eh_frame"))
+            return true;
+    }
+    return false;
+}
+
+/* Without the section libdw 0.188 would go by the segments, and lose memory over what is wrong in
+ * them. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
 {
-    if (!module->cfi && !module->cfi_tried && module->readable)
+    if (!module->cfi_tried && module->readable && has_eh_frame(module->elf))
         module->cfi = dwarf_getcfi_elf(module->elf);
     module->cfi_tried = true;
     *bias = module->layout.bias;
