@@ -92,7 +92,7 @@ static int open_pipeline(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     struct pipeline_options wanted = {
-        .pid = run->pid,
+        .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
         .input = options->input,
         .symfs = options->symfs,
@@ -137,7 +137,7 @@ static int find_target(struct run *run, struct error *error)
         run->pid = run->launch.pid;
         return code;
     }
-    run->pid = options->pid;
+    run->pid = options->input ? 0 : options->pid;
     if (options->action == OPTIONS_PICK) {
         int code = open_screen(run, error);
         run->pid = code ? 0 : loop_pick(run->screen, options->delay_s, error);

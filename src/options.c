@@ -281,7 +281,9 @@ static int bad_option(const char *word, struct error *error)
 /* One target, and which kind of run it makes. */
 static int choose_action(struct options *options, int argc, char **argv, struct error *error)
 {
-    int targets = (options->pid != 0) + (options->input != NULL) + (optind < argc);
+    /* With a recording, -p says which process of it. */
+    bool process = options->pid && !options->input;
+    int targets = process + (options->input != NULL) + (optind < argc);
     if (targets > 1)
         return error_set(error, -EINVAL,
                          "give one of -p PID, -i FILE and a command, not several");
@@ -289,7 +291,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         options->action = OPTIONS_DOCTOR;
     else if (optind < argc)
         options->action = OPTIONS_LAUNCH;
-    else if (options->pid)
+    else if (process)
         options->action = OPTIONS_ATTACH;
     else if (options->input)
         options->action = OPTIONS_REPLAY;
