@@ -118,8 +118,7 @@ static void open_feed(struct run *run)
 {
     const struct options *options = run->options;
     char path[PATH_MAX + 64];
-    if (!(options->heap & OPTIONS_HEAP_AGENT) ||
-        launch_agent(path, sizeof path, &run->heap_note) ||
+    if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, sizeof path, &run->heap_note) ||
         feed_refusal(options->command[0], &run->heap_note) != FEED_PRELOADABLE)
         return;
     if (feed_new(&run->feed, &run->heap_note))
@@ -212,7 +211,7 @@ static int run_options(const struct options *options)
 static int print_version(void)
 {
     puts(PACKAGE_STRING "\n"
-         "Licence GPL-3.0-or-later: free software, no warranty.");
+                        "Licence GPL-3.0-or-later: free software, no warranty.");
     return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

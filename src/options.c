@@ -7,22 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum long_only { OPT_SEARCH = 256, OPT_COLOR, OPT_ASCII, OPT_SYMFS, OPT_WIDTH, OPT_HEAP, OPT_DEBUGINFOD };
+enum long_only {
+    OPT_SEARCH = 256,
+    OPT_COLOR,
+    OPT_ASCII,
+    OPT_SYMFS,
+    OPT_WIDTH,
+    OPT_HEAP,
+    OPT_DEBUGINFOD
+};
 
 static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
 
 static const struct option long_options[] = {
-    {"pid", required_argument, NULL, 'p'},        {"input", required_argument, NULL, 'i'},
-    {"source", required_argument, NULL, 's'},     {"event", required_argument, NULL, 'e'},
-    {"rate", required_argument, NULL, 'r'},       {"count", required_argument, NULL, 'c'},
-    {"delay", required_argument, NULL, 'd'},      {"iterations", required_argument, NULL, 'n'},
-    {"batch", no_argument, NULL, 'b'},            {"json", no_argument, NULL, 'j'},
-    {"window", required_argument, NULL, 'w'},     {"half-life", required_argument, NULL, 'H'},
-    {"ways", required_argument, NULL, 'W'},       {"cache", required_argument, NULL, 'C'},
-    {"search", required_argument, NULL, OPT_SEARCH}, {"color", required_argument, NULL, OPT_COLOR},
-    {"ascii", no_argument, NULL, OPT_ASCII},      {"symfs", required_argument, NULL, OPT_SYMFS},
-    {"width", required_argument, NULL, OPT_WIDTH}, {"heap", required_argument, NULL, OPT_HEAP},
-    {"help", no_argument, NULL, 'h'},             {"version", no_argument, NULL, 'V'},
+    {"pid", required_argument, NULL, 'p'},
+    {"input", required_argument, NULL, 'i'},
+    {"source", required_argument, NULL, 's'},
+    {"event", required_argument, NULL, 'e'},
+    {"rate", required_argument, NULL, 'r'},
+    {"count", required_argument, NULL, 'c'},
+    {"delay", required_argument, NULL, 'd'},
+    {"iterations", required_argument, NULL, 'n'},
+    {"batch", no_argument, NULL, 'b'},
+    {"json", no_argument, NULL, 'j'},
+    {"window", required_argument, NULL, 'w'},
+    {"half-life", required_argument, NULL, 'H'},
+    {"ways", required_argument, NULL, 'W'},
+    {"cache", required_argument, NULL, 'C'},
+    {"search", required_argument, NULL, OPT_SEARCH},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"ascii", no_argument, NULL, OPT_ASCII},
+    {"symfs", required_argument, NULL, OPT_SYMFS},
+    {"width", required_argument, NULL, OPT_WIDTH},
+    {"heap", required_argument, NULL, OPT_HEAP},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {NULL, 0, NULL, 0},
 };
@@ -197,8 +216,7 @@ static int want_debuginfod(struct options *options, struct error *error)
                      "https://debuginfod.debian.net");
 }
 
-static int parse_tables(struct options *options, int option, const char *text,
-                        struct error *error)
+static int parse_tables(struct options *options, int option, const char *text, struct error *error)
 {
     switch (option) {
     case 'w':
@@ -218,8 +236,7 @@ static int parse_tables(struct options *options, int option, const char *text,
     }
 }
 
-static int parse_output(struct options *options, int option, const char *text,
-                        struct error *error)
+static int parse_output(struct options *options, int option, const char *text, struct error *error)
 {
     static const char *const colors[] = {"auto", "always", "never", NULL};
     int code;
@@ -285,8 +302,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     bool process = options->pid && !options->input;
     int targets = process + (options->input != NULL) + (optind < argc);
     if (targets > 1)
-        return error_set(error, -EINVAL,
-                         "give one of -p PID, -i FILE and a command, not several");
+        return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
     if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
         options->action = OPTIONS_DOCTOR;
     else if (optind < argc)
@@ -301,8 +317,12 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
 
 int options_parse(struct options *options, int argc, char **argv, struct error *error)
 {
-    *options = (struct options){.action = OPTIONS_PICK, .source = "auto", .rate = 2000,
-                                .delay_s = 1, .half_life_s = 10, .ways = 10,
+    *options = (struct options){.action = OPTIONS_PICK,
+                                .source = "auto",
+                                .rate = 2000,
+                                .delay_s = 1,
+                                .half_life_s = 10,
+                                .ways = 10,
                                 .heap = OPTIONS_HEAP_AUTO};
     opterr = 0;
     optind = 1;

@@ -22,10 +22,10 @@ struct pipeline {
     struct decoder *decoder;
     struct profile *profile;
     struct source_texts *sources; /* NULL: out of memory */
-    const char *search;     /* object named by --search that was not there yet */
+    const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
-    uint64_t record_ns;     /* time of the newest record: the clock of a replay */
-    uint64_t first_ns;      /* time of the oldest record in a replay */
+    uint64_t record_ns; /* time of the newest record: the clock of a replay */
+    uint64_t first_ns;  /* time of the oldest record in a replay */
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
@@ -33,9 +33,9 @@ struct pipeline {
     uint16_t ranking;
     bool live;
     bool ended;
-    bool heap;               /* its blocks are told or walked */
+    bool heap; /* its blocks are told or walked */
     bool exec_seen;
-    long told;              /* events of the agent since pipeline_patience_ms() was asked */
+    long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[256];
 };
 
@@ -217,10 +217,11 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         pipeline_close(pipeline);
         return code;
     }
-    struct source_options sources = {.pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0,
-                                     .symfs = options->symfs};
+    struct source_options sources = {
+        .pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0, .symfs = options->symfs};
     pipeline->sources = source_texts_new(&sources);
-    snprintf(pipeline->status, sizeof pipeline->status, "%s", sampler_info(pipeline->sampler)->note);
+    snprintf(pipeline->status, sizeof pipeline->status, "%s",
+             sampler_info(pipeline->sampler)->note);
     if (options->search)
         start_search(pipeline, options->search);
     *out = pipeline;
@@ -331,7 +332,9 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,
-        .state = !pipeline->live ? "recorded" : gone ? "exited" : "running",
+        .state = !pipeline->live ? "recorded"
+                 : gone          ? "exited"
+                                 : "running",
     };
 }
 
@@ -420,8 +423,7 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
             resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
             "combined; U takes it back");
     case REQUEST_BIN_UNDO:
-        return bin_answer(resolver_bin_undo(pipeline->resolver),
-                          "taken back");
+        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -190,8 +190,8 @@ static struct level_rows find_levels(struct profile *profile, const struct acces
     struct level_rows rows = {.source = data_source_decode(access->data_src),
                               .object = levels_row(&profile->object_levels, slot, 1)};
     if (offset)
-        rows.offset = levels_row(&profile->offset_levels,
-                                 (size_t)(offset - profile->offsets.at), keys->offset_hash);
+        rows.offset = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
+                                 keys->offset_hash);
     if (rows.offset)
         levels_prefetch(rows.offset, access, &rows.source);
     if (rows.object)
@@ -226,8 +226,8 @@ static void add_pairs(struct profile *profile, const struct place *place,
     pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
     if (pair) {
         pair->extra = place->function;
-        pair->size = place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset
-                                      : 0;
+        pair->size =
+            place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset : 0;
         add_to_pair(pair, access, scale);
     }
     pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);

@@ -26,8 +26,7 @@ static void copy_bin(struct build *build, struct heap_bin *bin)
     build->failed |= !bin->name;
 }
 
-static void add_misses(struct build *build, struct snapshot_bin *bin,
-                       const struct tallies *tallies)
+static void add_misses(struct build *build, struct snapshot_bin *bin, const struct tallies *tallies)
 {
     if (!bin->heap.object || bin->heap.object >= tallies->ids)
         return;

@@ -31,7 +31,7 @@ struct drawing {
     size_t field_count;
     uint32_t line;
     uint64_t extent; /* its size, with one element of an array without a length */
-    bool array; /* the object has many of them side by side */
+    bool array;      /* the object has many of them side by side */
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
@@ -363,8 +363,7 @@ static bool begin(struct build *build, const struct snapshot_object *object,
         layout->size = drawing->type.size;
         layout->name = arena_string(build->arena, drawing->type.name);
     }
-    drawing->extent =
-        drawing->type.member_count ? type_extent(&drawing->type) : layout->size;
+    drawing->extent = drawing->type.member_count ? type_extent(&drawing->type) : layout->size;
     drawing->array = layout->size && object->size >= 2 * layout->size;
     return layout->name && layout->size && layout->share >= shown_from;
 }

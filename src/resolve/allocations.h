@@ -30,8 +30,8 @@ typedef bool allocations_name(void *context, uint64_t address, const char **func
 
 /* The variable that a call's result goes to, "type.variable"; -ENOENT: not known, -EAGAIN: not
  * yet. */
-typedef int allocations_assigned(void *context, uint64_t return_address, char *out,
-                                 size_t out_size, uint32_t *type);
+typedef int allocations_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                                 uint32_t *type);
 
 struct allocations_options {
     struct feed *feed; /* NULL: no agent; not owned */

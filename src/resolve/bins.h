@@ -113,8 +113,9 @@ typedef int bins_assigned(void *context, uint64_t return_address, char *out, siz
 void bins_ask_again(struct bins *bins);
 
 /*
- * Names the bins that have no name yet, or one that can be made better now, then groups and renames all by the rules. Symbols
- * are asked for at the return address minus 1: that is inside the call. -ENOMEM.
+ * Names the bins that have no name yet, or one that can be made better now, then groups and renames
+ * all by the rules. Symbols are asked for at the return address minus 1: that is inside the call.
+ * -ENOMEM.
  */
 int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
                       const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,

@@ -22,13 +22,13 @@ struct finding {
     enum object_kind kind;
     const char *name; /* NULL: interned already */
     const char *module;
-    uint32_t bin;   /* of a heap block; 0: none */
+    uint32_t bin; /* of a heap block; 0: none */
     enum allocation_kind allocation;
     const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
-    bool of_type;       /* named after the type that lies there */
-    uint64_t type_base; /* ... and where that begins */
-    char text[160]; /* room for a made-up name */
+    bool of_type;         /* named after the type that lies there */
+    uint64_t type_base;   /* ... and where that begins */
+    char text[160];       /* room for a made-up name */
 };
 
 /* By a stack pointer reached: then it is a stack, whoever made it. False: nothing is mapped. */

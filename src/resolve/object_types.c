@@ -63,19 +63,19 @@ static struct object_type *object_at(struct object_types *typed, uint32_t object
 }
 
 /* type_holds() walks over members: its answers are kept. */
-static bool holds(struct object_types *typed, const struct types *types, uint32_t outer, uint64_t at,
-                  uint32_t inner, uint64_t inner_at)
+static bool holds(struct object_types *typed, const struct types *types, uint32_t outer,
+                  uint64_t at, uint32_t inner, uint64_t inner_at)
 {
-    uint64_t question = hash_mix(at ^ (uint64_t)outer << 32) ^
-                        hash_mix(inner_at + ((uint64_t)inner << 32) + 1);
+    uint64_t question =
+        hash_mix(at ^ (uint64_t)outer << 32) ^ hash_mix(inner_at + ((uint64_t)inner << 32) + 1);
     struct object_match *match = &typed->matches[question % MATCHES];
     if (match->question != question) {
         match->question = question;
         match->holds =
-            outer == inner ? at == inner_at || type_fold(types_at(types, outer), at) ==
-                                                   type_fold(types_at(types, inner), inner_at)
-                           : type_holds(types_at(types, outer), at, types_at(types, inner),
-                                        inner_at);
+            outer == inner
+                ? at == inner_at || type_fold(types_at(types, outer), at) ==
+                                        type_fold(types_at(types, inner), inner_at)
+                : type_holds(types_at(types, outer), at, types_at(types, inner), inner_at);
     }
     return match->holds;
 }
@@ -143,8 +143,8 @@ static struct object_instance *instance_at(struct object_types *typed, uint64_t 
 
 static bool may_be_named(const struct finding *finding)
 {
-    bool memory = finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON ||
-                  finding->kind == OBJECT_MAP;
+    bool memory =
+        finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON || finding->kind == OBJECT_MAP;
     return memory && finding->allocation != ALLOCATION_TOLD;
 }
 
@@ -180,8 +180,9 @@ static uint32_t rename_by_memory(struct object_types *typed, const struct types 
     return known;
 }
 
-uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
-                      const struct access *access, const struct typed_operand *operand)
+uint32_t object_types_rename(struct object_types *typed, const struct types *types,
+                             struct finding *finding, const struct access *access,
+                             const struct typed_operand *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!may_be_named(finding))
@@ -211,7 +212,8 @@ uint32_t object_types_rename(struct object_types *typed, const struct types *typ
     return now;
 }
 
-void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type, uint64_t count)
+void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
+                          uint64_t count)
 {
     struct object_type *known = object_at(typed, object);
     if (!known)
@@ -256,8 +258,7 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
 {
     uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
-    uint64_t into =
-        place->access.address - (finding->of_type ? finding->type_base : place->base);
+    uint64_t into = place->access.address - (finding->of_type ? finding->type_base : place->base);
     if (!desc || !desc->size || !begins_with_type(object, finding))
         return 0;
     bool one = object->declared && !object->count;
@@ -295,8 +296,9 @@ void object_types_vote(struct object_types *typed, const struct types *types, ui
         votes_add(&known->votes, types, type, fits);
 }
 
-void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
-                 const struct typed_operand *operand, struct place *place)
+void object_types_place(struct object_types *typed, const struct types *types,
+                        const struct finding *finding, const struct typed_operand *operand,
+                        struct place *place)
 {
     struct object_type *object = object_at(typed, place->object);
     bool coded = operand && types_at(types, operand->type);
@@ -335,13 +337,13 @@ static const char *words(struct object_types *typed, const struct types *types,
     object->text_type = type;
     object->text_count = object->count;
     object->text = object->count > 1 ? arena_printf(&typed->strings, "%s [%llu]", desc->name,
-                                                (unsigned long long)object->count)
-                                 : desc->name;
+                                                    (unsigned long long)object->count)
+                                     : desc->name;
     return object->text;
 }
 
-const char *object_types_describe(struct object_types *typed, const struct types *types, uint32_t id,
-                           struct object_desc *desc)
+const char *object_types_describe(struct object_types *typed, const struct types *types,
+                                  uint32_t id, struct object_desc *desc)
 {
     struct object_type *object = id < typed->object_count ? &typed->objects[id] : NULL;
     if (!object)

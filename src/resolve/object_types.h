@@ -19,7 +19,7 @@
 struct object_type {
     uint32_t type; /* declared, or what it is called after; 0: by votes */
     uint64_t count;
-    bool declared; /* in debugging information */
+    bool declared;     /* in debugging information */
     uint32_t assigned; /* type of what it is assigned to; 0: not known */
     struct votes votes;
     uint32_t text_type; /* what `text` was made of */
@@ -50,8 +50,9 @@ void object_types_forget(struct object_types *typed);
  * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
  * `operand` may be NULL: not known yet. The type the object is; 0: none.
  */
-uint32_t object_types_rename(struct object_types *typed, const struct types *types, struct finding *finding,
-                      const struct access *access, const struct typed_operand *operand);
+uint32_t object_types_rename(struct object_types *typed, const struct types *types,
+                             struct finding *finding, const struct access *access,
+                             const struct typed_operand *operand);
 
 /* An object's type as declared. */
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
@@ -70,11 +71,12 @@ void object_types_vote(struct object_types *typed, const struct types *types, ui
                        uint32_t type, bool fits);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
-void object_types_place(struct object_types *typed, const struct types *types, const struct finding *finding,
-                 const struct typed_operand *operand, struct place *place);
+void object_types_place(struct object_types *typed, const struct types *types,
+                        const struct finding *finding, const struct typed_operand *operand,
+                        struct place *place);
 
 /* Type of an object in words, and its votes; NULL: not known. */
-const char *object_types_describe(struct object_types *typed, const struct types *types, uint32_t object,
-                           struct object_desc *desc);
+const char *object_types_describe(struct object_types *typed, const struct types *types,
+                                  uint32_t object, struct object_desc *desc);
 
 #endif

@@ -102,10 +102,10 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
         return extent_of_gap(&space->maps, address, extent);
     if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
         return false;
-    bool heap = resolver->allocations &&
-                (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
-    bool block = heap && finding_refine(&finding, resolver->allocations, space, address,
-                                        clock_now_ns());
+    bool heap =
+        resolver->allocations && (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
+    bool block =
+        heap && finding_refine(&finding, resolver->allocations, space, address, clock_now_ns());
     extent->base = finding.base;
     extent->bound = finding.end;
     extent->object = 0;
@@ -171,10 +171,10 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
     if (bin->object && bin->type_id)
         object_types_assign(&resolver->object_types, bin->object, bin->type_id);
-    bin->type = bin->object ? object_types_describe(&resolver->object_types,
-                                                    typing_types(resolver->typing), bin->object,
-                                                    &desc)
-                            : NULL;
+    bin->type = bin->object
+                    ? object_types_describe(&resolver->object_types, typing_types(resolver->typing),
+                                            bin->object, &desc)
+                    : NULL;
     return true;
 }
 

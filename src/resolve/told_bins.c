@@ -26,11 +26,10 @@ static void describe_site(struct told *told, uint64_t address, struct told_site 
         return;
     site->unsure = later;
     if (!known || !function)
-        site->words =
-            arena_printf(&told->strings, "0x%llx", (unsigned long long)address);
+        site->words = arena_printf(&told->strings, "0x%llx", (unsigned long long)address);
     else if (file && line && !later)
-        site->words = arena_printf(&told->strings, "%s (%s:%u)", function,
-                                   slash ? slash + 1 : file, line);
+        site->words =
+            arena_printf(&told->strings, "%s (%s:%u)", function, slash ? slash + 1 : file, line);
     else if (module && *module)
         site->words = arena_printf(&told->strings, "%s (%s)", function, module);
     else

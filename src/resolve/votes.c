@@ -117,8 +117,8 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
     return votes->leader;
 }
 
-void votes_count(const struct votes *votes, const struct types *types, uint32_t type,
-                 uint32_t *own, uint32_t *against)
+void votes_count(const struct votes *votes, const struct types *types, uint32_t type, uint32_t *own,
+                 uint32_t *against)
 {
     static const struct slots every = {0, VOTES_TYPES};
     uint32_t sum = 0;

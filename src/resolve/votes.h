@@ -41,7 +41,7 @@ void votes_add(struct votes *votes, const struct types *types, uint32_t type, bo
 uint32_t votes_leader(struct votes *votes, const struct types *types);
 
 /* Votes for a type and its members, and for others. */
-void votes_count(const struct votes *votes, const struct types *types, uint32_t type,
-                 uint32_t *own, uint32_t *against);
+void votes_count(const struct votes *votes, const struct types *types, uint32_t type, uint32_t *own,
+                 uint32_t *against);
 
 #endif

@@ -15,7 +15,7 @@ struct head {
 /* One walk over the fields of a message serves both directions, so that they cannot differ. */
 struct walk {
     struct channel_bytes *out; /* writing */
-    const unsigned char *in;  /* reading */
+    const unsigned char *in;   /* reading */
     size_t left;
     struct arena *strings;
     bool bad; /* sticky: reads give 0 from then on */
