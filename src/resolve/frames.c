@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/frames.h"
 
+#include "resolve/sections.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
@@ -124,21 +126,11 @@ static void read_section(struct frames *frames, Elf *elf, Elf_Data *data, uint64
 
 void frames_read(struct frames *frames, Elf *elf)
 {
-    size_t names;
-    Elf_Scn *section = NULL;
-    if (elf_getshdrstrndx(elf, &names))
-        return;
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header)
-                               ? elf_strptr(elf, names, header.sh_name)
-                               : NULL;
-        if (!name || strcmp(name, ".eh_frame") || header.sh_type == SHT_NOBITS)
-            continue;
-        Elf_Data *data = elf_rawdata(section, NULL);
-        if (data && data->d_buf && data->d_size)
-            read_section(frames, elf, data, header.sh_addr);
-    }
+    GElf_Shdr header;
+    Elf_Scn *section = sections_find(elf, ".eh_frame");
+    Elf_Data *data = section && gelf_getshdr(section, &header) ? elf_rawdata(section, NULL) : NULL;
+    if (data && data->d_buf && data->d_size)
+        read_section(frames, elf, data, header.sh_addr);
     if (frames->count)
         qsort(frames->frames, frames->count, sizeof *frames->frames, compare);
 }
