@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/frames.h"
 
+#include "base/array.h"
 #include "resolve/sections.h"
 
 #include <dwarf.h>
@@ -83,14 +84,11 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
     if ((encoding & PE_APPLICATION) == DW_EH_PE_pcrel)
         address += section + (uint64_t)(start - (const uint8_t *)data->d_buf);
     uint64_t length = encoded_value(start + size, encoding, true);
-    if (frames->count == frames->room) {
-        size_t room = frames->room ? frames->room * 2 : 512;
-        struct frame *more = realloc(frames->frames, room * sizeof *more);
-        if (!more)
-            return;
-        frames->frames = more;
-        frames->room = room;
-    }
+    struct frame *more =
+        array_more(frames->frames, &frames->room, frames->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return;
+    frames->frames = more;
     if (address + length > address)
         frames->frames[frames->count++] = (struct frame){address, address + length};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/unwind.h"
 
+#include "base/array.h"
 #include "resolve/cfi.h"
 #include "resolve/module.h"
 #include "resolve/process.h"
@@ -130,14 +131,11 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
         return &unwind->rules[*known];
     if (unwind->count == RULES_MAX)
         unwind_forget(unwind);
-    if (unwind->count == unwind->room) {
-        uint32_t room = unwind->room ? unwind->room * 2 : 256;
-        struct unwind_rule *more = realloc(unwind->rules, room * sizeof *more);
-        if (!more)
-            return NULL;
-        unwind->rules = more;
-        unwind->room = room;
-    }
+    struct unwind_rule *more =
+        array_more(unwind->rules, &unwind->room, unwind->count, sizeof *more, RULES_MAX);
+    if (!more)
+        return NULL;
+    unwind->rules = more;
     uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
     if (!slot)
         return NULL;
