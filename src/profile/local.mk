@@ -35,9 +35,13 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_window.c \
 	src/profile/state.h \
+	src/profile/streams.c \
+	src/profile/streams.h \
 	src/profile/stride.c \
 	src/profile/stride.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/volatility.c \
+	src/profile/volatility.h \
 	src/profile/window.c \
 	src/profile/window.h

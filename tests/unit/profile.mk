@@ -9,7 +9,9 @@ UNIT_PROFILE = \
 	tests/unit/test_profile \
 	tests/unit/test_search \
 	tests/unit/test_comiss \
-	tests/unit/test_levels
+	tests/unit/test_levels \
+	tests/unit/test_streams \
+	tests/unit/test_volatility
 check_PROGRAMS += $(UNIT_PROFILE)
 TESTS += $(UNIT_PROFILE)
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
@@ -35,3 +37,7 @@ tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
 tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_levels_SOURCES = tests/unit/test_levels.c
 tests_unit_test_levels_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_streams_SOURCES = tests/unit/test_streams.c
+tests_unit_test_streams_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_volatility_SOURCES = tests/unit/test_volatility.c
+tests_unit_test_volatility_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm

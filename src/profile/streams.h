@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Streams of misses over the whole run (DTrack, section 4.1): one per object, field, function or
+ * group of threads, at one base period, in bounded memory. When the room for points is used up,
+ * neighbours are added pairwise and the base period doubles, so an hour and a day take the same
+ * room; curves of any coarser period follow from the base. Private to src/profile.
+ *
+ * Nothing is done per sample: at the end of each period the caller puts the totals counted so
+ * far, and the stream takes what was added since.
+ */
+#ifndef MISSTOP_PROFILE_STREAMS_H
+#define MISSTOP_PROFILE_STREAMS_H
+
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    STREAMS_POINTS = 512, /* of a stream, at the most; even */
+    STREAMS_MAX = 8192    /* with all their points: 32 MiB */
+};
+
+struct stream {
+    uint64_t key; /* the caller's; one kind of thing must not look like another */
+    double put;   /* the total put last */
+    double total; /* of its points */
+    double *at;   /* [STREAMS_POINTS]; the last one is of the period that still runs */
+};
+
+struct streams {
+    struct stream *list;
+    size_t count;
+    size_t room;
+    size_t most;        /* streams; STREAMS_MAX unless a test wants fewer */
+    struct hash of_key; /* index into list */
+    uint64_t start_ns;
+    uint64_t period_ns; /* now; first_period_ns doubled as often as there was no room */
+    size_t points;      /* whole periods */
+    bool crowded;       /* streams were left out or made room for others */
+};
+
+void streams_init(struct streams *streams, uint64_t start_ns, uint64_t period_ns);
+void streams_fini(struct streams *streams);
+
+/* Everything is forgotten and begins anew. */
+void streams_restart(struct streams *streams, uint64_t start_ns, uint64_t period_ns);
+
+/* The end of the period that runs. */
+static inline uint64_t streams_next_ns(const struct streams *streams)
+{
+    return streams->start_ns + (streams->points + 1) * streams->period_ns;
+}
+
+/*
+ * What a key has counted from the start: what is new goes into the period that runs. A total
+ * that is lower than the last one was begun anew, from 0. A key that comes when there is no room
+ * takes the place of the one with the least total if its own is higher, and its stream begins
+ * there; else it is left out.
+ */
+void streams_put(struct streams *streams, uint64_t key, double total);
+
+/* Ends the period that runs, and those after it that have passed without anything. */
+void streams_close(struct streams *streams, uint64_t now_ns);
+
+/* NULL: none of that key. */
+const struct stream *streams_find(const struct streams *streams, uint64_t key);
+
+/*
+ * The curve of a stream's points, each the sum of `by` whole
+ * periods; `out` holds streams->points / by. Returns that number; what is left over at the end
+ * makes no point.
+ */
+size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
+                     double *out);
+
+#endif
