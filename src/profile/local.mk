@@ -14,6 +14,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/levels.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
+	src/profile/phases.c \
+	src/profile/phases.h \
 	src/profile/profile.c \
 	src/profile/profile.h \
 	src/profile/search.c \

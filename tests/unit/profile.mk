@@ -10,6 +10,7 @@ UNIT_PROFILE = \
 	tests/unit/test_search \
 	tests/unit/test_comiss \
 	tests/unit/test_levels \
+	tests/unit/test_phases \
 	tests/unit/test_streams \
 	tests/unit/test_volatility
 check_PROGRAMS += $(UNIT_PROFILE)
@@ -41,3 +42,5 @@ tests_unit_test_streams_SOURCES = tests/unit/test_streams.c
 tests_unit_test_streams_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_volatility_SOURCES = tests/unit/test_volatility.c
 tests_unit_test_volatility_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
+tests_unit_test_phases_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Phases of a run, told as it goes on: stretches in which the misses fall on the objects in the
+ * same shares (DTrack, section 4; the shares, not the counts, so that a machine under load is no
+ * change of the program). Private to src/profile.
+ *
+ * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995):
+ * at each block of misses, the last 4, 8 and 16 blocks are compared with what came before
+ * them in the segment, by the likelihood ratio of two multinomials against one. Misses come in
+ * bursts and programs go round in loops, so the ratio is divided by what neighbouring windows of
+ * that length differ by inside segments (a dispersion for each length): a loop shorter than the
+ * window is no phase, and noise of any colour sets its own bar.
+ *
+ * Objects are columns by a hash of their id: fixed from the start, so that an object that turns
+ * up late needs no history. A phase that comes back is recognised by its shares.
+ */
+#ifndef MISSTOP_PROFILE_PHASES_H
+#define MISSTOP_PROFILE_PHASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PHASES_COLUMNS = 64,
+    PHASES_SCALES = 5,  /* windows of 1, 2, 4, 8, 16 blocks */
+    PHASES_TESTED = 2,  /* ... from 4 blocks on, for shorter ones are edges and chance */
+    PHASES_LAG = 4,     /* blocks after which it is plain that no change came */
+    PHASES_WINDOW = 36, /* blocks that are kept: two of the longest windows, and those */
+    PHASES_MOST = 26,   /* different ones: A to Z */
+    PHASES_SEGMENTS = 4096,
+    PHASES_BLOCK_SAMPLES = 100, /* fewer are joined with the next before anything is tested */
+    PHASES_NONE = 255
+};
+
+/* Share of the misses that falls on other columns in another phase, at the least. */
+#define PHASES_DISTANCE 0.10
+
+struct phases_block {
+    uint64_t start_ns;
+    double counts[PHASES_COLUMNS];
+    double sum;
+};
+
+/* A stretch of the run. */
+struct phases_segment {
+    uint64_t start_ns;
+    uint64_t end_ns; /* so far, of the last one */
+    double samples;
+    double distance; /* to the segment before: share of misses that fell elsewhere; NAN: first */
+    uint8_t phase;   /* index; PHASES_NONE: too short to say */
+};
+
+/* What recurs under one letter. */
+struct phases_phase {
+    double shares[PHASES_COLUMNS];
+    double samples;
+    uint64_t time_ns;
+    uint32_t segments;
+};
+
+struct phases {
+    struct phases_segment *segments;
+    size_t segment_count;
+    size_t segment_room;
+    struct phases_phase known[PHASES_MOST];
+    unsigned known_count;
+    double now[PHASES_COLUMNS]; /* counts of the last segment, all of its blocks */
+    double now_sum;
+    uint64_t blocks;                           /* in the last segment */
+    struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
+    struct phases_block growing;               /* not large enough to be a block yet */
+    double ratios[PHASES_SCALES];              /* of neighbouring windows: their sum, */
+    double degrees[PHASES_SCALES];             /* and that of their degrees of freedom */
+};
+
+/* -ENOMEM. */
+int phases_init(struct phases *phases, uint64_t start_ns);
+void phases_fini(struct phases *phases);
+
+/* The column of an object id. */
+unsigned phases_column(uint32_t object);
+
+/*
+ * Samples by column of [start_ns, end_ns), which follows the one before. true: a new segment has
+ * begun, perhaps some blocks ago.
+ */
+bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
+                uint64_t end_ns);
+
+/* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
+double phases_distance(const double *left, const double *right);
+
+#endif
