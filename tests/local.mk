@@ -60,7 +60,7 @@ EXTRA_DIST += tests/bench/run-bench
 
 .PHONY: bench bench-programs
 bench-programs: $(EXTRA_PROGRAMS)
-bench: all $(EXTRA_PROGRAMS)
+bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)
 	$(srcdir)/tests/bench/run-bench $(abs_builddir)
 
 dist_check_SCRIPTS += tests/screen/test_tour.sh
