@@ -201,7 +201,7 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
         take_weight(cursor, type, sample);
     if (type & PERF_SAMPLE_DATA_SRC) {
         sample->data_src = cursor_u64(cursor);
-        sample->has |= SAMPLE_HAS_DATA_SRC;
+        sample->has |= format->no_data_source ? 0 : SAMPLE_HAS_DATA_SRC;
     }
     if (type & PERF_SAMPLE_TRANSACTION)
         cursor_u64(cursor);
@@ -221,7 +221,8 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
 static bool address_valid(const struct record_format *format, const struct sample *sample)
 {
     uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
-    bool no_access = sample->data_src && !(sample->data_src & accesses);
+    bool no_access =
+        sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src && !(sample->data_src & accesses);
     return format->recorded_address && sample->address && !no_access;
 }
 
