@@ -22,10 +22,16 @@ static void forget_changed_code(struct pipeline *pipeline)
         decoder_forget(pipeline->decoder, start, end);
 }
 
+/* What waits goes into the tables: whenever somebody looks, or what is mapped changes. */
+static void count_places(struct pipeline *pipeline)
+{
+    profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
+    pipeline->place_count = 0;
+}
+
 static void take_sample(struct pipeline *pipeline, const struct sample *sample)
 {
     struct access access;
-    struct place place;
     pipeline->samples[sample->event]++;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
@@ -33,8 +39,9 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
                      sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
                          ? sample->regs
                          : NULL,
-                     &place);
-    profile_add(pipeline->profile, &place);
+                     &pipeline->places[pipeline->place_count++]);
+    if (pipeline->place_count == PIPELINE_PLACES)
+        count_places(pipeline);
 }
 
 static void take_record(void *context, const struct record *record)
@@ -58,6 +65,7 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
+        count_places(pipeline);
         pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
@@ -181,6 +189,7 @@ int pipeline_fd(const struct pipeline *pipeline)
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    count_places(pipeline);
     if (pipeline->live) {
         /* No further than the samples: those still to come must find the blocks of their time. */
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);

@@ -15,6 +15,8 @@
 #include "resolve/source.h"
 #include "sample/sampler.h"
 
+enum { PIPELINE_PLACES = 32 };
+
 struct pipeline {
     struct sampler *sampler;
     struct resolver *resolver;
@@ -34,6 +36,8 @@ struct pipeline {
     bool ended;
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
+    struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
+    size_t place_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[256];
 };
