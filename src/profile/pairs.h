@@ -70,18 +70,8 @@ static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
     __builtin_prefetch(&pairs->buckets[pairs_bucket_of(pairs, hash)], 1);
 }
 
-/* Asks for the row that a hash has now, once the bucket's line is there. */
-static inline void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash)
-{
-    size_t index = pairs_bucket_of(pairs, hash);
-    const struct pairs_bucket *bucket = &pairs->buckets[index];
-    for (unsigned i = 0; i < PAIRS_BUCKET; i++)
-        if (bucket->hash[i] == hash) {
-            const struct pair *row = &pairs->at[index * PAIRS_BUCKET + i];
-            __builtin_prefetch(row, 1);
-            __builtin_prefetch(&row->stores, 1);
-        }
-}
+/* Asks for the row that pairs_take will give, once the bucket's line is there. */
+void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash);
 
 /* The pair, made if its bucket lets it in; NULL: not hot enough yet. `credit` is in
  * stored units (1 * scale for a sample); hash is pairs_hash(owner, key). */

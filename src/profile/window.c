@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An entry is looked at in one cache line. */
+enum { WINDOW_LINE_BYTES = 64 };
+_Static_assert(sizeof(struct window_entry) == WINDOW_LINE_BYTES, "entries do not cross lines");
+
 static uint32_t power_above(uint32_t value)
 {
     uint32_t power = 1;
@@ -20,9 +24,9 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift)
     uint32_t size = entries ? entries : WINDOW_ENTRIES_DEFAULT;
     size = size < WINDOW_ENTRIES_MIN ? WINDOW_ENTRIES_MIN : size;
     size = size > WINDOW_ENTRIES_MAX ? WINDOW_ENTRIES_MAX : size;
-    uint32_t chains = power_above(size);
+    uint32_t chains = power_above(size) * 2; /* short ones: each step waits for memory */
     *window = (struct window){.size = size, .chain_mask = chains - 1, .key_shift = key_shift};
-    window->entries = calloc(size, sizeof *window->entries);
+    window->entries = aligned_alloc(WINDOW_LINE_BYTES, size * sizeof *window->entries);
     window->chains = malloc(chains * sizeof *window->chains);
     if (!window->entries || !window->chains) {
         window_fini(window);
