@@ -7,6 +7,7 @@ src_libsample_a_SOURCES = \
 	src/sample/input.c src/sample/input.h \
 	src/sample/order.c src/sample/order.h \
 	src/sample/perfdata_header.c src/sample/perfdata_header.h \
+	src/sample/perfdata_write.h \
 	src/sample/processes.c src/sample/processes.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
