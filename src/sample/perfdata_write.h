@@ -34,7 +34,7 @@ struct perfdata_writer_options {
     const char *path;
     const struct sampler_info *info;        /* the session's; what is needed of it is copied */
     const struct perf_event_attr *attrs;    /* info->event_count: sampler_attribute() of each */
-    const struct perfdata_machine *machine; /* where it was recorded; NULL: on this machine */
+    const struct perfdata_machine *machine; /* sampler_machine(); NULL: this one */
     bool launched;        /* the process is about to exec: what it has mapped is not the program */
     uint64_t limit_bytes; /* of one file; 0: none */
     unsigned files;       /* kept at the limit, FILE itself among them; 0: 2 */

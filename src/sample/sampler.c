@@ -173,3 +173,8 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
         return perfdata_attribute(sampler->replay, index);
     return index < sampler->session.plan.count ? &sampler->session.events[index].attr : NULL;
 }
+
+const struct perfdata_machine *sampler_machine(const struct sampler *sampler)
+{
+    return sampler->replay ? perfdata_machine(sampler->replay) : NULL;
+}

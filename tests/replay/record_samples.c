@@ -41,13 +41,13 @@ static int fail(const struct error *error)
     return 1;
 }
 
-static int open_writer(struct sampler *sampler, const char *path,
-                       const struct perfdata_machine *machine, char **limits, struct error *error)
+static int open_writer(struct sampler *sampler, const char *path, char **limits,
+                       struct error *error)
 {
     struct perf_event_attr attrs[SAMPLE_EVENTS_MAX];
     const struct sampler_info *info = sampler_info(sampler);
     struct perfdata_writer_options options = {
-        .path = path, .info = info, .attrs = attrs, .machine = machine};
+        .path = path, .info = info, .attrs = attrs, .machine = sampler_machine(sampler)};
     if (limits[0] && limits[1]) {
         options.limit_bytes = strtoull(limits[0], NULL, 10);
         options.files = (unsigned)atoi(limits[1]);
@@ -61,10 +61,10 @@ static int rewrite(char **arguments)
 {
     struct error error = {0};
     struct sampler *sampler;
-    struct sampler_options options = {.input = arguments[0], .pid = PERFDATA_EVERY_PROCESS};
-    struct perfdata_machine here = {.host = "elsewhere"};
+    struct sampler_options options = {
+        .input = arguments[0], .pid = PERFDATA_EVERY_PROCESS, .source = "auto"};
     if (sampler_open(&sampler, &options, &error) ||
-        open_writer(sampler, arguments[1], &here, arguments + 2, &error))
+        open_writer(sampler, arguments[1], arguments + 2, &error))
         return fail(&error);
     while (sampler_read(sampler, UINT64_MAX, take, NULL) >= 0)
         continue;
@@ -80,7 +80,7 @@ static int record_live(char **arguments)
         .pid = atoi(arguments[1]), .rate = 2000, .source = arguments[3] ? arguments[3] : "clock"};
     char *none[] = {NULL, NULL};
     if (sampler_open(&sampler, &options, &error) ||
-        open_writer(sampler, arguments[0], NULL, none, &error))
+        open_writer(sampler, arguments[0], none, &error))
         return fail(&error);
     uint64_t end_ns = clock_now_ns() + (uint64_t)(atof(arguments[2]) * 1e9);
     while (clock_now_ns() < end_ns) {
