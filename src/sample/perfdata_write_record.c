@@ -33,9 +33,9 @@ void perfdata_layout_init(struct perfdata_layout *layout, struct perf_event_attr
     layout->id = id;
     layout->regs = kept_registers(attr);
     layout->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                          PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-                          PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC |
-                          (attr->sample_type & PERF_SAMPLE_PHYS_ADDR);
+                          PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |
+                          PERF_SAMPLE_DATA_SRC |
+                          (attr->sample_type & (PERF_SAMPLE_CPU | PERF_SAMPLE_PHYS_ADDR));
     if (layout->regs)
         layout->sample_type |= PERF_SAMPLE_REGS_USER;
     if (attr->sample_type & latency)
@@ -101,8 +101,10 @@ static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
     put_u32(pen, record->pid);
     put_u32(pen, record->tid);
     put_u64(pen, record->time_ns);
-    put_u32(pen, UINT32_MAX);
-    put_u32(pen, 0);
+    if (layout->sample_type & PERF_SAMPLE_CPU) {
+        put_u32(pen, UINT32_MAX);
+        put_u32(pen, 0);
+    }
     put_u64(pen, layout->id);
 }
 
@@ -179,8 +181,10 @@ static size_t put_sample(struct pen *pen, const struct perfdata_layout *layout,
     put_u32(pen, sample->tid);
     put_u64(pen, sample->time_ns);
     put_u64(pen, address_of(sample, told));
-    put_u32(pen, sample->cpu);
-    put_u32(pen, 0);
+    if (layout->sample_type & PERF_SAMPLE_CPU) {
+        put_u32(pen, sample->cpu);
+        put_u32(pen, 0);
+    }
     put_u64(pen, sample->weight);
     if (layout->sample_type & PERF_SAMPLE_REGS_USER)
         put_registers(pen, layout->regs, sample);

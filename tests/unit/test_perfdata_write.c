@@ -48,16 +48,16 @@ static void expect(const struct written *written, const char *path, size_t first
 
 static void records_come_back_whatever_their_fields(void **state)
 {
-    static const uint64_t fields[] = {PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR,
-                                      PERF_SAMPLE_WEIGHT,    WEIGHT_STRUCT,
-                                      PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_SRC};
+    static const uint64_t fields[] = {
+        PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT,
+        PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_SRC,  PERF_SAMPLE_CPU};
     (void)state;
-    for (unsigned set = 0; set < 1u << 7; set++) {
+    for (unsigned set = 0; set < 1u << 8; set++) {
         struct written written;
         uint64_t type = 0;
-        for (unsigned i = 0; i < 6; i++)
+        for (unsigned i = 0; i < 7; i++)
             type |= set >> i & 1 ? fields[i] : 0;
-        written_init(&written, type, set >> 6 & 1 ? 2 : 0);
+        written_init(&written, type, set >> 7 & 1 ? 2 : 0);
         written_open(&written);
         add_records(&written, 200);
         close_writer(&written);
