@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pipeline.h"
-
-#include "base/clock.h"
-#include "decode/decoder.h"
-#include "profile/profile.h"
-#include "resolve/resolver.h"
-#include "resolve/source.h"
-#include "sample/sampler.h"
+#include "pipeline_state.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
-
-struct pipeline {
-    struct sampler *sampler;
-    struct resolver *resolver;
-    struct decoder *decoder;
-    struct profile *profile;
-    struct source_texts *sources; /* NULL: out of memory */
-    const char *search;           /* object named by --search that was not there yet */
-    uint64_t opened_ns;
-    uint64_t record_ns; /* time of the newest record: the clock of a replay */
-    uint64_t first_ns;  /* time of the oldest record in a replay */
-    uint64_t last_tick_ns;
-    uint64_t ranked_before; /* samples of the ranking event at the last refresh */
-    uint64_t samples[SAMPLE_EVENTS_MAX];
-    uint32_t iteration;
-    uint16_t ranking;
-    bool live;
-    bool ended;
-    bool heap; /* its blocks are told or walked */
-    bool exec_seen;
-    long told; /* events of the agent since pipeline_patience_ms() was asked */
-    char status[256];
-};
-
-static uint64_t pipeline_now(const struct pipeline *pipeline)
-{
-    return pipeline->live ? clock_now_ns() : pipeline->record_ns;
-}
 
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -133,41 +97,6 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
     return decoder_new(&target);
 }
 
-static void start_search(struct pipeline *pipeline, const char *what)
-{
-    struct object_extent extent;
-    unsigned long long base;
-    unsigned long long bound;
-    int used = 0;
-    pipeline->search = NULL;
-    if (!strcmp(what, "all")) {
-        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", pipeline_now(pipeline));
-    } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
-               base < bound) {
-        profile_search_start(pipeline->profile, base, bound, what, pipeline_now(pipeline));
-    } else if (resolver_find(pipeline->resolver, what, &extent)) {
-        profile_search_start(pipeline->profile, extent.base, extent.bound, what,
-                             pipeline_now(pipeline));
-    } else {
-        pipeline->search = what;
-        snprintf(pipeline->status, sizeof pipeline->status,
-                 "--search: no object named %.100s seen yet; still looking", what);
-    }
-}
-
-/* A range that makes no sense is bad usage; a name may still turn up. */
-static int check_search(const char *what, struct error *error)
-{
-    unsigned long long base;
-    unsigned long long bound;
-    int used = 0;
-    if (what && sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
-        base >= bound)
-        return error_set(error, -EINVAL, "--search %s: the range is empty; START must be below END",
-                         what);
-    return 0;
-}
-
 static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
                        struct error *error)
 {
@@ -186,7 +115,7 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note};
-    int code = check_search(options->search, error);
+    int code = pipeline_search_check(options->search, error);
     if (!code)
         code = sampler_open(&pipeline->sampler, &sampling, error);
     /* Opened after the rings, so that no mapping falls between the two. */
@@ -223,7 +152,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     snprintf(pipeline->status, sizeof pipeline->status, "%s",
              sampler_info(pipeline->sampler)->note);
     if (options->search)
-        start_search(pipeline, options->search);
+        pipeline_search_start(pipeline, options->search);
     *out = pipeline;
     return 0;
 }
@@ -284,168 +213,8 @@ int pipeline_tick(struct pipeline *pipeline)
     resolver_tick(pipeline->resolver, now);
     forget_changed_code(pipeline);
     if (pipeline->search)
-        start_search(pipeline, pipeline->search);
+        pipeline_search_start(pipeline, pipeline->search);
     int code = sampler_tick(pipeline->sampler, now);
     pipeline->ended |= code == -ESRCH;
     return code;
-}
-
-static double sample_rate(struct pipeline *pipeline, uint64_t now)
-{
-    uint64_t samples = pipeline->samples[pipeline->ranking];
-    double seconds = (double)(now - pipeline->last_tick_ns) / CLOCK_NS_PER_S;
-    double rate = seconds > 0 ? (double)(samples - pipeline->ranked_before) / seconds : NAN;
-    pipeline->ranked_before = samples;
-    pipeline->last_tick_ns = now;
-    return rate;
-}
-
-static struct snapshot_source describe_source(const struct pipeline *pipeline)
-{
-    const struct sampler_info *info = sampler_info(pipeline->sampler);
-    struct snapshot_source source = {
-        .name = info->source,
-        .weighs = pipeline->ranking < info->event_count && info->events[pipeline->ranking].weighs[0]
-                      ? info->events[pipeline->ranking].weighs
-                      : info->weighs,
-        .precise = info->exact_address,
-        .live = info->live,
-        .event_count = info->event_count,
-        .ranking = pipeline->ranking,
-    };
-    for (unsigned i = 0; i < info->event_count; i++)
-        source.events[i] = (struct snapshot_event){
-            .name = info->events[i].name,
-            .role = info->events[i].role,
-            .period = info->events[i].period,
-            .samples = pipeline->samples[i],
-        };
-    return source;
-}
-
-static struct snapshot_target describe_target(const struct pipeline *pipeline)
-{
-    struct resolver_target target = resolver_target(pipeline->resolver);
-    bool gone = pipeline->ended || !target.alive;
-    return (struct snapshot_target){
-        .pid = target.pid,
-        .threads = target.threads,
-        .comm = target.comm,
-        .exe = target.exe,
-        .state = !pipeline->live ? "recorded"
-                 : gone          ? "exited"
-                                 : "running",
-    };
-}
-
-const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
-{
-    uint64_t now = pipeline_now(pipeline);
-    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline->first_ns;
-    struct snapshot head = {
-        .iteration = ++pipeline->iteration,
-        .elapsed_s = (double)(now - start) / CLOCK_NS_PER_S,
-        .interval_s = interval_s,
-        .status = pipeline->status[0] ? pipeline->status : NULL,
-        .target = describe_target(pipeline),
-        .source = describe_source(pipeline),
-    };
-    head.totals.rate = sample_rate(pipeline, now);
-    if (pipeline->exec_seen)
-        head.status = "the process has started another program (exec); counting goes on";
-    const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
-    pipeline->status[0] = '\0';
-    pipeline->exec_seen = false;
-    return snapshot;
-}
-
-static const char *next_event(struct pipeline *pipeline)
-{
-    const struct sampler_info *info = sampler_info(pipeline->sampler);
-    if (info->event_count < 2)
-        return "only one event is sampled; name more with -e";
-    pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
-    pipeline->ranked_before = pipeline->samples[pipeline->ranking];
-    profile_set_ranking(pipeline->profile, pipeline->ranking);
-    snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
-             info->events[pipeline->ranking].name);
-    return pipeline->status;
-}
-
-static const char *other_basis(struct pipeline *pipeline)
-{
-    bool run = profile_basis(pipeline->profile) == BASIS_RUN;
-    profile_set_basis(pipeline->profile, run ? BASIS_DECAYED : BASIS_RUN);
-    return run ? "showing the recent past" : "showing the whole run";
-}
-
-static const char *bin_answer(int code, const char *done)
-{
-    switch (code) {
-    case 0:
-        return done;
-    case -EOPNOTSUPP:
-        return "size classes of a walked heap keep their names";
-    case -ENOENT:
-        return "there is nothing to take back";
-    default:
-        return "that cannot be done with these bins";
-    }
-}
-
-const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
-{
-    uint64_t now = pipeline_now(pipeline);
-    switch (request->kind) {
-    case REQUEST_BASIS:
-        return other_basis(pipeline);
-    case REQUEST_ZERO:
-        profile_zero(pipeline->profile, now);
-        memset(pipeline->samples, 0, sizeof pipeline->samples);
-        pipeline->ranked_before = 0;
-        return "counts set to zero";
-    case REQUEST_NEXT_EVENT:
-        return next_event(pipeline);
-    case REQUEST_SEARCH_ALL:
-        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", now);
-        return "searching the whole address space";
-    case REQUEST_SEARCH_RANGE:
-        profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);
-        return "searching inside the selection";
-    case REQUEST_HEAP_MARK:
-        resolver_heap_mark(pipeline->resolver, now);
-        return "marked: GROWTH counts from now";
-    case REQUEST_BIN_RENAME:
-        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
-                          "renamed");
-    case REQUEST_BIN_COMBINE:
-        return bin_answer(
-            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
-            "combined; U takes it back");
-    case REQUEST_BIN_UNDO:
-        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
-    case REQUEST_SEARCH_STOP:
-        profile_search_stop(pipeline->profile);
-        return "search ended";
-    default:
-        return "";
-    }
-}
-
-bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
-{
-    struct pipeline *pipeline = context;
-    return decoder_text(pipeline->decoder, ip, out, size);
-}
-
-bool pipeline_source(void *context, const char *file, uint32_t line, char *out, size_t size)
-{
-    struct pipeline *pipeline = context;
-    return pipeline->sources && source_texts_line(pipeline->sources, file, line, out, size);
-}
-
-const char *pipeline_source_note(void *context, const char *file)
-{
-    struct pipeline *pipeline = context;
-    return pipeline->sources ? source_texts_note(pipeline->sources, file) : NULL;
 }

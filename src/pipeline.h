@@ -20,10 +20,10 @@ struct pipeline;
 
 struct pipeline_options {
     pid_t pid;
-    bool launched;       /* pid waits before its exec */
-    const char *input;   /* replay, or NULL */
+    bool launched;     /* pid waits before its exec */
+    const char *input; /* replay, or NULL */
     const char *symfs;
-    bool debuginfod;     /* --debuginfod */
+    bool debuginfod; /* --debuginfod */
     const char *source;
     const char *events;
     uint32_t rate;
@@ -31,10 +31,10 @@ struct pipeline_options {
     uint32_t window;
     double half_life_s;
     uint32_t ways;
-    const char *cache;   /* -C */
-    const char *search;  /* --search */
-    struct feed *feed;   /* of the agent in a launched program, or NULL; not owned */
-    bool walk;           /* read the heap of a running process */
+    const char *cache;     /* -C */
+    const char *search;    /* --search */
+    struct feed *feed;     /* of the agent in a launched program, or NULL; not owned */
+    bool walk;             /* read the heap of a running process */
     const char *heap_note; /* why there is no agent, or NULL */
 };
 

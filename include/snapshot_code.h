@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Part of struct snapshot (snapshot.h, where its rules stand): functions, and their instructions
+ * that access memory. */
+#ifndef MISSTOP_SNAPSHOT_CODE_H
+#define MISSTOP_SNAPSHOT_CODE_H
+
+#include "snapshot_share.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One accessing instruction of a function. */
+struct snapshot_instruction {
+    uint64_t address;
+    const char *file;    /* NULL: not known */
+    uint32_t line;       /* 0: not known */
+    const char *inlined; /* "min < clamp": functions inlined there; NULL: none */
+    double samples;
+    double share; /* of its function's */
+    double loads;
+    double stores;
+    uint32_t object;     /* index into objects of the one it missed on most; UINT32_MAX */
+    double object_share; /* of the instruction's samples */
+    uint32_t objects;    /* different ones */
+    const char *field;   /* "particle.vy"; NULL: not known */
+    uint32_t type_id;    /* as in struct snapshot_field */
+    uint32_t member;
+};
+
+/* A function and its accesses: to one object, or, in snapshot.code, all of them. */
+struct snapshot_code {
+    uint32_t id;
+    const char *function;
+    const char *module;
+    const char *file; /* NULL: not known */
+    uint32_t line;
+    uint64_t address; /* hottest accessing instruction */
+    double samples;
+    struct snapshot_share share; /* of its object; of everything in `code` */
+    uint32_t sites;              /* distinct accessing instructions seen */
+    uint32_t top_object;         /* index into objects, UINT32_MAX if none */
+    double top_object_share;
+    struct snapshot_instruction *instructions; /* in `code` only; by address */
+    size_t instruction_count;
+};
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Part of struct snapshot (snapshot.h, where its rules stand): a share and how sure it is. */
+#ifndef MISSTOP_SNAPSHOT_SHARE_H
+#define MISSTOP_SNAPSHOT_SHARE_H
+
+/* A share with its 95 % interval (Wilson, on the effective number of samples). */
+struct snapshot_share {
+    double value; /* 0..1 */
+    double low;
+    double high;
+};
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Snapshots and texts for the views; declared in pipeline.h. */
+#include "pipeline_state.h"
+
+#include <math.h>
+
+static double sample_rate(struct pipeline *pipeline, uint64_t now)
+{
+    uint64_t samples = pipeline->samples[pipeline->ranking];
+    double seconds = (double)(now - pipeline->last_tick_ns) / CLOCK_NS_PER_S;
+    double rate = seconds > 0 ? (double)(samples - pipeline->ranked_before) / seconds : NAN;
+    pipeline->ranked_before = samples;
+    pipeline->last_tick_ns = now;
+    return rate;
+}
+
+static struct snapshot_source describe_source(const struct pipeline *pipeline)
+{
+    const struct sampler_info *info = sampler_info(pipeline->sampler);
+    struct snapshot_source source = {
+        .name = info->source,
+        .weighs = pipeline->ranking < info->event_count && info->events[pipeline->ranking].weighs[0]
+                      ? info->events[pipeline->ranking].weighs
+                      : info->weighs,
+        .precise = info->exact_address,
+        .live = info->live,
+        .event_count = info->event_count,
+        .ranking = pipeline->ranking,
+    };
+    for (unsigned i = 0; i < info->event_count; i++)
+        source.events[i] = (struct snapshot_event){
+            .name = info->events[i].name,
+            .role = info->events[i].role,
+            .period = info->events[i].period,
+            .samples = pipeline->samples[i],
+        };
+    return source;
+}
+
+static struct snapshot_target describe_target(const struct pipeline *pipeline)
+{
+    struct resolver_target target = resolver_target(pipeline->resolver);
+    bool gone = pipeline->ended || !target.alive;
+    return (struct snapshot_target){
+        .pid = target.pid,
+        .threads = target.threads,
+        .comm = target.comm,
+        .exe = target.exe,
+        .state = !pipeline->live ? "recorded"
+                 : gone          ? "exited"
+                                 : "running",
+    };
+}
+
+const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
+{
+    uint64_t now = pipeline_now(pipeline);
+    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline->first_ns;
+    struct snapshot head = {
+        .iteration = ++pipeline->iteration,
+        .elapsed_s = (double)(now - start) / CLOCK_NS_PER_S,
+        .interval_s = interval_s,
+        .status = pipeline->status[0] ? pipeline->status : NULL,
+        .target = describe_target(pipeline),
+        .source = describe_source(pipeline),
+    };
+    head.totals.rate = sample_rate(pipeline, now);
+    if (pipeline->exec_seen)
+        head.status = "the process has started another program (exec); counting goes on";
+    const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
+    pipeline->status[0] = '\0';
+    pipeline->exec_seen = false;
+    return snapshot;
+}
+
+bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    struct pipeline *pipeline = context;
+    return decoder_text(pipeline->decoder, ip, out, size);
+}
+
+bool pipeline_source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    struct pipeline *pipeline = context;
+    return pipeline->sources && source_texts_line(pipeline->sources, file, line, out, size);
+}
+
+const char *pipeline_source_note(void *context, const char *file)
+{
+    struct pipeline *pipeline = context;
+    return pipeline->sources ? source_texts_note(pipeline->sources, file) : NULL;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the views and --search ask of the tables; declared in pipeline.h and pipeline_state.h. */
+#include "pipeline_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void pipeline_search_start(struct pipeline *pipeline, const char *what)
+{
+    struct object_extent extent;
+    unsigned long long base;
+    unsigned long long bound;
+    int used = 0;
+    pipeline->search = NULL;
+    if (!strcmp(what, "all")) {
+        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", pipeline_now(pipeline));
+    } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
+               base < bound) {
+        profile_search_start(pipeline->profile, base, bound, what, pipeline_now(pipeline));
+    } else if (resolver_find(pipeline->resolver, what, &extent)) {
+        profile_search_start(pipeline->profile, extent.base, extent.bound, what,
+                             pipeline_now(pipeline));
+    } else {
+        pipeline->search = what;
+        snprintf(pipeline->status, sizeof pipeline->status,
+                 "--search: no object named %.100s seen yet; still looking", what);
+    }
+}
+
+/* A range that makes no sense is bad usage; a name may still turn up. */
+int pipeline_search_check(const char *what, struct error *error)
+{
+    unsigned long long base;
+    unsigned long long bound;
+    int used = 0;
+    if (what && sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
+        base >= bound)
+        return error_set(error, -EINVAL, "--search %s: the range is empty; START must be below END",
+                         what);
+    return 0;
+}
+
+static const char *next_event(struct pipeline *pipeline)
+{
+    const struct sampler_info *info = sampler_info(pipeline->sampler);
+    if (info->event_count < 2)
+        return "only one event is sampled; name more with -e";
+    pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
+    pipeline->ranked_before = pipeline->samples[pipeline->ranking];
+    profile_set_ranking(pipeline->profile, pipeline->ranking);
+    snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
+             info->events[pipeline->ranking].name);
+    return pipeline->status;
+}
+
+static const char *other_basis(struct pipeline *pipeline)
+{
+    bool run = profile_basis(pipeline->profile) == BASIS_RUN;
+    profile_set_basis(pipeline->profile, run ? BASIS_DECAYED : BASIS_RUN);
+    return run ? "showing the recent past" : "showing the whole run";
+}
+
+static const char *bin_answer(int code, const char *done)
+{
+    switch (code) {
+    case 0:
+        return done;
+    case -EOPNOTSUPP:
+        return "size classes of a walked heap keep their names";
+    case -ENOENT:
+        return "there is nothing to take back";
+    default:
+        return "that cannot be done with these bins";
+    }
+}
+
+const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
+{
+    uint64_t now = pipeline_now(pipeline);
+    switch (request->kind) {
+    case REQUEST_BASIS:
+        return other_basis(pipeline);
+    case REQUEST_ZERO:
+        profile_zero(pipeline->profile, now);
+        memset(pipeline->samples, 0, sizeof pipeline->samples);
+        pipeline->ranked_before = 0;
+        return "counts set to zero";
+    case REQUEST_NEXT_EVENT:
+        return next_event(pipeline);
+    case REQUEST_SEARCH_ALL:
+        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", now);
+        return "searching the whole address space";
+    case REQUEST_SEARCH_RANGE:
+        profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);
+        return "searching inside the selection";
+    case REQUEST_HEAP_MARK:
+        resolver_heap_mark(pipeline->resolver, now);
+        return "marked: GROWTH counts from now";
+    case REQUEST_BIN_RENAME:
+        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
+                          "renamed");
+    case REQUEST_BIN_COMBINE:
+        return bin_answer(
+            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
+            "combined; U takes it back");
+    case REQUEST_BIN_UNDO:
+        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
+    case REQUEST_SEARCH_STOP:
+        profile_search_stop(pipeline->profile);
+        return "search ended";
+    default:
+        return "";
+    }
+}
