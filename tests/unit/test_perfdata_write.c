@@ -179,8 +179,9 @@ static void a_full_disk_is_said_and_survived(void **state)
     for (size_t i = kept; i < found.count; i++)
         told += found.records[i].kind == RECORD_LOST ? found.records[i].count : 0;
     assert_int_equal(told, 1);
-    found.count = kept;
-    found_is(&found, &written, 0);
+    struct found before_it = found;
+    before_it.count = kept;
+    found_is(&before_it, &written, 0);
     found_fini(&found);
     written_fini(&written);
 }
@@ -229,10 +230,8 @@ static void at_the_limit_files_are_begun_that_stand_alone(void **state)
         assert_int_equal(told_before(&found), 1);
         assert_int_equal(found.records[0].mapping.start, 0x1000);
         first -= found.samples;
-        found.records[0] = found.records[found.count - 1];
         for (size_t k = 1; k < found.count; k++)
             assert_int_equal(found.records[k].time_ns, written.expected[first + k - 1].time_ns);
-        found.count = 0;
         found_fini(&found);
     }
     assert_true(first > 1); /* the oldest are gone */
