@@ -37,10 +37,8 @@ struct store_facts {
     bool alive;
     const char *cache_level; /* of the set map, with the next: as struct geometry has it */
     uint64_t cache_size_bytes;
-    uint32_t cache_sets;
     uint32_t cache_ways;
     uint32_t cache_line_bytes;
-    bool cache_virtual;
     const char *host;
 };
 

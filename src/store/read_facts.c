@@ -41,10 +41,8 @@ static void read_cache(const struct store_reader *reader, const uint64_t *row,
 {
     facts->cache_level = reader_string(reader, row[FACTS_ROW_CACHE_LEVEL]);
     facts->cache_size_bytes = row[FACTS_ROW_CACHE_SIZE];
-    facts->cache_sets = (uint32_t)row[FACTS_ROW_CACHE_SETS];
     facts->cache_ways = (uint32_t)row[FACTS_ROW_CACHE_WAYS];
     facts->cache_line_bytes = (uint32_t)row[FACTS_ROW_CACHE_LINE];
-    facts->cache_virtual = row[FACTS_ROW_CACHE_VIRTUAL];
 }
 
 void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)

@@ -2,11 +2,11 @@
 /* What ids meant at the point that was read up to; nothing in a row is believed. */
 #include "store/read_state.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
@@ -106,15 +106,11 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
 
 static bool types_grow(struct store_reader *reader)
 {
-    if (reader->type_count < reader->type_room)
-        return true;
-    size_t room = reader->type_room ? reader->type_room * 2 : 64;
-    struct type_desc *type = reallocarray(reader->type, room, sizeof *type);
-    if (!type)
-        return false;
-    reader->type = type;
-    reader->type_room = room;
-    return true;
+    struct type_desc *type = array_more(reader->type, &reader->type_room, reader->type_count,
+                                        sizeof *type, ARRAY_UNBOUNDED);
+    if (type)
+        reader->type = type;
+    return type;
 }
 
 /* Members of two types are never the same rows: so no more can be made than came. */

@@ -2,9 +2,8 @@
 /* Strings of a store, made printable where they enter; declared in read_state.h. */
 #include "store/read_state.h"
 
+#include "base/array.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 const char *reader_string(const struct store_reader *reader, uint64_t id)
 {
@@ -17,14 +16,11 @@ bool reader_take_string(struct store_reader *reader, uint64_t id)
     if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
         length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
         return false;
-    if (reader->string_count == reader->string_room) {
-        size_t room = reader->string_room ? reader->string_room * 2 : 256;
-        const char **string = reallocarray(reader->string, room, sizeof *string);
-        if (!string)
-            return false;
-        reader->string = string;
-        reader->string_room = room;
-    }
+    const char **string = array_more(reader->string, &reader->string_room, reader->string_count,
+                                     sizeof *string, ARRAY_UNBOUNDED);
+    if (!string)
+        return false;
+    reader->string = string;
     char *copy = arena_alloc(&reader->strings, length + 1);
     if (!copy)
         return false;

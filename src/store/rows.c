@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/rows.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 void rows_init(struct rows *rows, unsigned fields, size_t limit)
@@ -23,18 +25,19 @@ uint64_t *rows_find(const struct rows *rows, uint64_t id)
     return number ? rows_at(rows, *number) : NULL;
 }
 
+/* Both arrays have the same room: a row is in neither unless it is in both. */
 static bool rows_grow(struct rows *rows)
 {
-    size_t room = rows->room ? rows->room * 2 : 64;
-    uint64_t *at = reallocarray(rows->at, room * rows->fields, sizeof *at);
-    if (at)
-        rows->at = at;
-    uint64_t *ids = reallocarray(rows->ids, room, sizeof *ids);
+    size_t room = rows->room;
+    uint64_t *at =
+        array_more(rows->at, &room, rows->count, rows->fields * sizeof *at, ARRAY_UNBOUNDED);
+    if (!at)
+        return false;
+    rows->at = at;
+    uint64_t *ids = array_more(rows->ids, &rows->room, rows->count, sizeof *ids, ARRAY_UNBOUNDED);
     if (ids)
         rows->ids = ids;
-    if (at && ids)
-        rows->room = room;
-    return at && ids;
+    return ids;
 }
 
 uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created)

@@ -38,10 +38,8 @@ void writer_facts(struct store_writer *writer, const struct store_facts *facts)
         [FACTS_ROW_ALIVE] = facts->alive,
         [FACTS_ROW_CACHE_LEVEL] = writer_string(writer, facts->cache_level),
         [FACTS_ROW_CACHE_SIZE] = facts->cache_size_bytes,
-        [FACTS_ROW_CACHE_SETS] = facts->cache_sets,
         [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
         [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
-        [FACTS_ROW_CACHE_VIRTUAL] = facts->cache_virtual,
         [FACTS_ROW_HOST] = writer_string(writer, facts->host),
     };
     writer_row(writer, STORE_FACTS, 0, row);

@@ -2,20 +2,17 @@
 /* What ids mean, written when they come up and when that has changed. */
 #include "store/write_state.h"
 
-#include <stdlib.h>
+#include "base/array.h"
+
 #include <string.h>
 
 static bool strings_grow(struct store_writer *writer)
 {
-    if (writer->string_count < writer->string_room)
-        return true;
-    size_t room = writer->string_room ? writer->string_room * 2 : 256;
-    const char **string = reallocarray(writer->string, room, sizeof *string);
-    if (!string)
-        return false;
-    writer->string = string;
-    writer->string_room = room;
-    return true;
+    const char **string = array_more(writer->string, &writer->string_room, writer->string_count,
+                                     sizeof *string, UINT32_MAX);
+    if (string)
+        writer->string = string;
+    return string;
 }
 
 static void put_string(struct store_writer *writer, uint64_t id, const char *text, size_t length)

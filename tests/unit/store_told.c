@@ -153,7 +153,6 @@ void told_facts(struct store_facts *facts, uint64_t period)
                                   .alive = true,
                                   .cache_level = "L1d",
                                   .cache_size_bytes = 32768,
-                                  .cache_sets = 64,
                                   .cache_ways = 8,
                                   .cache_line_bytes = 64,
                                   .host = "here"};
