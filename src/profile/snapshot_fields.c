@@ -291,7 +291,7 @@ static void add_layout_levels(const struct snapshot_object *object, struct snaps
         for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
             const struct snapshot_field *field = &object->fields[k];
             if (field->type_id != layout->type || field->member != row->index ||
-                (layout->inferred && field->offset != row->member.offset))
+                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
                 continue;
             row->levels = field->levels;
             matches++;

@@ -105,15 +105,15 @@ static const struct column field_list[] = {
      field_offset, format_integer, paint_dim, NULL},
     {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
      NULL, field_line, format_integer, paint_dim, NULL},
-    {"BYTES", "Widest access seen.", 5, 0, 3, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
+    {"BYTES", "Widest access seen.", 5, 0, 4, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
      NULL},
     {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
-    LEVELS_COLUMN_FOUND(field, 1),
-    LEVELS_COLUMN_STALL(field, 1, levels_tell_stall),
-    LEVELS_COLUMN_LATENCY(field, 1),
-    {"LD", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
-    LEVELS_COLUMNS_REST(field, 3),
+    LEVELS_COLUMN_FOUND(field, 2),
+    LEVELS_COLUMN_STALL(field, 2, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(field, 2),
+    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    LEVELS_COLUMNS_REST(field, 4),
 };
 
 const struct columns field_columns = {

@@ -12,13 +12,13 @@ static const char *level_meaning(enum data_level level)
 {
     static const char *const meanings[DATA_LEVEL_COUNT] = {
         [DATA_UNKNOWN] = "the hardware did not tell",
-        [DATA_LFB] = "on its way to the L1 already: asked for before",
+        [DATA_LFB] = "asked for before, on its way",
         [DATA_L3] = "shared by the cores",
         [DATA_CACHE] = "some cache beyond the L1",
         [DATA_PEER_CACHE] = "another core's, same node",
         [DATA_REMOTE_CACHE] = "another node's or socket's",
         [DATA_DRAM] = "of this node",
-        [DATA_REMOTE_DRAM] = "of another node: place memory where it is used",
+        [DATA_REMOTE_DRAM] = "of another node",
         [DATA_MEMORY] = "of whichever node",
         [DATA_PMEM] = "persistent memory",
         [DATA_BEYOND_L1] = "missed the L1; how far it went is not told",
@@ -33,11 +33,11 @@ static const char *snoop_meaning(enum data_snoop snoop)
     static const char *const meanings[SNOOP_COUNT] = {
         [SNOOP_UNKNOWN] = "the hardware did not tell",
         [SNOOP_NONE] = "no other cache was asked",
-        [SNOOP_MISS] = "others were asked and had it not",
+        [SNOOP_MISS] = "others had it not",
         [SNOOP_HIT] = "another had it, unmodified",
-        [SNOOP_FORWARD] = "another handed it over, unmodified",
-        [SNOOP_PEER] = "a cache of the same level handed it over",
-        [SNOOP_HITM] = "another core had modified it: sharing",
+        [SNOOP_FORWARD] = "handed over, unmodified",
+        [SNOOP_PEER] = "handed over by a like cache",
+        [SNOOP_HITM] = "modified by another: sharing",
     };
     return meanings[snoop];
 }
@@ -45,8 +45,8 @@ static const char *snoop_meaning(enum data_snoop snoop)
 static const char *tlb_meaning(enum data_tlb tlb)
 {
     static const char *const meanings[TLB_COUNT] = {
-        [TLB_HIT] = "in the first or the second",
-        [TLB_MISS] = "the page tables were walked: huge pages help",
+        [TLB_HIT] = "in its first or second level",
+        [TLB_MISS] = "page walk: huge pages help",
         [TLB_FAULT] = "the kernel had to answer",
     };
     return meanings[tlb];

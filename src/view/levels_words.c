@@ -65,9 +65,9 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%s", source->weighs);
 }
 
-/* One figure in words, "" if it is not known. */
-static void say(const struct snapshot_levels *levels, enum levels_figure figure, char *out,
-                size_t size)
+/* One figure in words, "" if it is not known or less than `least`. */
+static void say(const struct snapshot_levels *levels, enum levels_figure figure, double least,
+                char *out, size_t size)
 {
     static const char *const words[FIGURE_COUNT] = {
         [FIGURE_FAR] = "beyond this core",    [FIGURE_STALL] = "of all waiting",
@@ -76,7 +76,7 @@ static void say(const struct snapshot_levels *levels, enum levels_figure figure,
     };
     double value = figure_of(levels, figure);
     *out = '\0';
-    if (isnan(value))
+    if (isnan(value) || value < least)
         return;
     if (figure == FIGURE_LATENCY)
         snprintf(out, size, "mean %.0f cycles", value);
@@ -106,7 +106,7 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
         return;
     size_t used = (size_t)snprintf(out, size, "found in: %s", levels->found ? levels->found : "?");
     for (int i = 0; i < TOLD && used < size; i++) {
-        say(levels, told[i], said, sizeof said);
+        say(levels, told[i], 0, said, sizeof said);
         if (*said && worth_telling(snapshot, levels, told[i]))
             used += (size_t)snprintf(out + used, size - used, ", %s", said);
     }
@@ -141,7 +141,7 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
     if (levels == snapshot->levels && *said)
         draw_whole(canvas, &area, PAINT_WARN, text);
     for (int i = 0; i < TOLD; i++) {
-        say(levels, told[i], said, sizeof said);
+        say(levels, told[i], 0.0005, said, sizeof said);
         snprintf(text, sizeof text, "  %s", said);
         if (*said && worth_telling(snapshot, levels, told[i]) &&
             !draw_whole(canvas, &area, PAINT_PLAIN, text))
