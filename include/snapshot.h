@@ -20,6 +20,7 @@
 #include "snapshot_object.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_timeline.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -99,6 +100,7 @@ struct snapshot {
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;
+    struct snapshot_timeline timeline;
     struct snapshot_heap heap;
     struct reading_state reading; /* strings in the arena */
 };

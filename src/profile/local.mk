@@ -16,7 +16,6 @@ src_libprofile_a_SOURCES = \
 	src/profile/pairs.h \
 	src/profile/phases.c \
 	src/profile/phases.h \
-	src/profile/profile.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/search.c \
@@ -36,6 +35,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
+	src/profile/snapshot_timeline.c \
 	src/profile/snapshot_window.c \
 	src/profile/state.h \
 	src/profile/streams.c \
@@ -44,6 +44,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/stride.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/timeline.c \
+	src/profile/timeline.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/window.c \

@@ -197,24 +197,35 @@ static uint64_t changed_blocks(const struct phases *phases)
     return best < SEGMENT_BLOCKS ? 0 : best;
 }
 
-static void name(struct phases *phases, struct phases_segment *segment, const double *counts)
+/* The nearest of those that are near enough; PHASES_NONE. */
+static uint8_t alike(const struct phases *phases, const double *counts)
 {
-    double sum = sum_of(counts);
     double nearest = recurs_within;
-    unsigned found = PHASES_MOST;
+    uint8_t found = PHASES_NONE;
     for (unsigned i = 0; i < phases->known_count; i++) {
         double distance = phases_distance(phases->known[i].shares, counts);
         if (distance < nearest) {
             nearest = distance;
-            found = i;
+            found = (uint8_t)i;
         }
     }
-    if (found == PHASES_MOST && phases->known_count < PHASES_MOST)
-        found = phases->known_count++;
-    segment->phase = found == PHASES_MOST ? PHASES_NONE : (uint8_t)found;
-    if (found == PHASES_MOST || !(sum > 0))
+    return found;
+}
+
+uint8_t phases_now(const struct phases *phases)
+{
+    return phases->blocks >= SEGMENT_BLOCKS ? alike(phases, phases->now) : PHASES_NONE;
+}
+
+static void name(struct phases *phases, struct phases_segment *segment, const double *counts)
+{
+    double sum = sum_of(counts);
+    segment->phase = alike(phases, counts);
+    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MOST)
+        segment->phase = (uint8_t)phases->known_count++;
+    if (segment->phase == PHASES_NONE || !(sum > 0))
         return;
-    struct phases_phase *phase = &phases->known[found];
+    struct phases_phase *phase = &phases->known[segment->phase];
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         phase->shares[i] = (phase->shares[i] * phase->samples + counts[i]) / (phase->samples + sum);
     phase->samples += sum;

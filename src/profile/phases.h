@@ -88,6 +88,9 @@ unsigned phases_column(uint32_t object);
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
+/* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
+uint8_t phases_now(const struct phases *phases);
+
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);
 

@@ -65,6 +65,7 @@ void profile_free(struct profile *profile)
     pairs_fini(&profile->instances);
     sets_fini(&profile->sets);
     comiss_fini(&profile->comiss);
+    timeline_fini(&profile->timeline);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -112,6 +113,12 @@ void profile_rescale(struct profile *profile, double factor)
     }
 }
 
+void profile_step(struct profile *profile, uint64_t now_ns)
+{
+    uint16_t event = profile->options.ranking;
+    timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+}
+
 void profile_lost(struct profile *profile, uint64_t count)
 {
     profile->totals.lost += count;
@@ -138,6 +145,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     struct search *search = &profile->search;
     window_clear(&profile->window);
     sets_clear(&profile->sets);
+    timeline_clear(&profile->timeline);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;

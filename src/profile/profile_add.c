@@ -204,6 +204,7 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     sets_add(&profile->sets, entry.set, scale);
     window_add(&profile->window, &entry);
     search_count(&profile->search, access->address, tally_weight(access));
+    timeline_count(&profile->timeline, place);
     profile->extras[object].refresh_weight += tally_weight(access);
     profile->refresh_weight += tally_weight(access);
     note_thread(profile, &profile->extras[object], access->tid);
@@ -246,6 +247,8 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (!profile->refreshed_ns)
         profile->refreshed_ns = access->time_ns;
     search_tick(&profile->search, access->time_ns);
+    if (access->time_ns >= profile->timeline.next_ns)
+        profile_step(profile, access->time_ns);
     count_total(profile, place);
     if (object == TALLY_IDS_MAX)
         return;

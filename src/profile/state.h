@@ -21,6 +21,7 @@
 #include "profile/search.h"
 #include "profile/sets.h"
 #include "profile/tally.h"
+#include "profile/timeline.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
@@ -67,6 +68,7 @@ struct profile {
     struct comiss comiss;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
+    struct timeline timeline;
     struct hash threads; /* tid -> dense number */
     struct thread_number recent_threads[THREADS_RECENT];
     struct snapshot_totals totals;
@@ -79,6 +81,9 @@ bool profile_grow_extras(struct profile *profile);
 
 /* The scale of decay was brought back: everything that was stored with it is too. */
 void profile_rescale(struct profile *profile, double factor);
+
+/* A step of the timeline is due: at the first sample, and the first after each base period. */
+void profile_step(struct profile *profile, uint64_t now_ns);
 
 /*
  * Where in an object an access counts: by its place in a type with members; in an object with
@@ -139,6 +144,7 @@ void build_instructions(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
+void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 
 #endif

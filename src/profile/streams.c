@@ -79,12 +79,22 @@ static struct stream *make(struct streams *streams, uint64_t key, double total)
     return stream;
 }
 
-void streams_put(struct streams *streams, uint64_t key, double total)
+static struct stream *find_or_make(struct streams *streams, uint64_t key, double total)
 {
     const uint32_t *index = hash_find(&streams->of_key, key);
-    struct stream *stream = index ? &streams->list[*index] : NULL;
-    if (!stream && total > 0)
-        stream = make(streams, key, total);
+    return index ? &streams->list[*index] : total > 0 ? make(streams, key, total) : NULL;
+}
+
+void streams_skip(struct streams *streams, uint64_t key, double total)
+{
+    struct stream *stream = find_or_make(streams, key, total);
+    if (stream)
+        stream->put = total;
+}
+
+void streams_put(struct streams *streams, uint64_t key, double total)
+{
+    struct stream *stream = find_or_make(streams, key, total);
     if (!stream || total == stream->put)
         return;
     double added = total < stream->put ? total : total - stream->put;

@@ -61,6 +61,9 @@ static inline uint64_t streams_next_ns(const struct streams *streams)
  */
 void streams_put(struct streams *streams, uint64_t key, double total);
 
+/* What a key has counted so far is of before the first period. */
+void streams_skip(struct streams *streams, uint64_t key, double total);
+
 /* Ends the period that runs, and those after it that have passed without anything. */
 void streams_close(struct streams *streams, uint64_t now_ns);
 

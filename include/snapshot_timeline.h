@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Part of struct snapshot (snapshot.h, where its rules stand): the whole run over time, by object,
+ * and the phases in it. Of the event that ranks, whatever the basis shown. */
+#ifndef MISSTOP_SNAPSHOT_TIMELINE_H
+#define MISSTOP_SNAPSHOT_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one object counted in each period, of all that were attributed. */
+struct snapshot_stream {
+    uint32_t object; /* index into objects, UINT32_MAX: not listed there */
+    const char *name;
+    double *weight;    /* [periods] */
+    double share;      /* of the whole run */
+    double volatility; /* at the period shown; NAN: too few */
+};
+
+/* A stretch in which the misses fall on the objects in the same shares. */
+struct snapshot_phase {
+    double start_s; /* from the start of the run */
+    double end_s;   /* so far, of the last one */
+    double samples;
+    char name[4];       /* "A": stretches of one name are alike; "": not told yet */
+    double distance;    /* share of misses that fell elsewhere than in the one before; NAN */
+    const char *leader; /* the object with most misses in it; NULL: none */
+    uint32_t object;    /* its index into objects; UINT32_MAX */
+    double leader_share;
+    bool inversion; /* another object led before */
+};
+
+struct snapshot_volatility {
+    double period_s;
+    double value; /* 0 to 1 */
+};
+
+/* Two objects of which one has its misses when the other has none. */
+struct snapshot_turns {
+    uint32_t left; /* indices into streams */
+    uint32_t right;
+    double correlation; /* -1 to 0 */
+};
+
+struct snapshot_timeline {
+    double start_s;  /* of the first period, elapsed time; NAN: nothing yet */
+    double period_s; /* of the points: some base periods, by the volatility */
+    double base_s;   /* the base period now */
+    size_t periods;
+    double *all;                     /* [periods] */
+    struct snapshot_stream *streams; /* most misses first */
+    size_t stream_count;
+    struct snapshot_phase *phases; /* in time order; the last one goes on */
+    size_t phase_count;
+    struct snapshot_volatility *profile; /* by period */
+    size_t profile_count;
+    struct snapshot_turns *turns; /* strongest first */
+    size_t turn_count;
+    const char *reading; /* one or two sentences; NULL */
+};
+
+#endif
