@@ -47,6 +47,12 @@ static const struct paint_look looks[PAINT_COUNT] = {
     [PAINT_HEAT_3] = INK(184, YELLOW),
     [PAINT_HEAT_4] = {208, OWN, RED, OWN, 0, 0, PAINT_BOLD},
     [PAINT_HEAT_5] = {196, OWN, RED, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD},
+    [PAINT_SERIES_0] = INK(68, BLUE),
+    [PAINT_SERIES_1] = INK(208, YELLOW),
+    [PAINT_SERIES_2] = INK(71, GREEN),
+    [PAINT_SERIES_3] = INK(167, RED),
+    [PAINT_SERIES_4] = INK(140, MAGENTA),
+    [PAINT_SERIES_5] = INK(80, CYAN),
 };
 
 const struct paint_look *paint_look(enum paint paint)

@@ -34,6 +34,12 @@ enum paint {
     PAINT_HEAT_3,
     PAINT_HEAT_4,
     PAINT_HEAT_5, /* hottest */
+    PAINT_SERIES_0, /* colours that only tell things apart */
+    PAINT_SERIES_1,
+    PAINT_SERIES_2,
+    PAINT_SERIES_3,
+    PAINT_SERIES_4,
+    PAINT_SERIES_5,
     PAINT_COUNT
 };
 

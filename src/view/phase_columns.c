@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of the stretches of a run. */
+#include "view/columns.h"
+
+#include <math.h>
+
+#define ROW                                                                                        \
+    const struct snapshot_phase *row = pointer;                                                    \
+    (void)snapshot
+
+static struct value name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->name);
+}
+
+static struct value start(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->start_s);
+}
+
+static struct value length(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->end_s - row->start_s);
+}
+
+static struct value samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->samples);
+}
+
+static struct value leader(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->leader);
+}
+
+static struct value leader_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->leader_share);
+}
+
+static struct value changed(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->distance);
+}
+
+static struct value note(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_phase *row = pointer;
+    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
+    return value_text(last && row->inversion ? "goes on; another object leads"
+                      : last                 ? "goes on"
+                      : row->inversion       ? "another object leads"
+                                             : NULL);
+}
+
+static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    /* Its start is worked out anew each time, from the elapsed time. */
+    return (uint64_t)llround(row->start_s * 20);
+}
+
+static const struct column phase_list[] = {
+    {"PHASE", "Stretches of one letter are alike: the misses fall on the same objects.", 5, 0, 0,
+     COLUMN_TEXT, NULL, name, NULL, paint_strong, NULL},
+    {"FROM", "When it began, from the start of the run.", 7, 0, 0, COLUMN_RIGHT, NULL, start,
+     format_seconds, NULL, NULL},
+    {"LENGTH", "How long it lasted.", 7, 0, 0, COLUMN_RIGHT, NULL, length, format_seconds, NULL,
+     NULL},
+    {"LEADS", "The object with most misses in it.", 12, 48, 0, COLUMN_NAME, NULL, leader, NULL,
+     paint_strong, NULL},
+    {"OF IT", "The leader's part of the misses in it.", 6, 0, 1, COLUMN_RIGHT, NULL, leader_share,
+     format_percent, paint_share, NULL},
+    {"CHANGED", "Part of the misses that falls on other objects than in the stretch before.", 7, 0,
+     2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},
+    {"SAMPLES", "Attributed samples in it.", 7, 0, 4, COLUMN_RIGHT, NULL, samples, format_count,
+     NULL, NULL},
+    {"", NULL, 8, 30, 3, COLUMN_TEXT, NULL, note, NULL, paint_dim, NULL},
+};
+
+const struct columns phase_columns = {
+    .title = "Phases",
+    .list = phase_list,
+    .count = sizeof phase_list / sizeof *phase_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_phase),
+    .identity = identity,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A run as a picture: time from left to right, in each column the parts that the objects have of
+ * the misses, one above the other. For the Phases page.
+ */
+#ifndef MISSTOP_VIEW_TIMELINE_CHART_H
+#define MISSTOP_VIEW_TIMELINE_CHART_H
+
+#include "snapshot.h"
+#include "view/canvas.h"
+
+enum { CHART_SERIES = 6 }; /* objects with a colour of their own */
+
+/* What of the run is shown, and how many periods go into a column or columns to a period. */
+struct timeline_chart {
+    const struct snapshot_timeline *timeline;
+    size_t first; /* period */
+    size_t end;
+    int columns;
+};
+
+/* All of the run, or from one time to another; at least one period. */
+struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, double from_s,
+                                     double to_s, int columns);
+
+/* The column in which a time falls, 0 to columns; before and after: the nearest. */
+int timeline_chart_column(const struct timeline_chart *chart, double at_s);
+
+/* Shares in all rows of the area but the last two: how many misses there were, and the phases. */
+void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
+                         struct area area);
+
+/* The series of an object with a colour; "a" and so on where there are no colours. */
+enum paint timeline_chart_paint(size_t series);
+const char *timeline_chart_mark(size_t series, bool ascii);
+
+#endif
