@@ -86,6 +86,7 @@ struct sample_mapping {
     uint32_t device_major;
     uint32_t device_minor;
     uint32_t protection; /* PROT_*, 0 when the record does not tell */
+    uint32_t flags;      /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
     bool executable;     /* false: PERF_RECORD_MISC_MMAP_DATA */
     uint8_t build_id_size; /* 0: none in the record */
     uint8_t build_id[20];

@@ -118,6 +118,8 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
     if (!event)
         return -ENOMEM;
     *event = (uint32_t)index;
+    if (!attributes->events[index].first_id)
+        attributes->events[index].first_id = id;
     return 0;
 }
 

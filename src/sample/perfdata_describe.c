@@ -13,6 +13,19 @@ const struct perfdata_process *perfdata_processes(const struct perfdata *file, s
     return file->processes.list;
 }
 
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *file, unsigned index)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].format.event == index)
+            return &file->attributes.events[i].attr;
+    return NULL;
+}
+
+uint64_t perfdata_mark(const struct perfdata *file)
+{
+    return file->attributes.count ? file->attributes.events[0].first_id >> PERFDATA_MARK_SHIFT : 0;
+}
+
 const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
 {
     return &file->machine;

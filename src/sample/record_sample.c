@@ -13,8 +13,7 @@
 #define BRANCH_COUNTERS       (UINT64_C(1) << 19)
 #define READ_LOST             (UINT64_C(1) << 4)
 
-/* enum perf_event_x86_regs to ours; segments are skipped. */
-static const uint8_t register_of_bit[] = {
+const uint8_t record_register_of_bit[RECORD_REGISTER_BITS] = {
     SREG_AX, SREG_BX,    SREG_CX,   SREG_DX,   SREG_SI,   SREG_DI,   SREG_BP,   SREG_SP,
     SREG_IP, SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
     SREG_R8, SREG_R9,    SREG_R10,  SREG_R11,  SREG_R12,  SREG_R13,  SREG_R14,  SREG_R15,
@@ -75,7 +74,7 @@ static void copy_some(struct cursor *values, uint64_t mask, uint64_t *regs)
     for (; mask; mask &= mask - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(mask);
         uint64_t value = cursor_u64(values);
-        uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
+        uint8_t reg = bit < RECORD_REGISTER_BITS ? record_register_of_bit[bit] : SREG_NONE;
         if (reg != SREG_NONE)
             regs[reg] = value;
     }
