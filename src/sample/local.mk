@@ -6,7 +6,7 @@ src_libsample_a_SOURCES = \
 	src/sample/features.c src/sample/features.h \
 	src/sample/input.c src/sample/input.h \
 	src/sample/order.c src/sample/order.h \
-	src/sample/perfdata_header.c src/sample/perfdata_header.h \
+	src/sample/perfdata_mark.c src/sample/perfdata_header.c src/sample/perfdata_header.h \
 	src/sample/perfdata_write.c src/sample/perfdata_write.h \
 	src/sample/perfdata_write_build_id.c src/sample/perfdata_write_build_id.h \
 	src/sample/perfdata_write_bytes.c src/sample/perfdata_write_bytes.h \

@@ -92,6 +92,9 @@ const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata
 /* By which a file beside the recording says that it belongs to it: perfdata_writer_mark(). */
 uint64_t perfdata_mark(const struct perfdata *perfdata);
 
+/* The same of a file that need not be read for it; 0: it has none, or is no recording. */
+uint64_t perfdata_file_mark(const char *path);
+
 const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);
 struct perfdata_counts perfdata_counts(const struct perfdata *perfdata);
 
