@@ -40,8 +40,6 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
 static void take_record(void *context, const struct record *record)
 {
     struct pipeline *pipeline = context;
-    if (!pipeline->first_ns)
-        pipeline->first_ns = record->time_ns;
     if (record->time_ns > pipeline->record_ns)
         pipeline->record_ns = record->time_ns;
     switch (record->kind) {
@@ -58,7 +56,8 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
-        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
+        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec &&
+                               (pipeline->live || pipeline->samples[pipeline->ranking]);
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
@@ -67,9 +66,9 @@ static void take_record(void *context, const struct record *record)
     }
 }
 
-static int open_profile(struct pipeline *pipeline, const struct pipeline_options *options,
-                        struct error *error)
+static int open_profile(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
     struct profile_options wanted = {
         .names = resolver_names(pipeline->resolver),
         .window_entries = options->window,
@@ -77,10 +76,7 @@ static int open_profile(struct pipeline *pipeline, const struct pipeline_options
         .ways = options->ways,
         .event_count = (uint16_t)sampler_info(pipeline->sampler)->event_count,
     };
-    int code = geometry_parse(&wanted.geometry, options->cache, sysfs_cpu, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
-    if (code == -ENOENT && !options->cache)
-        code = geometry_parse(&wanted.geometry, "L1=32K,8,64", sysfs_cpu, error);
+    int code = pipeline_geometry(pipeline, sysfs_cpu, &wanted.geometry, error);
     return code ? code : profile_new(&pipeline->profile, &wanted, error);
 }
 
@@ -97,9 +93,41 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
     return decoder_new(&target);
 }
 
-static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
-                       struct error *error)
+int pipeline_open_tables(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
+    struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
+                                      .live = pipeline->live,
+                                      .symfs = options->symfs,
+                                      .debuginfod = options->debuginfod,
+                                      .feed = options->feed,
+                                      .walk = options->walk,
+                                      .heap_note = options->heap_note};
+    int code = resolver_open(&pipeline->resolver, &naming, error);
+    if (!code)
+        code = open_profile(pipeline, error);
+    if (code)
+        return code;
+    pipeline->decoder = open_decoder(pipeline);
+    return pipeline->decoder ? 0 : error_set(error, -ENOMEM, "no memory for the decoder");
+}
+
+void pipeline_close_tables(struct pipeline *pipeline)
+{
+    if (pipeline->decoder)
+        decoder_free(pipeline->decoder);
+    if (pipeline->profile)
+        profile_free(pipeline->profile);
+    if (pipeline->resolver)
+        resolver_close(pipeline->resolver);
+    pipeline->decoder = NULL;
+    pipeline->profile = NULL;
+    pipeline->resolver = NULL;
+}
+
+static int open_stages(struct pipeline *pipeline, struct error *error)
+{
+    const struct pipeline_options *options = &pipeline->options;
     struct sampler_options sampling = {
         .pid = options->pid,
         .launched = options->launched,
@@ -109,26 +137,11 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
         .rate = options->rate,
         .period = options->period,
     };
-    struct resolver_options naming = {.live = pipeline->live,
-                                      .symfs = options->symfs,
-                                      .debuginfod = options->debuginfod,
-                                      .feed = options->feed,
-                                      .walk = options->walk,
-                                      .heap_note = options->heap_note};
     int code = pipeline_search_check(options->search, error);
     if (!code)
         code = sampler_open(&pipeline->sampler, &sampling, error);
     /* Opened after the rings, so that no mapping falls between the two. */
-    if (!code) {
-        naming.pid = sampler_info(pipeline->sampler)->pid;
-        code = resolver_open(&pipeline->resolver, &naming, error);
-    }
-    if (!code)
-        code = open_profile(pipeline, options, error);
-    if (code)
-        return code;
-    pipeline->decoder = open_decoder(pipeline);
-    return pipeline->decoder ? 0 : error_set(error, -ENOMEM, "no memory for the decoder");
+    return code ? code : pipeline_open_tables(pipeline, error);
 }
 
 int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
@@ -137,11 +150,12 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
+    pipeline->options = *options;
     pipeline->live = !options->input;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
-    int code = open_stages(pipeline, options, error);
+    int code = open_stages(pipeline, error);
     if (code) {
         pipeline_close(pipeline);
         return code;
@@ -149,8 +163,10 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     struct source_options sources = {
         .pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0, .symfs = options->symfs};
     pipeline->sources = source_texts_new(&sources);
-    snprintf(pipeline->status, sizeof pipeline->status, "%s",
-             sampler_info(pipeline->sampler)->note);
+    /* A recording's note stands beside where it was made. */
+    if (pipeline->live)
+        snprintf(pipeline->status, sizeof pipeline->status, "%s",
+                 sampler_info(pipeline->sampler)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
     *out = pipeline;
@@ -163,12 +179,7 @@ void pipeline_close(struct pipeline *pipeline)
         return;
     if (pipeline->sampler)
         sampler_close(pipeline->sampler);
-    if (pipeline->decoder)
-        decoder_free(pipeline->decoder);
-    if (pipeline->profile)
-        profile_free(pipeline->profile);
-    if (pipeline->resolver)
-        resolver_close(pipeline->resolver);
+    pipeline_close_tables(pipeline);
     source_texts_free(pipeline->sources);
     free(pipeline);
 }
@@ -185,6 +196,8 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         /* No further than the samples: those still to come must find the blocks of their time. */
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
         resolver_settle(pipeline->resolver, clock_now_ns());
+    } else {
+        pipeline_replay_reached(pipeline, until_ns);
     }
     return count;
 }
@@ -211,6 +224,9 @@ int pipeline_tick(struct pipeline *pipeline)
 {
     uint64_t now = pipeline_now(pipeline);
     resolver_tick(pipeline->resolver, now);
+    /* Debugging information takes its time on this machine, whatever the recording's clock says. */
+    if (!pipeline->live)
+        resolver_settle(pipeline->resolver, clock_now_ns());
     forget_changed_code(pipeline);
     if (pipeline->search)
         pipeline_search_start(pipeline, pipeline->search);

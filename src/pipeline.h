@@ -55,6 +55,25 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 /* How long the loop may wait, at the most, until it drains again. */
 int pipeline_patience_ms(struct pipeline *pipeline);
 
+/* ---- of a replay ---- */
+
+/*
+ * Back to the start of the recording, with empty tables; of another process if `pid` is one.
+ * -ESPIPE and the like leave all as it was; after -ENOMEM only pipeline_close() may follow.
+ */
+int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
+/* Whether that can be done; else the recording comes through a pipe. */
+bool pipeline_rereadable(const struct pipeline *pipeline);
+
+/* From the first sample of the process to its last; 0: not known, or the samples have no times. */
+uint64_t pipeline_length_ns(const struct pipeline *pipeline);
+
+/* Those with samples, most first (sample/perfdata.h). */
+struct perfdata_process;
+const struct perfdata_process *pipeline_processes(const struct pipeline *pipeline, size_t *count);
+
+/* ---- */
+
 /* Sampling stops or goes on; all stays open. */
 int pipeline_enable(struct pipeline *pipeline, bool on);
 

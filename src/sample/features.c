@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { CACHE_VERSION = 1 };
+enum { CACHE_VERSION = 1, CLOCK_VERSION = 1 };
 
 /* A length, filled up to some multiple, and a string that NULs follow. */
 static void take_string(struct cursor *cursor, char *out, size_t out_size)
@@ -85,6 +85,18 @@ static void take_times(struct cursor *cursor, struct perfdata_machine *machine)
     machine->last_sample_ns = cursor->bad ? 0 : last_ns;
 }
 
+/* What the clock on the wall and that of the records said at one moment. */
+static void take_clocks(struct cursor *cursor, struct perfdata_machine *machine)
+{
+    uint32_t version = cursor_u32(cursor);
+    cursor_skip(cursor, sizeof(uint32_t)); /* clock id */
+    uint64_t wall_ns = cursor_u64(cursor);
+    uint64_t clock_ns = cursor_u64(cursor);
+    bool told = !cursor->bad && version == CLOCK_VERSION;
+    machine->wall_ns = told ? wall_ns : 0;
+    machine->clock_ns = told ? clock_ns : 0;
+}
+
 static int take_build_ids(struct cursor *cursor, struct build_ids *build_ids)
 {
     int code = 0;
@@ -131,6 +143,9 @@ int features_take(const struct features *features, unsigned feature, struct curs
         break;
     case FEATURE_SAMPLE_TIME:
         take_times(cursor, machine);
+        break;
+    case FEATURE_CLOCK_DATA:
+        take_clocks(cursor, machine);
         break;
     default:
         break;

@@ -26,6 +26,7 @@ enum feature {
     FEATURE_EVENT_DESC = 12,
     FEATURE_CACHE = 20,
     FEATURE_SAMPLE_TIME = 21,
+    FEATURE_CLOCK_DATA = 29, /* of perf record -k */
     FEATURE_COUNT
 };
 

@@ -48,7 +48,7 @@ struct sampler_info {
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
     uint64_t records_bad; /* records dropped because malformed */
-    char note[256];       /* what the user should know ("auto took clock: ..."), or "" */
+    char note[512];       /* what the user should know ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);
@@ -83,6 +83,29 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 int sampler_enable(struct sampler *sampler, bool on);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
+
+/* ---- of a recording; live there is none of it ---- */
+
+/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
+ * samples have no times, or not all of it is here yet (a pipe). */
+struct sampler_span {
+    uint64_t start_ns;
+    uint64_t length_ns;
+};
+struct sampler_span sampler_span(const struct sampler *sampler);
+
+/*
+ * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a
+ * pipe and is gone.
+ */
+int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
+
+/* What perfdata.h declares: the processes, most samples first; the machine it was made on, NULL
+ * live; what was counted. */
+struct perfdata_process;
+struct perfdata_machine;
+const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
+const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
 /*
  * `misstop doctor`: for every source whether it is usable here, why not, and the command

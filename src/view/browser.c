@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 16 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 17 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
@@ -25,7 +25,7 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
         &browser->search.dropped,   &browser->code.functions, &browser->code.table,
         &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
         &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
-        &browser->layout.table};
+        &browser->layout.table,     &browser->picker.of_recording};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -36,7 +36,8 @@ void browser_init(struct browser *browser, const struct screen_sources *sources)
         &object_columns, &field_columns,  &toucher_columns,     &instance_columns,
         &part_columns,   &region_columns, &dropped_columns,     &function_columns,
         &site_columns,   &line_columns,   &pair_columns,        &process_columns,
-        &bin_columns,    &source_columns, &instruction_columns, &layout_columns};
+        &bin_columns,    &source_columns, &instruction_columns, &layout_columns,
+        &recorded_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)
@@ -103,7 +104,21 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count)
 {
     browser->page = PAGE_PICKER;
+    browser->picker.recorded = false;
     table_set(&browser->picker.processes, NULL, rows, count);
+}
+
+void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count)
+{
+    browser->page = PAGE_PICKER;
+    browser->picker.recorded = true;
+    table_set(&browser->picker.of_recording, NULL, rows, count);
+}
+
+void browser_play(struct browser *browser, const struct view_play *play)
+{
+    browser->replays = true;
+    browser->play = *play;
 }
 
 void browser_freeze(struct browser *browser)
@@ -253,6 +268,6 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     if (browser->snapshot || browser->page == PAGE_PICKER || browser->page == PAGE_HELP)
         browser_pages[browser->page]->draw(browser, canvas, area);
     else
-        canvas_wrap(canvas, area, PAINT_DIM, " Waiting for the first samples.");
+        canvas_wrap(canvas, area, PAINT_DIM, browser->replays ? " Reading the recording." : " Waiting for the first samples.");
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }

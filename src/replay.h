@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A recording played on the screen: the clock (play.h), the pipeline and the line that tells where
+ * it stands, together. It knows nothing of what is read. Owned by loop.c.
+ */
+#ifndef MISSTOP_REPLAY_H
+#define MISSTOP_REPLAY_H
+
+#include "base/error.h"
+#include "pipeline.h"
+#include "play.h"
+#include "view/view.h"
+
+struct replay {
+    struct play clock;
+    struct pipeline *pipeline;
+    struct screen *screen;
+    uint64_t drawn_ns; /* when the line was drawn last */
+    bool from_start;   /* a recording is played; else it is read to its end first */
+    double pace;       /* of the first playing; NAN: 1 */
+};
+
+/* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
+void replay_init(struct replay *replay, struct pipeline *pipeline, struct screen *screen,
+                 double pace);
+
+/*
+ * Reads what is due. 1: a time that was asked for has been reached, or the end: time for a
+ * picture. 0: not yet. Or a negative errno.
+ */
+int replay_advance(struct replay *replay);
+
+/* How long the loop may wait before the next replay_advance(); -1: until a key comes. */
+int replay_patience_ms(const struct replay *replay);
+
+/*
+ * What the keys of a replay ask; false: nothing of this. `step_s`: one step. `code`: 0, or a
+ * negative errno after which nothing can be shown, with its error.
+ */
+bool replay_act(struct replay *replay, const struct request *request, double step_s, int *code,
+                struct error *error);
+
+/* Plays another process. 0, or as pipeline_restart(). */
+int replay_choose(struct replay *replay, pid_t pid, struct error *error);
+
+#endif
