@@ -64,7 +64,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     *loop = (struct loop){
         .setup = setup,
         .delay_s = setup->options->delay_s,
-        .replays = setup->options->input && setup->screen,
+        .replays = setup->options->input != NULL,
         .error = error};
     int timer = open_timer(loop->delay_s);
     int signals = signals_open();
@@ -93,9 +93,7 @@ static void drain(struct loop *loop)
 {
     if (loop->replays)
         return;
-    uint64_t until = loop->setup->options->input || loop->target_ended
-                         ? UINT64_MAX
-                         : clock_now_ns() - SAMPLER_SETTLES_NS;
+    uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code = pipeline_drain(loop->setup->pipeline, until);
     if (code == -ENODATA)
         loop->target_ended = true;
@@ -270,7 +268,8 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks)
+    bool batch_replay = loop->replays && !loop->setup->screen;
+    if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         refresh(loop);
 }
 
@@ -297,15 +296,13 @@ static void watch_target(struct loop *loop)
     const struct loop_setup *setup = loop->setup;
     if (setup->screen)
         refresh(loop);
-    if (setup->options->input)
-        drain(loop);
     while (!loop->quit && !loop->target_ended && !loop->code) {
         int ready = poll(loop->polled, LOOP_SOURCES, pipeline_patience_ms(setup->pipeline));
         if (ready < 0 && errno != EINTR)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
-        else if (!setup->options->input)
+        else
             drain(loop);
     }
     if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
@@ -314,11 +311,12 @@ static void watch_target(struct loop *loop)
         refresh(loop);
 }
 
-/* Keys are heard between the slices that are read; the timer makes the pictures. */
+/* Keys are heard between the slices that are read; the timer makes the pictures. Without a screen
+ * there is one picture, of all. */
 static void play(struct loop *loop)
 {
     replay_init(&loop->replay, loop->setup->pipeline, loop->setup->screen,
-                loop->setup->options->pace);
+                loop->setup->screen ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
         int ready = poll(loop->polled, LOOP_SOURCES, replay_patience_ms(&loop->replay));
         if (ready < 0 && errno != EINTR)
@@ -332,6 +330,7 @@ static void play(struct loop *loop)
             loop->code = code;
         else if (code)
             refresh(loop);
+        loop->quit |= code && !loop->setup->screen;
     }
 }
 

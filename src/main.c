@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .period = options->period,
         .window = options->window,
         .half_life_s = options->half_life_s,
+        .whole_run = options->input && isnan(options->pace) && !options->decays,
         .ways = options->ways,
         .cache = options->cache,
         .search = options->search,

@@ -225,6 +225,7 @@ static int parse_tables(struct options *options, int option, const char *text, s
     case 'w':
         return parse_u32(text, "-w", 16, 1u << 24, &options->window, error);
     case 'H':
+        options->decays = true;
         return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
     case 'W':
         return parse_u32(text, "-W", 2, 64, &options->ways, error);

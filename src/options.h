@@ -39,6 +39,7 @@ struct options {
     bool json;
     uint32_t window;    /* 0: default */
     double half_life_s;
+    bool decays;        /* -H was given */
     uint32_t ways;
     const char *search; /* NULL: none */
     const char *cache;  /* NULL: L1d */

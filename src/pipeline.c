@@ -108,6 +108,8 @@ int pipeline_open_tables(struct pipeline *pipeline, struct error *error)
         code = open_profile(pipeline, error);
     if (code)
         return code;
+    if (options->whole_run)
+        profile_set_basis(pipeline->profile, BASIS_RUN);
     pipeline->decoder = open_decoder(pipeline);
     return pipeline->decoder ? 0 : error_set(error, -ENOMEM, "no memory for the decoder");
 }

@@ -30,6 +30,7 @@ struct pipeline_options {
     uint64_t period;
     uint32_t window;
     double half_life_s;
+    bool whole_run; /* the tables begin with everything, not with the recent past */
     uint32_t ways;
     const char *cache;     /* -C */
     const char *search;    /* --search */
@@ -67,6 +68,12 @@ bool pipeline_rereadable(const struct pipeline *pipeline);
 
 /* From the first sample of the process to its last; 0: not known, or the samples have no times. */
 uint64_t pipeline_length_ns(const struct pipeline *pipeline);
+
+/*
+ * Takes what has been read of debugging information; how much is still waited for. A recording can
+ * wait for it: what is read before has no fields.
+ */
+unsigned pipeline_reading(struct pipeline *pipeline);
 
 /* Those with samples, most first (sample/perfdata.h). */
 struct perfdata_process;

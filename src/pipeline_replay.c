@@ -28,6 +28,16 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
     return 0;
 }
 
+unsigned pipeline_reading(struct pipeline *pipeline)
+{
+    struct place_names names = resolver_names(pipeline->resolver);
+    struct reading_state state = {0};
+    resolver_settle(pipeline->resolver, clock_now_ns());
+    if (names.reading)
+        names.reading(names.context, &state);
+    return state.waiting;
+}
+
 void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns)
 {
     uint64_t start_ns = sampler_span(pipeline->sampler).start_ns;

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINE_NS = 100000000, PLAYING_MS = 50 };
+enum { LINE_NS = 100000000, PLAYING_MS = 50, WAITING_MS = 10 };
+#define PATIENCE_NS (10 * CLOCK_NS_PER_S)
 
 static double seconds(uint64_t ns)
 {
@@ -16,6 +17,8 @@ static double seconds(uint64_t ns)
 
 static void draw_line(struct replay *replay)
 {
+    if (!replay->screen)
+        return;
     const struct play *clock = &replay->clock;
     bool seeks = play_seeks(clock);
     struct view_play line = {
@@ -42,6 +45,7 @@ static void set_out(struct replay *replay)
         clock->pace = pace;
     clock->paused = !replay->from_start;
     play_go(clock, replay->from_start ? 0 : PLAY_END);
+    replay->patience_ns = PATIENCE_NS;
 }
 
 void replay_init(struct replay *replay, struct pipeline *pipeline, struct screen *screen,
@@ -63,8 +67,27 @@ static int read_up_to(struct replay *replay, uint64_t until_ns)
     return 0;
 }
 
+/*
+ * Whoever reads a recording in a hurry waits for the debugging information of what has been read
+ * so far, or most samples would come before it and stay without fields.
+ */
+static bool wait_for_names(struct replay *replay)
+{
+    uint64_t now = clock_now_ns();
+    bool waits = play_hurries(&replay->clock) && replay->patience_ns &&
+                 pipeline_reading(replay->pipeline);
+    if (replay->waited_ns) {
+        uint64_t waited = now - replay->waited_ns;
+        replay->patience_ns -= waited < replay->patience_ns ? waited : replay->patience_ns;
+    }
+    replay->waited_ns = waits ? now : 0;
+    return waits;
+}
+
 int replay_advance(struct replay *replay)
 {
+    if (wait_for_names(replay))
+        return 0;
     struct play *clock = &replay->clock;
     bool sought = play_seeks(clock);
     bool ended = clock->ended;
@@ -79,12 +102,13 @@ int replay_advance(struct replay *replay)
 int replay_patience_ms(const struct replay *replay)
 {
     const struct play *clock = &replay->clock;
-    return play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
+    return replay->waited_ns ? WAITING_MS : play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
 }
 
 /* Back to the start; the way to where the clock is to be begins there. */
 static int start_over(struct replay *replay, pid_t pid, struct error *error)
 {
+    replay->patience_ns = PATIENCE_NS;
     int code = pipeline_restart(replay->pipeline, pid, error);
     if (code)
         return code;

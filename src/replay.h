@@ -14,8 +14,10 @@
 struct replay {
     struct play clock;
     struct pipeline *pipeline;
-    struct screen *screen;
-    uint64_t drawn_ns; /* when the line was drawn last */
+    struct screen *screen; /* NULL: batch */
+    uint64_t drawn_ns;     /* when the line was drawn last */
+    uint64_t waited_ns;    /* since when debugging information is waited for; 0: it is not */
+    uint64_t patience_ns;  /* how much longer it may be waited for */
     bool from_start;   /* a recording is played; else it is read to its end first */
     double pace;       /* of the first playing; NAN: 1 */
 };

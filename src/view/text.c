@@ -31,14 +31,17 @@ static void print_head(struct text_writer *writer)
     const char *event =
         source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
     char pid[24] = "";
+    char threads[32] = "";
     char elapsed[32] = "";
     if (target->pid)
         snprintf(pid, sizeof pid, " %" PRIu32, target->pid);
     if (isfinite(snapshot->elapsed_s))
         snprintf(elapsed, sizeof elapsed, ", %.1f s", snapshot->elapsed_s);
-    text_say(writer, "misstop %s%s, %" PRIu32 " thread%s%s, %s%s%s: %s, %s",
-             target->comm ? target->comm : "?", pid, target->threads,
-             target->threads == 1 ? "" : "s", elapsed, source->name ? source->name : "?",
+    if (target->threads)
+        snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
+                 target->threads == 1 ? "" : "s");
+    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s",
+             target->comm ? target->comm : "?", pid, threads, elapsed, source->name ? source->name : "?",
              event ? " " : "", event ? event : "", source->weighs ? source->weighs : "",
              snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
 }
