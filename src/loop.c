@@ -61,11 +61,10 @@ static void watch(struct loop *loop, enum loop_source source, int fd)
 
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
 {
-    *loop = (struct loop){
-        .setup = setup,
-        .delay_s = setup->options->delay_s,
-        .replays = setup->options->input != NULL,
-        .error = error};
+    *loop = (struct loop){.setup = setup,
+                          .delay_s = setup->options->delay_s,
+                          .replays = setup->options->input != NULL,
+                          .error = error};
     int timer = open_timer(loop->delay_s);
     int signals = signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
@@ -218,8 +217,8 @@ static void act(struct loop *loop, const struct request *request)
             choose_process(loop);
         break;
     default:
-        if (loop->replays && replay_act(&loop->replay, request, loop->delay_s, &loop->code,
-                                        loop->error))
+        if (loop->replays &&
+            replay_act(&loop->replay, request, loop->delay_s, &loop->code, loop->error))
             return;
         ask_pipeline(loop, request);
     }

@@ -161,10 +161,7 @@ static int choose_recorded(struct run *run, bool *left, struct error *error)
         return 0;
     pid_t pid = pick_recorded(run->screen, list, count, error);
     *left = pid == PICK_QUIT || pid == PICK_BACK;
-    /* The first of the list is the one that was opened. */
-    return pid > 0 && pid != list[0].pid ? pipeline_restart(run->pipeline, pid, error)
-           : pid < PICK_BACK             ? (int)pid
-                                         : 0;
+    return pid > 0 ? pipeline_restart(run->pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
 }
 
 static int watch(struct run *run, struct error *error)

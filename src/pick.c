@@ -90,29 +90,34 @@ out:
         close(signals);
     if (list)
         resolver_process_list_free(list);
+    picker_end(screen, picked > 0);
     free(rows);
     return picked;
 }
 
 /* Their share is of all samples, also of processes too many to be listed. */
-static void fill_recorded(struct picker_row *rows, const struct perfdata_process *list,
-                          size_t count)
+static size_t fill_recorded(struct picker_row *rows, const struct perfdata_process *list,
+                            size_t count)
 {
     double all = 0;
     for (size_t i = 0; i < count; i++)
         all += (double)list[i].samples;
-    for (size_t i = 0; i < count && i < ROWS_MAX; i++)
-        rows[i] = (struct picker_row){
-            .pid = (uint32_t)list[i].pid,
-            .cpu_percent = NAN,
-            .samples = list[i].samples,
-            .share = (double)list[i].samples / all,
-            .span_s = list[i].first_sample_ns
-                          ? (double)(list[i].last_sample_ns - list[i].first_sample_ns) /
-                                CLOCK_NS_PER_S
-                          : NAN,
-            .command = *list[i].comm ? list[i].comm : NULL,
-        };
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < ROWS_MAX; i++)
+        /* 0 is the idle task, which has no memory to miss on. */
+        if (list[i].pid)
+            rows[used++] = (struct picker_row){
+                .pid = (uint32_t)list[i].pid,
+                .cpu_percent = NAN,
+                .samples = list[i].samples,
+                .share = (double)list[i].samples / all,
+                .span_s = list[i].first_sample_ns
+                              ? (double)(list[i].last_sample_ns - list[i].first_sample_ns) /
+                                    CLOCK_NS_PER_S
+                              : NAN,
+                .command = *list[i].comm ? list[i].comm : NULL,
+            };
+    return used;
 }
 
 pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, size_t count,
@@ -125,8 +130,7 @@ pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, 
         picked = error_set(error, -ENOMEM, "cannot list the processes of the recording");
         goto out;
     }
-    fill_recorded(rows, list, count);
-    picker_show_recorded(screen, rows, count < ROWS_MAX ? count : ROWS_MAX);
+    picker_show_recorded(screen, rows, fill_recorded(rows, list, count));
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = signals, .events = POLLIN}};
     do
@@ -135,6 +139,7 @@ pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, 
 out:
     if (signals >= 0)
         close(signals);
+    picker_end(screen, picked > 0);
     free(rows);
     return picked;
 }

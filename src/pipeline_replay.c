@@ -102,11 +102,10 @@ static const char *describe_date(const struct pipeline *pipeline,
     uint64_t start_ns = sampler_span(pipeline->sampler).start_ns;
     struct tm local;
     *exact = machine->wall_ns && start_ns;
-    time_t when = *exact ? (time_t)((machine->wall_ns + (start_ns - machine->clock_ns)) /
-                                    CLOCK_NS_PER_S)
-                         : (time_t)machine->written_unix_s;
-    if (!when || !localtime_r(&when, &local) ||
-        !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &local))
+    time_t when =
+        *exact ? (time_t)((machine->wall_ns + (start_ns - machine->clock_ns)) / CLOCK_NS_PER_S)
+               : (time_t)machine->written_unix_s;
+    if (!when || !localtime_r(&when, &local) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &local))
         return NULL;
     return out;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S 1e9
+#define NS_PER_S       1e9
 #define SLICE_FIRST_NS UINT64_C(50000000)
 #define SLICE_LEAST_NS UINT64_C(1000000)
 
@@ -58,8 +58,8 @@ uint64_t play_due(struct play *play, uint64_t now_ns)
     else if (!play->paused && !play->ended && isinf(paces[play->pace]))
         wanted = PLAY_END;
     else if (!play->paused && !play->ended && now_ns > play->wall_ns)
-        wanted = later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S *
-                                     paces[play->pace]));
+        wanted =
+            later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * paces[play->pace]));
     play->wall_ns = now_ns;
     uint64_t due = wanted < most ? wanted : most;
     /* What comes after the last sample belongs to the end. */
@@ -106,6 +106,7 @@ bool play_go(struct play *play, uint64_t to_ns)
         return false;
     }
     play->position_ns = 0;
+    play->slice_ns = SLICE_FIRST_NS; /* how fast it reads is learnt anew: names are not known yet */
     play->goal_ns = to_ns;
     play->ended = false;
     return true;
@@ -181,7 +182,6 @@ static bool parse_units(const char *text, double *seconds)
     *seconds = 0;
     do {
         char *end;
-        /* strtod() would take "inf", "nan" and a second sign. */
         if (!isdigit((unsigned char)*text) && *text != '.')
             return false;
         double value = strtod(text, &end);
@@ -203,6 +203,9 @@ bool play_parse(const struct play *play, const char *text, uint64_t *to_ns)
         return true;
     char sign = *text == '+' || *text == '-' ? *text++ : '\0';
     size_t length = strlen(text);
+    /* strtod() would take "inf", "0x10" and "1e9" too. */
+    if (text[strspn(text, "0123456789.:hms%")])
+        return false;
     if (length && text[length - 1] == '%') {
         double part = isdigit((unsigned char)*text) ? strtod(text, &end) : NAN;
         if (isnan(part) || strcmp(end, "%") || !play->length_ns)

@@ -45,13 +45,13 @@ bool play_seeks(const struct play *play);
  * counts on that.
  */
 bool play_go(struct play *play, uint64_t to_ns);
-bool play_by(struct play *play, double seconds); /* from where it is, or is going */
+bool play_by(struct play *play, double seconds);     /* from where it is, or is going */
 bool play_pause(struct play *play, uint64_t now_ns); /* or on; at the end: from the start */
 
 /* A faster (1) or slower (-1) pace. */
 void play_change_pace(struct play *play, int direction);
 void play_set_pace(struct play *play, double pace); /* the nearest there is, from above */
-double play_pace(const struct play *play); /* INFINITY: as fast as it can be read */
+double play_pace(const struct play *play);          /* INFINITY: as fast as it can be read */
 void play_pace_text(const struct play *play, char *out, size_t size);
 
 /*

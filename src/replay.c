@@ -24,10 +24,10 @@ static void draw_line(struct replay *replay)
     struct view_play line = {
         .position_s = seconds(clock->position_ns),
         .length_s = clock->length_ns ? seconds(clock->length_ns) : NAN,
-        .goal_s = !seeks                        ? NAN
-                  : clock->goal_ns != PLAY_END  ? seconds(clock->goal_ns)
-                  : clock->length_ns            ? seconds(clock->length_ns)
-                                                : INFINITY,
+        .goal_s = !seeks                       ? NAN
+                  : clock->goal_ns != PLAY_END ? seconds(clock->goal_ns)
+                  : clock->length_ns           ? seconds(clock->length_ns)
+                                               : INFINITY,
         .paused = clock->paused,
         .ended = clock->ended,
     };
@@ -74,8 +74,8 @@ static int read_up_to(struct replay *replay, uint64_t until_ns)
 static bool wait_for_names(struct replay *replay)
 {
     uint64_t now = clock_now_ns();
-    bool waits = play_hurries(&replay->clock) && replay->patience_ns &&
-                 pipeline_reading(replay->pipeline);
+    bool waits =
+        play_hurries(&replay->clock) && replay->patience_ns && pipeline_reading(replay->pipeline);
     if (replay->waited_ns) {
         uint64_t waited = now - replay->waited_ns;
         replay->patience_ns -= waited < replay->patience_ns ? waited : replay->patience_ns;
@@ -102,7 +102,10 @@ int replay_advance(struct replay *replay)
 int replay_patience_ms(const struct replay *replay)
 {
     const struct play *clock = &replay->clock;
-    return replay->waited_ns ? WAITING_MS : play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
+    return replay->waited_ns               ? WAITING_MS
+           : play_hurries(clock)           ? 0
+           : clock->paused || clock->ended ? -1
+                                           : PLAYING_MS;
 }
 
 /* Back to the start; the way to where the clock is to be begins there. */

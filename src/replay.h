@@ -18,8 +18,8 @@ struct replay {
     uint64_t drawn_ns;     /* when the line was drawn last */
     uint64_t waited_ns;    /* since when debugging information is waited for; 0: it is not */
     uint64_t patience_ns;  /* how much longer it may be waited for */
-    bool from_start;   /* a recording is played; else it is read to its end first */
-    double pace;       /* of the first playing; NAN: 1 */
+    bool from_start;       /* a recording is played; else it is read to its end first */
+    double pace;           /* of the first playing; NAN: 1 */
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */

@@ -159,8 +159,8 @@ static int parse_level(const char *spec, uint64_t *level, struct error *error)
     return 0;
 }
 
-int geometry_among(struct geometry *geometry, const char *spec,
-                   const struct geometry_cache *caches, size_t count, struct error *error)
+int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
+                   size_t count, struct error *error)
 {
     uint64_t level;
     *geometry = (struct geometry){0};
@@ -173,8 +173,8 @@ int geometry_among(struct geometry *geometry, const char *spec,
     name_level(geometry, level);
     for (size_t i = 0; i < count; i++) {
         const struct geometry_cache *cache = &caches[i];
-        if (cache->level != level || !strcmp(cache->type, "Instruction") ||
-            cache->ways > 65536 || cache->sets > SETS_MAX || cache->line_bytes > 4096)
+        if (cache->level != level || !strcmp(cache->type, "Instruction") || cache->ways > 65536 ||
+            cache->sets > SETS_MAX || cache->line_bytes > 4096)
             continue;
         geometry->ways = cache->ways;
         geometry->line_bytes = cache->line_bytes;

@@ -53,10 +53,10 @@ struct perfdata_machine {
     uint64_t memory_kb;
     uint64_t first_sample_ns;
     uint64_t last_sample_ns;
-    uint64_t wall_ns;        /* since 1970, when the records' clock stood at clock_ns; 0: not told */
+    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not told */
     uint64_t clock_ns;
-    int64_t written_unix_s;  /* when the file was last written; 0: it is a pipe */
-    unsigned cache_count; /* of different kinds */
+    int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
+    unsigned cache_count;   /* of different kinds */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 

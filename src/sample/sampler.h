@@ -30,7 +30,7 @@ struct sampler_options {
 struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
-    char weighs[64]; /* what its samples stand for; "": not known */
+    char weighs[64];    /* what its samples stand for; "": not known */
     uint64_t period;    /* now; 0: not known */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };

@@ -176,7 +176,8 @@ struct browser {
         int rows;
     } help;
     struct {
-        bool recorded; /* those of a recording are listed */
+        bool recorded;     /* those of a recording are listed */
+        enum page_id from; /* to go back to */
         struct table processes;
         struct table of_recording;
     } picker;
@@ -194,6 +195,9 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
 /* As picker_show(). */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
 void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
+
+/* As picker_end(). */
+void browser_pick_end(struct browser *browser, bool picked);
 
 /* As screen_play(); from the first on it is a replay. */
 void browser_play(struct browser *browser, const struct view_play *play);

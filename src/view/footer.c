@@ -62,8 +62,8 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
     static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
     static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP,
                                                ACTION_PLAY_FASTER, ACTION_NONE};
-    static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO,
-                                              ACTION_PLAY_FORWARD, ACTION_PLAY_BACK, ACTION_NONE};
+    static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
+                                              ACTION_PLAY_BACK, ACTION_NONE};
     const enum action *actions = browser_pages[browser->page]->bar;
     int kept = 0;
     int used = 0;

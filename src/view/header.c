@@ -127,7 +127,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     if (target->threads)
         write_whole(&pen, PAINT_DIM, "  %" PRIu32 " thread%s", target->threads,
                     target->threads == 1 ? "" : "s");
-    if (!isnan(snapshot->elapsed_s))
+    if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
         write_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
         write_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);

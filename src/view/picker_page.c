@@ -48,7 +48,8 @@ static void picker_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "%s. From a shell: misstop -i FILE -p PID",
                  browser->snapshot ? "Esc goes back to the picture" : "P comes back to this list");
     else
-        snprintf(out, size, "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
+        snprintf(out, size,
+                 "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
 }
 
 static const enum action picker_bar[] = {ACTION_ENTER,     ACTION_FILTER, ACTION_FIND,

@@ -43,7 +43,10 @@ static int draw_state(const struct browser *browser, struct canvas *canvas, int 
     char length[TEXT_BYTES];
     char text[160];
     bool seeks = !isnan(play->goal_s);
-    const char *state = seeks ? "Reading" : play->ended ? "At the end" : play->paused ? "Paused" : "Playing";
+    const char *state = seeks          ? "Reading"
+                        : play->ended  ? "At the end"
+                        : play->paused ? "Paused"
+                                       : "Playing";
     int used = 1;
     used += canvas_text(canvas, row, used, canvas->columns - used,
                         seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, state);
@@ -68,7 +71,7 @@ static int draw_bar(const struct view_play *play, struct canvas *canvas, int row
         return column;
     bar_fill(bar, sizeof bar, BAR_COLUMNS, play->position_s / play->length_s, canvas->ascii);
     int start = part(canvas, row, column, PAINT_DIM, "  |");
-    int end = part(canvas, row, start, PAINT_RECORDED, bar);
+    int end = part(canvas, row, start, PAINT_STRONG, bar);
     return part(canvas, row, end, PAINT_DIM, "|");
 }
 

@@ -415,6 +415,11 @@ void picker_show_recorded(struct screen *screen, const struct picker_row *rows, 
     draw(screen);
 }
 
+void picker_end(struct screen *screen, bool picked)
+{
+    browser_pick_end(&screen->browser, picked);
+}
+
 void screen_play(struct screen *screen, const struct view_play *play)
 {
     browser_play(&screen->browser, play);

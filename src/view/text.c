@@ -40,9 +40,9 @@ static void print_head(struct text_writer *writer)
     if (target->threads)
         snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
                  target->threads == 1 ? "" : "s");
-    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s",
-             target->comm ? target->comm : "?", pid, threads, elapsed, source->name ? source->name : "?",
-             event ? " " : "", event ? event : "", source->weighs ? source->weighs : "",
+    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
+             threads, elapsed, source->name ? source->name : "?", event ? " " : "",
+             event ? event : "", source->weighs ? source->weighs : "",
              snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
 }
 
@@ -55,7 +55,9 @@ static void print_recording(struct text_writer *writer)
     text_say(writer, "recorded%s%s%s%s%s%s%s%s", from->host ? " on " : "",
              from->host ? from->host : "", from->cpu ? ", " : "", from->cpu ? from->cpu : "",
              from->kernel ? ", " : "", from->kernel ? from->kernel : "",
-             !from->date ? "" : from->date_exact ? ", begun " : ", file of ",
+             !from->date        ? ""
+             : from->date_exact ? ", begun "
+                                : ", file of ",
              from->date ? from->date : "");
     if (from->command)
         text_say(writer, "recorded by: %s", from->command);

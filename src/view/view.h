@@ -110,6 +110,8 @@ struct picker_row {
 void picker_show(struct screen *screen, const struct picker_row *rows, size_t count);
 /* The same for the processes of a recording. */
 void picker_show_recorded(struct screen *screen, const struct picker_row *rows, size_t count);
+/* The rows are not needed any more; a picture follows, of another process if one was picked. */
+void picker_end(struct screen *screen, bool picked);
 struct request picker_input(struct screen *screen);
 
 #endif
