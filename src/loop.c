@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "pick.h"
 #include "profile/profile.h"
-#include "replay.h"
+#include "player.h"
 #include "sample/sampler.h"
 #include "signals.h"
 #include "snapshot_file.h"
@@ -24,7 +24,7 @@ enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET
 
 struct loop {
     const struct loop_setup *setup;
-    struct replay replay; /* of a recording on the screen */
+    struct player player; /* of a recording on the screen */
     bool replays;
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
@@ -115,7 +115,11 @@ static void refresh(struct loop *loop)
     /* Between its long steps too: rings of the agent fill up in milliseconds. */
     drain(loop);
     const struct snapshot *snapshot = pipeline_snapshot(loop->setup->pipeline, loop->delay_s);
-    drain(loop);
+    uint32_t wanted = loop->setup->options->iterations;
+    loop->quit |= wanted && loop->refreshes + 1 >= wanted;
+    /* What comes after the last picture is not part of it, nor of what is recorded. */
+    if (!loop->quit)
+        drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
         return;
@@ -127,8 +131,6 @@ static void refresh(struct loop *loop)
         loop->code = print_snapshot(loop, stdout, snapshot);
         snapshot_free(snapshot);
     }
-    uint32_t wanted = loop->setup->options->iterations;
-    loop->quit |= wanted && loop->refreshes >= wanted;
 }
 
 /* Steps of the refresh interval that + and - go through, seconds. */
@@ -180,7 +182,7 @@ static void choose_process(struct loop *loop)
     pid_t pid = pick_recorded(setup->screen, list, count, loop->error);
     loop->quit = pid == PICK_QUIT;
     if (pid > 0)
-        loop->code = replay_choose(&loop->replay, pid, loop->error);
+        loop->code = player_choose(&loop->player, pid, loop->error);
     else if (pid < PICK_BACK)
         loop->code = (int)pid;
 }
@@ -218,7 +220,7 @@ static void act(struct loop *loop, const struct request *request)
         break;
     default:
         if (loop->replays &&
-            replay_act(&loop->replay, request, loop->delay_s, &loop->code, loop->error))
+            player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
             return;
         ask_pipeline(loop, request);
     }
@@ -314,17 +316,17 @@ static void watch_target(struct loop *loop)
  * there is one picture, of all. */
 static void play(struct loop *loop)
 {
-    replay_init(&loop->replay, loop->setup->pipeline, loop->setup->screen,
+    player_init(&loop->player, loop->setup->pipeline, loop->setup->screen,
                 loop->setup->screen ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES, replay_patience_ms(&loop->replay));
+        int ready = poll(loop->polled, LOOP_SOURCES, player_patience_ms(&loop->player));
         if (ready < 0 && errno != EINTR)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
         if (loop->quit || loop->code)
             return;
-        int code = replay_advance(&loop->replay);
+        int code = player_advance(&loop->player);
         if (code < 0)
             loop->code = code;
         else if (code)

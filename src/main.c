@@ -114,6 +114,9 @@ static int open_pipeline(struct run *run, struct error *error)
         .feed = run->feed,
         .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
         .heap_note = run->heap_note.text[0] ? run->heap_note.text : NULL,
+        .record = options->record,
+        .record_limit_bytes = options->record_limit_bytes,
+        .record_files = options->record_files,
     };
     return pipeline_open(&run->pipeline, &wanted, error);
 }
@@ -157,7 +160,8 @@ static int choose_recorded(struct run *run, bool *left, struct error *error)
     size_t count;
     const struct perfdata_process *list = pipeline_processes(run->pipeline, &count);
     *left = false;
-    if (!run->screen || !run->options->input || run->options->pid || count < 2)
+    if (!run->screen || !run->options->input || run->options->pid || count < 2 ||
+        !pipeline_rereadable(run->pipeline))
         return 0;
     pid_t pid = pick_recorded(run->screen, list, count, error);
     *left = pid == PICK_QUIT || pid == PICK_BACK;
@@ -211,6 +215,8 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
+    if (run.pipeline && !code)
+        code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
     feed_free(run.feed);

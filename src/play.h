@@ -2,7 +2,7 @@
 /*
  * The clock of a replay: up to which time of the recording it is to be read, at which pace. It
  * knows no recording and no screen, and wall time is passed in. All times of the recording are
- * ns since its start. For replay.c.
+ * ns since its start. For player.c.
  */
 #ifndef MISSTOP_PLAY_H
 #define MISSTOP_PLAY_H

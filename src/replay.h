@@ -1,48 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording played on the screen: the clock (play.h), the pipeline and the line that tells where
- * it stands, together. It knows nothing of what is read. Owned by loop.c.
+ * -i FILE where misstop itself recorded FILE: places and names come from FILE.misstop, and nothing
+ * is decoded or resolved again. What the pipeline wants of sampler, resolver and sysfs is given
+ * here from what the store tells. For pipeline*.c.
  */
 #ifndef MISSTOP_REPLAY_H
 #define MISSTOP_REPLAY_H
 
 #include "base/error.h"
-#include "pipeline.h"
-#include "play.h"
-#include "view/view.h"
+#include "profile/geometry.h"
+#include "resolve/resolver.h"
+#include "sample/sampler.h"
+#include "store/store_read.h"
 
-struct replay {
-    struct play clock;
-    struct pipeline *pipeline;
-    struct screen *screen; /* NULL: batch */
-    uint64_t drawn_ns;     /* when the line was drawn last */
-    uint64_t waited_ns;    /* since when debugging information is waited for; 0: it is not */
-    uint64_t patience_ns;  /* how much longer it may be waited for */
-    bool from_start;       /* a recording is played; else it is read to its end first */
-    double pace;           /* of the first playing; NAN: 1 */
-};
-
-/* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
-void replay_init(struct replay *replay, struct pipeline *pipeline, struct screen *screen,
-                 double pace);
+#include <stdbool.h>
 
 /*
- * Reads what is due. 1: a time that was asked for has been reached, or the end: time for a
- * picture. 0: not yet. Or a negative errno.
+ * The store to be played for `input`: it itself, or what stands beside it and belongs to it.
+ * *store NULL: there is none, `note` says why where one would have been expected ("" else).
+ * A negative errno only where `input` itself is a store that cannot be read.
  */
-int replay_advance(struct replay *replay);
-
-/* How long the loop may wait before the next replay_advance(); -1: until a key comes. */
-int replay_patience_ms(const struct replay *replay);
-
-/*
- * What the keys of a replay ask; false: nothing of this. `step_s`: one step. `code`: 0, or a
- * negative errno after which nothing can be shown, with its error.
- */
-bool replay_act(struct replay *replay, const struct request *request, double step_s, int *code,
+int replay_open(struct store_reader **store, const char *input, char *note, size_t note_size,
                 struct error *error);
 
-/* Plays another process. 0, or as pipeline_restart(). */
-int replay_choose(struct replay *replay, pid_t pid, struct error *error);
+/* As of the point that was read up to; strings live as long as the store. */
+void replay_info(const struct store_reader *store, struct sampler_info *info);
+struct resolver_target replay_target(const struct store_reader *store);
+
+/* The cache that sets were counted for. 0; or as geometry_parse(), where the store tells of none
+ * that can be. */
+int replay_geometry(const struct store_reader *store, struct geometry *geometry,
+                    struct error *error);
 
 #endif

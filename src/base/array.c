@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/array.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { ROOM_FIRST = 32 };
@@ -12,7 +13,9 @@ void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most)
     size_t wanted = *room ? *room * 2 : ROOM_FIRST;
     if (wanted > most)
         wanted = most;
-    void *more = count < wanted ? reallocarray(at, wanted, each) : NULL;
+    if (wanted <= count || wanted > SIZE_MAX / each)
+        return NULL;
+    void *more = realloc(at, wanted * each);
     if (more)
         *room = wanted;
     return more;

@@ -173,11 +173,6 @@ const struct perfdata_process *sampler_processes(const struct sampler *sampler, 
     return sampler->replay ? perfdata_processes(sampler->replay, count) : NULL;
 }
 
-const struct perfdata_machine *sampler_machine(const struct sampler *sampler)
-{
-    return sampler->replay ? perfdata_machine(sampler->replay) : NULL;
-}
-
 const struct sampler_info *sampler_info(const struct sampler *sampler)
 {
     /* The figures that move; the rest was set when it was opened. */
@@ -191,4 +186,16 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
         writable->info.events[i].opened_on = session->events[i].opened;
     }
     return &sampler->info;
+}
+
+const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index)
+{
+    if (sampler->replay)
+        return perfdata_attribute(sampler->replay, index);
+    return index < sampler->session.plan.count ? &sampler->session.events[index].attr : NULL;
+}
+
+const struct perfdata_machine *sampler_machine(const struct sampler *sampler)
+{
+    return sampler->replay ? perfdata_machine(sampler->replay) : NULL;
 }

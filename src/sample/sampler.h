@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 struct sampler;
+struct perf_event_attr;
+struct perfdata_machine;
 
 struct sampler_options {
     pid_t pid;          /* live: the process to watch */
@@ -100,11 +102,13 @@ struct sampler_span sampler_span(const struct sampler *sampler);
  */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* What perfdata.h declares: the processes, most samples first; the machine it was made on, NULL
- * live; what was counted. */
+/* The processes of a recording, most samples first (perfdata.h). */
 struct perfdata_process;
-struct perfdata_machine;
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
+/* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
+const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
+
+/* Where a recording was made; NULL: live, on this machine. */
 const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
 /*

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 17 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 18 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
@@ -20,12 +20,12 @@ const struct page *const browser_pages[PAGE_COUNT] = {
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
 {
     struct table *all[] = {
-        &browser->objects,          &browser->detail.fields,      &browser->detail.code,
-        &browser->detail.instances, &browser->sets.parts,         &browser->search.regions,
-        &browser->search.dropped,   &browser->code.functions,     &browser->code.table,
-        &browser->window.lines,     &browser->window.pairs,       &browser->picker.processes,
-        &browser->heap.bins,        &browser->code.source,        &browser->code.accesses,
-        &browser->layout.table,     &browser->picker.of_recording};
+        &browser->objects,          &browser->detail.fields,  &browser->detail.code,
+        &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
+        &browser->search.dropped,   &browser->code.functions, &browser->code.table,
+        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
+        &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
+        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -33,11 +33,11 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns,  &field_columns,  &toucher_columns,     &instance_columns,
-        &part_columns,    &region_columns, &dropped_columns,     &function_columns,
-        &site_columns,    &line_columns,   &pair_columns,        &process_columns,
-        &bin_columns,     &source_columns, &instruction_columns, &layout_columns,
-        &recorded_columns};
+        &object_columns, &field_columns,   &toucher_columns,     &instance_columns,
+        &part_columns,   &region_columns,  &dropped_columns,     &function_columns,
+        &site_columns,   &line_columns,    &pair_columns,        &process_columns,
+        &bin_columns,    &source_columns,  &instruction_columns, &layout_columns,
+        &levels_columns, &recorded_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)

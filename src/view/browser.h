@@ -11,6 +11,7 @@
 #include "view/columns.h"
 #include "view/keys.h"
 #include "view/layout_rows.h"
+#include "view/levels_rows.h"
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -42,7 +43,7 @@ enum page_id {
     PAGE_COUNT
 };
 
-enum { PANES_MAX = 3, BACK_MAX = 16, ZONES_MAX = 48 };
+enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48 };
 
 struct browser;
 
@@ -120,6 +121,8 @@ struct browser {
         struct table fields;
         struct table code;
         struct table instances;
+        struct levels_rows answers; /* of the hardware; none where it tells nothing */
+        struct table levels;
     } detail;
     struct {
         uint32_t cursor;

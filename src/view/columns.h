@@ -134,6 +134,7 @@ extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
 extern const struct columns layout_columns;      /* rows: struct layout_row (layout_rows.h) */
+extern const struct columns levels_columns;      /* rows: struct levels_row (levels_rows.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
 extern const struct columns dropped_columns;

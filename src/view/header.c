@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/levels_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -270,7 +271,11 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    return draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    int used = draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    struct area line = {row + used, 0, 1, canvas->columns};
+    if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
+        used++;
+    return used;
 }
 
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)

@@ -83,7 +83,7 @@ static const char *source_text(const char *name)
          "the process spends its time at accesses to it, also where they hit the cache."},
         {"pebs",
          "The hardware records the address, the latency and the level of each sampled access. "
-         "Loads below the latency threshold are not seen."},
+         "Loads that took no longer than the latency threshold are not seen."},
         {"ibs",
          "The hardware records the address, the latency and the level of sampled operations, "
          "hits as well as misses."},
@@ -145,9 +145,10 @@ static void write_keys(struct writer *writer, bool replays)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,   &toucher_columns,  &instance_columns,   &part_columns,
-        &region_columns, &dropped_columns, &function_columns, &site_columns,       &line_columns,
-        &pair_columns,   &layout_columns,  &source_columns,   &instruction_columns};
+        &object_columns, &field_columns,       &toucher_columns, &instance_columns,
+        &part_columns,   &region_columns,      &dropped_columns, &function_columns,
+        &site_columns,   &line_columns,        &pair_columns,    &layout_columns,
+        &source_columns, &instruction_columns, &levels_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);

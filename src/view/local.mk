@@ -24,6 +24,7 @@ src_libview_a_SOURCES = \
 	src/view/json_code.c \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
+	src/view/json_levels.c \
 	src/view/json_object.c \
 	src/view/json_recording.c \
 	src/view/json_value.c \
@@ -33,6 +34,9 @@ src_libview_a_SOURCES = \
 	src/view/layout_head.c \
 	src/view/layout_page.c \
 	src/view/layout_rows.c src/view/layout_rows.h \
+	src/view/levels_columns.c \
+	src/view/levels_rows.c src/view/levels_rows.h \
+	src/view/levels_words.c src/view/levels_words.h \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \

@@ -3,6 +3,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "view/levels_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -101,6 +102,15 @@ static void print_totals(struct text_writer *writer)
     }
     if (any)
         fputc('\n', writer->out);
+}
+
+/* Where accesses found their data, of everything. */
+static void print_levels(struct text_writer *writer)
+{
+    char text[512];
+    levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
 }
 
 /* How far names of fields can be had. */
@@ -219,6 +229,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_recording(&writer);
     print_totals(&writer);
     print_fields_known(&writer);
+    print_levels(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
     if (!snapshot->object_count)
