@@ -22,6 +22,7 @@ struct module;
 struct module_source {
     int fd;           /* taken over: closed in any case */
     const char *path; /* as the target has it; for its name and its debug file */
+    const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
     struct layout_mapping mapping;
     uint32_t serial; /* tells it from whatever stood in the same place before */
     struct debugfile_from debug;

@@ -169,6 +169,11 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tick_allocations(resolver, now_ns);
 }
 
+size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
+{
+    return binaries_list(&resolver->space.binaries, out, most);
+}
+
 struct resolver_target resolver_target(const struct resolver *resolver)
 {
     return (struct resolver_target){

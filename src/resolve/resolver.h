@@ -8,6 +8,7 @@
 #define MISSTOP_RESOLVE_RESOLVER_H
 
 #include "base/error.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
 
@@ -64,6 +65,9 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
  */
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
+
+/* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
+size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 

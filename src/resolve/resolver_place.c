@@ -128,11 +128,23 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         place->untyped = UNTYPED_SPILL;
 }
 
+/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+static void count_binary(struct resolver *resolver, const struct access *access)
+{
+    struct map *map = access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
+    if (!map || !map->binary)
+        return;
+    space_module(&resolver->space, map);
+    binaries_sample(&resolver->space.binaries, map->binary);
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
     struct finding finding;
     *place = (struct place){.access = *access};
+    if (!resolver->options.live)
+        count_binary(resolver, access);
     /* Where the time goes is worth telling also when the data is not known. */
     if (access->reason != REASON_KERNEL)
         place->function =

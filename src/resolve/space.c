@@ -7,13 +7,21 @@ enum { SPACE_REREAD_PER_S = 4, SPACE_USER_BITS = 47 };
 
 int space_init(struct space *space, const struct modules_from *from)
 {
+    struct lookup_from lookup = {.symfs = from->symfs,
+                                 .debug_root = from->debug_root,
+                                 .debuginfod = from->debuginfod,
+                                 .elsewhere = from->elsewhere};
     *space = (struct space){.from = *from};
+    if (!from->live)
+        binaries_init(&space->binaries, &lookup);
+    space->from.binaries = &space->binaries;
     return from->live ? maps_read(&space->maps, from->pid) : 0;
 }
 
 void space_fini(struct space *space)
 {
     modules_fini(&space->modules);
+    binaries_fini(&space->binaries);
     maps_fini(&space->maps);
 }
 
@@ -38,7 +46,8 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
 {
     if (is_known(space, mapping))
         return false;
-    maps_add(&space->maps, mapping);
+    if (!maps_add(&space->maps, mapping) && !space->from.live)
+        maps_find(&space->maps, mapping->start)->binary = binaries_note(&space->binaries, mapping);
     return mapping->executable;
 }
 

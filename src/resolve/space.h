@@ -7,6 +7,7 @@
 #ifndef MISSTOP_RESOLVE_SPACE_H
 #define MISSTOP_RESOLVE_SPACE_H
 
+#include "resolve/binaries.h"
 #include "resolve/maps.h"
 #include "resolve/modules.h"
 
@@ -17,6 +18,7 @@ struct space {
     struct modules_from from;
     struct maps maps;
     struct modules modules;
+    struct binaries binaries; /* of a recording; kept through programs */
     uint64_t reread_ns; /* no rereading before */
     uint32_t programs;  /* run before this one */
 };
