@@ -90,7 +90,7 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
         .context = pipeline->resolver,
         .code = resolver_code,
         .function = resolver_function_bounds,
-        .memory = pipeline->live ? resolver_memory : NULL,
+        .memory = resolver_memory,
         .segment = segment_base,
         .mapped = resolver_mapped,
     };

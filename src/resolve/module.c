@@ -332,3 +332,9 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
         pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
     return got > 0 ? (size_t)got : 0;
 }
+
+bool module_constant(const struct module *module, uint64_t address, void *out, size_t size)
+{
+    const struct layout_part *segment = layout_segment(&module->layout, address);
+    return segment && !segment->writable && module_bytes(module, address, out, size) == size;
+}

@@ -76,4 +76,8 @@ struct debuginfo *module_debuginfo(const struct module *module);
 /* Bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 
+/* The same, all or none, of what the program cannot have changed: no part of a segment that is
+ * writable, be it only until its relocations are done. */
+bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
+
 #endif

@@ -36,6 +36,7 @@ struct modules_entry {
     uint64_t start;  /* of the file in memory, bias told apart */
     uint64_t end;
     bool vdso;
+    bool completed; /* see space_complete() */
 };
 
 struct modules {

@@ -136,6 +136,7 @@ static void count_binary(struct resolver *resolver, const struct access *access)
         return;
     space_module(&resolver->space, map);
     binaries_sample(&resolver->space.binaries, map->binary);
+    space_complete(&resolver->space, map);
 }
 
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
@@ -153,7 +154,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         return;
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
-                     by_stack))
+                     by_stack) ||
+        finding_unrecorded(&finding, &resolver->space, access->address, regs ? regs[SREG_SP] : 0))
         resolve_object(resolver, access, regs, &finding, place);
     else
         place->access.reason = REASON_BAD_ADDRESS;
