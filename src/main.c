@@ -97,6 +97,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .input = options->input,
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
+        .batch = options->batch,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,

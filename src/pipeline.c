@@ -8,6 +8,10 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
+/* How long debugging information may hold up a replay, each time it goes on. */
+#define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
+#define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 5)
+
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
@@ -138,6 +142,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->live = !options->input;
+    pipeline->patience_ns = options->batch ? PATIENCE_BATCH_NS : PATIENCE_SCREEN_NS;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
@@ -180,12 +185,13 @@ int pipeline_fd(const struct pipeline *pipeline)
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
+    if (!pipeline->live)
+        resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
-    if (pipeline->live) {
-        /* No further than the samples: those still to come must find the blocks of their time. */
+    /* No further than the samples: those still to come must find the blocks of their time. */
+    if (pipeline->live)
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
-        resolver_settle(pipeline->resolver, clock_now_ns());
-    }
+    resolver_settle(pipeline->resolver, clock_now_ns());
     return count;
 }
 

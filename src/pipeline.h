@@ -24,6 +24,7 @@ struct pipeline_options {
     const char *input; /* replay, or NULL */
     const char *symfs;
     bool debuginfod; /* --debuginfod */
+    bool batch;      /* nobody looks on: debugging information of a recording is waited for */
     const char *source;
     const char *events;
     uint32_t rate;

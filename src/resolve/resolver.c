@@ -169,6 +169,11 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tick_allocations(resolver, now_ns);
 }
 
+void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
+{
+    typing_be_patient(resolver->typing, patience_ns);
+}
+
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
 {
     return binaries_list(&resolver->space.binaries, out, most);
