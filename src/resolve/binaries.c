@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/binaries.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -53,25 +54,14 @@ static void take_id(struct buildid *id, const struct sample_mapping *mapping)
         id->size = 0;
 }
 
-static bool make_room(struct binaries *binaries)
-{
-    if (binaries->count < binaries->room)
-        return true;
-    uint32_t room = binaries->room ? binaries->room * 2 : 32;
-    struct binary *more =
-        room <= BINARIES_MAX ? realloc(binaries->list, room * sizeof *more) : NULL;
-    if (!more)
-        return false;
-    binaries->list = more;
-    binaries->room = room;
-    return true;
-}
-
 static bool add(struct binaries *binaries, const char *path, const struct buildid *id)
 {
     struct binary binary = {.wanted = *id, .state = BINARY_MISSING};
-    if (!make_room(binaries))
+    struct binary *more = array_more(binaries->list, &binaries->room, binaries->count,
+                                     sizeof *binaries->list, BINARIES_MAX);
+    if (!more)
         return false;
+    binaries->list = more;
     binary.path = strdup(path);
     binary.shown = printable(path);
     if (!binary.path || !binary.shown) {

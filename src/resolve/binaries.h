@@ -30,7 +30,7 @@ struct binaries {
     struct lookup_from from;
     struct binary *list;
     uint32_t count;
-    uint32_t room;
+    size_t room;
     struct hash index_of; /* by path and build-id */
     char *cache;          /* perf's folder; NULL: no home */
 };
