@@ -9,11 +9,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
-<<<<<<< HEAD
 	src/resolve/buildid.c src/resolve/buildid.h \
-=======
 	src/resolve/cfi.c src/resolve/cfi.h \
->>>>>>> main
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
 	src/resolve/debuginfod.c src/resolve/debuginfod.h \
