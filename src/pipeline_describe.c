@@ -52,8 +52,23 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
     };
 }
 
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list)
+{
+    struct snapshot_binaries binaries = {0};
+    if (pipeline->live)
+        return binaries;
+    binaries.list = list;
+    binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.code_only = resolver_code_only(pipeline->resolver);
+    for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        binaries.samples += pipeline->samples[i];
+    return binaries;
+}
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
+    struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline->first_ns;
     struct snapshot head = {
@@ -63,6 +78,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
+        .binaries = pipeline_binaries(pipeline, binaries),
     };
     head.totals.rate = sample_rate(pipeline, now);
     if (pipeline->exec_seen)

@@ -169,6 +169,12 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tick_allocations(resolver, now_ns);
 }
 
+bool resolver_code_only(const struct resolver *resolver)
+{
+    const struct space *space = &resolver->space;
+    return !space->from.live && !space->data_recorded && space->maps.count;
+}
+
 void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
 {
     typing_be_patient(resolver->typing, patience_ns);

@@ -69,6 +69,9 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
 /* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
 
+/* Whether only mappings of code were recorded. */
+bool resolver_code_only(const struct resolver *resolver);
+
 struct resolver_target resolver_target(const struct resolver *resolver);
 
 /* What the agent told up to a time goes into the index of blocks: before samples of that time.
