@@ -95,6 +95,7 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
         .code = resolver_code,
         .function = resolver_function_bounds,
         .memory = resolver_memory,
+        .constants_only = !pipeline->live,
         .segment = segment_base,
         .mapped = resolver_mapped,
     };
@@ -125,6 +126,7 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
     /* Opened after the rings, so that no mapping falls between the two. */
     if (!code) {
         naming.pid = sampler_info(pipeline->sampler)->pid;
+        naming.elsewhere = sampler_info(pipeline->sampler)->foreign;
         code = resolver_open(&pipeline->resolver, &naming, error);
     }
     if (!code)

@@ -27,6 +27,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     struct modules_from from = {.pid = options->pid,
                                 .live = options->live,
                                 .symfs = options->symfs,
+                                .elsewhere = options->elsewhere,
                                 .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {

@@ -24,6 +24,7 @@ struct resolver_options {
     pid_t pid;         /* process to name things in */
     bool live;         /* /proc/PID may be read; false: a recording, records only */
     const char *symfs; /* folder with the binaries of a recording, or NULL */
+    bool elsewhere;    /* recorded on another architecture: no file here is of it by its path */
     bool debuginfod;   /* the user lets us ask servers for debugging information */
     struct feed *feed; /* what the agent tells; NULL: no agent. Not owned */
     bool walk;         /* read the allocator's heap where no agent tells of it */

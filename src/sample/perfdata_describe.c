@@ -92,6 +92,19 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
     add_count(info, counts->late, "records came out of order");
 }
 
+/* Addresses that hardware recorded are as good from there as from here. */
+static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
+{
+    char line[128];
+    const char *architecture = file->machine.architecture;
+    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    snprintf(line, sizeof line,
+             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
+             architecture);
+    if (info->foreign)
+        add(info, line);
+}
+
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
 {
     struct perfdata_counts counts = perfdata_counts(file);
@@ -105,5 +118,6 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     while (count--)
         describe_event(&file->attributes.events[count], info);
     info->note[0] = '\0';
+    describe_foreign(file, info);
     describe_trouble(info, &counts);
 }

@@ -16,13 +16,15 @@ static void settle_registers(struct perfdata *file)
     const char *architecture = file->machine.architecture;
     if (*architecture && strcmp(architecture, "x86_64"))
         attributes_set_foreign(&file->attributes);
+    if (!strncmp(file->machine.cpuid, "GenuineIntel,", 13))
+        attributes_set_pebs(&file->attributes);
 }
 
 static int take_feature(struct perfdata *file, unsigned feature, struct cursor *cursor)
 {
     struct features features = {&file->machine, &file->attributes, &file->build_ids};
     int code = features_take(&features, feature, cursor);
-    if (feature == FEATURE_ARCH)
+    if (feature == FEATURE_ARCH || feature == FEATURE_CPUID)
         settle_registers(file);
     return code;
 }

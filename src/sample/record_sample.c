@@ -47,24 +47,36 @@ static void skip_branches(struct cursor *cursor, uint64_t type)
         cursor_skip_items(cursor, count, 8);
 }
 
-/* Registers the mask names; false when the sample carries none (ABI_NONE: it is shorter). */
-static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
+/*
+ * Registers the mask names, unless the sample carries none (ABI_NONE: it is shorter), or they are
+ * not wanted. Those of 32-bit code and of other architectures are left out, and that is said.
+ */
+static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bool foreign,
+                           struct sample *sample)
 {
     uint64_t abi = cursor_u64(cursor);
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
-        return false;
+        return;
     struct cursor values = *cursor;
     cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
-    if (!regs || cursor->bad)
-        return false;
+    if (!wanted || cursor->bad)
+        return;
+    if (foreign || abi != PERF_SAMPLE_REGS_ABI_64) {
+        sample->has |= SAMPLE_HAS_OTHER_REGS;
+        return;
+    }
+    if (!(sample->has & SAMPLE_HAS_REGS))
+        sample->regs_missing = (1u << SREG_COUNT) - 1;
+    sample->has |= SAMPLE_HAS_REGS;
     for (; mask; mask &= mask - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(mask);
         uint64_t value = cursor_u64(&values);
         uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
-        if (reg != SREG_NONE)
-            regs[reg] = value;
+        if (reg == SREG_NONE || !(sample->regs_missing >> reg & 1))
+            continue;
+        sample->regs[reg] = value;
+        sample->regs_missing &= ~(1u << reg);
     }
-    return abi == PERF_SAMPLE_REGS_ABI_64;
 }
 
 static void skip_stack(struct cursor *cursor)
@@ -144,10 +156,8 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
-    bool wanted = !(format->sample_type & PERF_SAMPLE_REGS_USER) && sample->mode == SAMPLE_USER &&
-                  !format->foreign_regs;
-    if (take_registers(cursor, format->regs_intr, wanted ? sample->regs : NULL))
-        sample->has |= SAMPLE_HAS_REGS;
+    take_registers(cursor, format->regs_intr, sample->mode == SAMPLE_USER, format->foreign_regs,
+                   sample);
 }
 
 /* Walked for the sake of what follows, and of a record cut off in them. */
@@ -163,9 +173,8 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
                       struct sample *sample)
 {
     uint64_t type = format->sample_type;
-    if (type & PERF_SAMPLE_REGS_USER &&
-        take_registers(cursor, format->regs_user, format->foreign_regs ? NULL : sample->regs))
-        sample->has |= SAMPLE_HAS_REGS;
+    if (type & PERF_SAMPLE_REGS_USER)
+        take_registers(cursor, format->regs_user, true, format->foreign_regs, sample);
     if (type & PERF_SAMPLE_STACK_USER)
         skip_stack(cursor);
     if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
@@ -216,5 +225,10 @@ int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (format->alien_regs)
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
+    /* Not asked for, and known all the same. */
+    if (sample->regs_missing >> SREG_IP & 1) {
+        sample->regs[SREG_IP] = sample->ip;
+        sample->regs_missing &= ~(1u << SREG_IP);
+    }
     return 1;
 }
