@@ -8,6 +8,7 @@ src_libsample_a_SOURCES = \
 	src/sample/order.c src/sample/order.h \
 	src/sample/perfdata_header.c src/sample/perfdata_header.h \
 	src/sample/processes.c src/sample/processes.h \
+	src/sample/reads.c src/sample/reads.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \

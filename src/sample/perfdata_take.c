@@ -103,6 +103,32 @@ int perfdata_parse(struct perfdata *file, const struct tape_record *found, struc
     return code == 1;
 }
 
+struct expansion {
+    struct perfdata *file;
+    reads_take take;
+    void *context;
+};
+
+static int take_expanded(void *context, struct attribute *event, const struct record *record)
+{
+    struct expansion *expansion = context;
+    if (event)
+        return expansion->take(expansion->context, event, record);
+    expansion->file->counts.unknown += !expansion->file->surveyed;
+    return 0;
+}
+
+int perfdata_expand(struct perfdata *file, const struct tape_record *found, struct attribute *event,
+                    const struct record *record, reads_take take, void *context)
+{
+    struct expansion expansion = {file, take, context};
+    if (record->kind != RECORD_SAMPLE || !reads_in(&event->format))
+        return take(context, event, record);
+    int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
+                            event, record, take_expanded, &expansion);
+    return code == -EBADMSG ? 0 : code; /* what cannot be: it was parsed before */
+}
+
 static void count_sample(struct perfdata *file, struct attribute *event,
                          const struct sample *sample)
 {
