@@ -4,7 +4,10 @@ src_misstop_SOURCES = \
 	src/loop.c src/loop.h \
 	src/main.c \
 	src/options.c src/options.h \
-	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_request.c src/pipeline_state.h
+	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_request.c src/pipeline_state.h \
+	src/pipeline_stored.c \
+	src/recorder.c src/recorder.h \
+	src/replay.c src/replay.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 

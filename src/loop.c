@@ -135,7 +135,11 @@ static void refresh(struct loop *loop)
     /* Between its long steps too: rings of the agent fill up in milliseconds. */
     drain(loop);
     const struct snapshot *snapshot = pipeline_snapshot(loop->setup->pipeline, loop->delay_s);
-    drain(loop);
+    uint32_t wanted = loop->setup->options->iterations;
+    loop->quit |= wanted && loop->refreshes + 1 >= wanted;
+    /* What comes after the last picture is not part of it, nor of what is recorded. */
+    if (!loop->quit)
+        drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
         return;
@@ -147,8 +151,6 @@ static void refresh(struct loop *loop)
         loop->code = print_snapshot(loop, stdout, snapshot);
         snapshot_free(snapshot);
     }
-    uint32_t wanted = loop->setup->options->iterations;
-    loop->quit |= wanted && loop->refreshes >= wanted;
 }
 
 /* Steps of the refresh interval that + and - go through, seconds. */

@@ -111,6 +111,9 @@ static int open_pipeline(struct run *run, struct error *error)
         .feed = run->feed,
         .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
         .heap_note = run->heap_note.text[0] ? run->heap_note.text : NULL,
+        .record = options->record,
+        .record_limit_bytes = options->record_limit_bytes,
+        .record_files = options->record_files,
     };
     return pipeline_open(&run->pipeline, &wanted, error);
 }
@@ -203,6 +206,8 @@ static int run_options(const struct options *options)
     if (run.screen)
         screen_close(run.screen);
     report_binaries(&run);
+    if (run.pipeline && !code)
+        code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
     feed_free(run.feed);

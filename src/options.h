@@ -24,10 +24,13 @@ enum options_action {
 struct options {
     enum options_action action;
     pid_t pid;
-    char **command;     /* CMD and its arguments, NULL-ended */
+    char **command; /* CMD and its arguments, NULL-ended */
     const char *input;
+    const char *record;          /* -o; NULL: nothing is recorded */
+    uint64_t record_limit_bytes; /* of one file; 0: none */
+    uint32_t record_files;       /* kept; 0: the usual number */
     const char *symfs;
-    bool debuginfod;    /* servers may be asked for debugging information */
+    bool debuginfod; /* servers may be asked for debugging information */
     const char *source;
     const char *events; /* NULL: the source's own choice */
     uint32_t rate;      /* samples per second */
@@ -36,7 +39,7 @@ struct options {
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
-    uint32_t window;    /* 0: default */
+    uint32_t window; /* 0: default */
     double half_life_s;
     uint32_t ways;
     const char *search; /* NULL: none */

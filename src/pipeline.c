@@ -26,10 +26,18 @@ static void forget_changed_code(struct pipeline *pipeline)
         decoder_forget(pipeline->decoder, start, end);
 }
 
-static void take_sample(struct pipeline *pipeline, const struct sample *sample)
+/* What waits goes into the tables: whenever somebody looks, or what is mapped changes. */
+static void count_places(struct pipeline *pipeline)
 {
+    profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
+    pipeline->place_count = 0;
+}
+
+static void take_sample(struct pipeline *pipeline, const struct record *record)
+{
+    const struct sample *sample = &record->sample;
+    struct place *place = &pipeline->places[pipeline->place_count++];
     struct access access;
-    struct place place;
     pipeline->samples[sample->event]++;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
@@ -37,8 +45,11 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
                      sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
                          ? sample->regs
                          : NULL,
-                     &place);
-    profile_add(pipeline->profile, &place);
+                     place);
+    if (pipeline->recorder)
+        recorder_add(pipeline->recorder, record, place);
+    if (pipeline->place_count == PIPELINE_PLACES)
+        count_places(pipeline);
 }
 
 static void take_record(void *context, const struct record *record)
@@ -50,8 +61,8 @@ static void take_record(void *context, const struct record *record)
         pipeline->record_ns = record->time_ns;
     switch (record->kind) {
     case RECORD_SAMPLE:
-        take_sample(pipeline, &record->sample);
-        break;
+        take_sample(pipeline, record);
+        return;
     case RECORD_LOST:
         profile_lost(pipeline->profile, record->count);
         resolver_distrust(pipeline->resolver);
@@ -62,6 +73,7 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
+        count_places(pipeline);
         pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
@@ -69,23 +81,53 @@ static void take_record(void *context, const struct record *record)
         resolver_record(pipeline->resolver, record);
         forget_changed_code(pipeline);
     }
+    if (pipeline->recorder)
+        recorder_add(pipeline->recorder, record, NULL);
+}
+
+static int choose_geometry(struct pipeline *pipeline, const char *cache, struct error *error)
+{
+    if (pipeline->store && !cache && !replay_geometry(pipeline->store, &pipeline->geometry, NULL))
+        return 0;
+    int code = geometry_parse(&pipeline->geometry, cache, sysfs_cpu, error);
+    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
+    if (code == -ENOENT && !cache)
+        code = geometry_parse(&pipeline->geometry, "L1=32K,8,64", sysfs_cpu, error);
+    return code;
 }
 
 static int open_profile(struct pipeline *pipeline, const struct pipeline_options *options,
                         struct error *error)
 {
     struct profile_options wanted = {
-        .names = resolver_names(pipeline->resolver),
+        .names = pipeline->recorder ? recorder_names(pipeline->recorder)
+                 : pipeline->store  ? store_reader_names(pipeline->store)
+                                    : resolver_names(pipeline->resolver),
         .window_entries = options->window,
         .half_life_s = options->half_life_s,
         .ways = options->ways,
-        .event_count = (uint16_t)sampler_info(pipeline->sampler)->event_count,
+        .geometry = pipeline->geometry,
+        .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
-    int code = geometry_parse(&wanted.geometry, options->cache, sysfs_cpu, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
-    if (code == -ENOENT && !options->cache)
-        code = geometry_parse(&wanted.geometry, "L1=32K,8,64", sysfs_cpu, error);
-    return code ? code : profile_new(&pipeline->profile, &wanted, error);
+    return profile_new(&pipeline->profile, &wanted, error);
+}
+
+static int open_recorder(struct pipeline *pipeline, const struct pipeline_options *options,
+                         struct error *error)
+{
+    struct recorder_options wanted = {
+        .path = options->record,
+        .limit_bytes = options->record_limit_bytes,
+        .files = options->record_files,
+        .launched = options->launched,
+        .start_ns = pipeline->live ? pipeline->opened_ns : 0,
+        .geometry = &pipeline->geometry,
+        .sampler = pipeline->sampler,
+        .resolver = pipeline->resolver,
+        .instruction_text = pipeline_instruction,
+        .text_context = pipeline,
+    };
+    return options->record ? recorder_open(&pipeline->recorder, &wanted, error) : 0;
 }
 
 static struct decoder *open_decoder(struct pipeline *pipeline)
@@ -102,8 +144,9 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
     return decoder_new(&target);
 }
 
-static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
-                       struct error *error)
+/* What turns records into places. */
+static int open_first_stages(struct pipeline *pipeline, const struct pipeline_options *options,
+                             struct error *error)
 {
     struct sampler_options sampling = {
         .pid = options->pid,
@@ -120,21 +163,48 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note};
-    int code = pipeline_search_check(options->search, error);
-    if (!code)
-        code = sampler_open(&pipeline->sampler, &sampling, error);
+    int code = sampler_open(&pipeline->sampler, &sampling, error);
     /* Opened after the rings, so that no mapping falls between the two. */
     if (!code) {
         naming.pid = sampler_info(pipeline->sampler)->pid;
         naming.elsewhere = sampler_info(pipeline->sampler)->foreign;
         code = resolver_open(&pipeline->resolver, &naming, error);
     }
-    if (!code)
-        code = open_profile(pipeline, options, error);
     if (code)
         return code;
     pipeline->decoder = open_decoder(pipeline);
     return pipeline->decoder ? 0 : error_set(error, -ENOMEM, "no memory for the decoder");
+}
+
+/* A recording of our own is played from what was learnt then, unless it is to be recorded anew. */
+static int open_store(struct pipeline *pipeline, const struct pipeline_options *options,
+                      struct error *error)
+{
+    char note[sizeof pipeline->status] = "";
+    if (!options->input || options->record)
+        return 0;
+    int code = replay_open(&pipeline->store, options->input, note, sizeof note, error);
+    if (pipeline->store) {
+        replay_info(pipeline->store, &pipeline->stored);
+        pipeline->first_ns = pipeline->record_ns = store_reader_start_ns(pipeline->store);
+    }
+    snprintf(pipeline->status, sizeof pipeline->status, "%s", note);
+    return code;
+}
+
+static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
+                       struct error *error)
+{
+    int code = pipeline_search_check(options->search, error);
+    if (!code)
+        code = open_store(pipeline, options, error);
+    if (!code && !pipeline->store)
+        code = open_first_stages(pipeline, options, error);
+    if (!code)
+        code = choose_geometry(pipeline, options->cache, error);
+    if (!code)
+        code = open_recorder(pipeline, options, error);
+    return code ? code : open_profile(pipeline, options, error);
 }
 
 int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
@@ -153,11 +223,11 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         pipeline_close(pipeline);
         return code;
     }
-    struct source_options sources = {
-        .pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0, .symfs = options->symfs};
+    struct source_options sources = {.pid = pipeline->live ? pipeline_info(pipeline)->pid : 0,
+                                     .symfs = options->symfs};
     pipeline->sources = source_texts_new(&sources);
-    snprintf(pipeline->status, sizeof pipeline->status, "%s",
-             sampler_info(pipeline->sampler)->note);
+    if (!pipeline->status[0])
+        snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
     *out = pipeline;
@@ -168,6 +238,8 @@ void pipeline_close(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
+    pipeline_stop_recording(pipeline, NULL);
+    store_reader_close(pipeline->store);
     if (pipeline->sampler)
         sampler_close(pipeline->sampler);
     if (pipeline->decoder)
@@ -180,16 +252,26 @@ void pipeline_close(struct pipeline *pipeline)
     free(pipeline);
 }
 
+int pipeline_stop_recording(struct pipeline *pipeline, struct error *error)
+{
+    int code = recorder_close(pipeline->recorder, error);
+    pipeline->recorder = NULL;
+    return code;
+}
+
 int pipeline_fd(const struct pipeline *pipeline)
 {
-    return sampler_fd(pipeline->sampler);
+    return pipeline->store ? -1 : sampler_fd(pipeline->sampler);
 }
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
+    if (pipeline->store)
+        return pipeline_stored_drain(pipeline, until_ns);
     if (!pipeline->live)
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    count_places(pipeline);
     /* No further than the samples: those still to come must find the blocks of their time. */
     if (pipeline->live)
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
@@ -212,16 +294,20 @@ int pipeline_patience_ms(struct pipeline *pipeline)
 
 int pipeline_enable(struct pipeline *pipeline, bool on)
 {
-    return sampler_enable(pipeline->sampler, on);
+    return pipeline->store ? 0 : sampler_enable(pipeline->sampler, on);
 }
 
 int pipeline_tick(struct pipeline *pipeline)
 {
     uint64_t now = pipeline_now(pipeline);
-    resolver_tick(pipeline->resolver, now);
-    forget_changed_code(pipeline);
+    if (!pipeline->store) {
+        resolver_tick(pipeline->resolver, now);
+        forget_changed_code(pipeline);
+    }
     if (pipeline->search)
         pipeline_search_start(pipeline, pipeline->search);
+    if (pipeline->store)
+        return 0;
     int code = sampler_tick(pipeline->sampler, now);
     pipeline->ended |= code == -ESRCH;
     return code;

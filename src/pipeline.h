@@ -32,16 +32,23 @@ struct pipeline_options {
     uint32_t window;
     double half_life_s;
     uint32_t ways;
-    const char *cache;     /* -C */
-    const char *search;    /* --search */
-    struct feed *feed;     /* of the agent in a launched program, or NULL; not owned */
-    bool walk;             /* read the heap of a running process */
-    const char *heap_note; /* why there is no agent, or NULL */
+    const char *cache;           /* -C */
+    const char *search;          /* --search */
+    struct feed *feed;           /* of the agent in a launched program, or NULL; not owned */
+    bool walk;                   /* read the heap of a running process */
+    const char *heap_note;       /* why there is no agent, or NULL */
+    const char *record;          /* -o: what is sampled is written there, too; NULL */
+    uint64_t record_limit_bytes; /* of one file; 0: none */
+    unsigned record_files;       /* kept at the limit; 0: the writer's choice */
 };
 
 int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,
                   struct error *error);
 void pipeline_close(struct pipeline *pipeline);
+
+/* What was recorded is written out and closed. 0, also where nothing was recorded, or a negative
+ * errno. */
+int pipeline_stop_recording(struct pipeline *pipeline, struct error *error);
 
 /* Descriptor to poll for records; -1: none, call pipeline_drain() at will (replay). */
 int pipeline_fd(const struct pipeline *pipeline);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What pipeline.c fills and its other files read: pipeline_describe.c (snapshots) and
- * pipeline_request.c (what views ask). Private to pipeline*.c.
+ * What pipeline.c fills and its other files read: pipeline_describe.c (snapshots),
+ * pipeline_request.c (what views ask) and pipeline_stored.c (what misstop recorded). Private to
+ * pipeline*.c.
  */
 #ifndef MISSTOP_PIPELINE_STATE_H
 #define MISSTOP_PIPELINE_STATE_H
@@ -11,15 +12,26 @@
 #include "base/clock.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
+#include "recorder.h"
+#include "replay.h"
 #include "resolve/resolver.h"
 #include "resolve/source.h"
 #include "sample/sampler.h"
+
+enum { PIPELINE_PLACES = 32 };
 
 struct pipeline {
     struct sampler *sampler;
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
+    struct geometry geometry;   /* of the set map */
+    struct recorder *recorder;  /* -o; NULL: none */
+    struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
+    struct sampler_info stored; /* what it tells of the sampling */
+    double stored_interval_s;
+    bool refresh_due;             /* the recorder made a snapshot here */
+    bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
@@ -35,6 +47,8 @@ struct pipeline {
     bool ended;
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
+    struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
+    size_t place_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[256];
 };
@@ -44,6 +58,14 @@ static inline uint64_t pipeline_now(const struct pipeline *pipeline)
 {
     return pipeline->live ? clock_now_ns() : pipeline->record_ns;
 }
+
+static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
+{
+    return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+}
+
+/* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
+long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
 
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);

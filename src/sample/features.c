@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { CACHE_VERSION = 1 };
-
 /* A length, filled up to some multiple, and a string that NULs follow. */
 static void take_string(struct cursor *cursor, char *out, size_t out_size)
 {
@@ -62,7 +60,7 @@ static void take_caches(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t version = cursor_u32(cursor);
     uint32_t count = cursor_u32(cursor);
-    for (uint32_t i = 0; version == CACHE_VERSION && i < count && !cursor->bad; i++) {
+    for (uint32_t i = 0; version == FEATURE_CACHE_VERSION && i < count && !cursor->bad; i++) {
         struct perfdata_cache cache = {0};
         char cpus[8];
         cache.level = cursor_u32(cursor);

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 struct perfdata;
+struct perf_event_attr;
 
 enum { PERFDATA_EVERY_PROCESS = -1, PERFDATA_CACHES_MAX = 16 };
 
@@ -84,6 +85,15 @@ void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *inf
 
 /* The processes of a recording, most samples first; while a pipe is played, none. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
+
+/* The event that is `index` in samples and in sampler_info; NULL: none. */
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
+
+/* By which a file beside the recording says that it belongs to it: perfdata_writer_mark(). */
+uint64_t perfdata_mark(const struct perfdata *perfdata);
+
+/* The same of a file that need not be read for it; 0: it has none, or is no recording. */
+uint64_t perfdata_file_mark(const char *path);
 
 const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);
 struct perfdata_counts perfdata_counts(const struct perfdata *perfdata);

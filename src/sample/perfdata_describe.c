@@ -13,6 +13,19 @@ const struct perfdata_process *perfdata_processes(const struct perfdata *file, s
     return file->processes.list;
 }
 
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *file, unsigned index)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].format.event == index)
+            return &file->attributes.events[i].attr;
+    return NULL;
+}
+
+uint64_t perfdata_mark(const struct perfdata *file)
+{
+    return file->attributes.count ? file->attributes.events[0].first_id >> PERFDATA_MARK_SHIFT : 0;
+}
+
 const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
 {
     return &file->machine;
@@ -30,9 +43,15 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     return counts;
 }
 
-static enum event_role role_of(const struct perf_event_attr *attr)
+static bool tells_source(const struct attribute *event)
 {
-    if (attr->sample_type & PERF_SAMPLE_DATA_SRC)
+    return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
+}
+
+static enum event_role role_of(const struct attribute *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    if (tells_source(event))
         return EVENT_OTHER;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
     bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
@@ -46,8 +65,8 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
     info->exact_address |= event->format.recorded_address;
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
-    info->data_source |= !!(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
-    out->role = role_of(&event->attr);
+    info->data_source |= tells_source(event);
+    out->role = role_of(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
     if (*event->name)
         snprintf(out->name, sizeof out->name, "%s", event->name);

@@ -166,3 +166,15 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
     }
     return &sampler->info;
 }
+
+const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index)
+{
+    if (sampler->replay)
+        return perfdata_attribute(sampler->replay, index);
+    return index < sampler->session.plan.count ? &sampler->session.events[index].attr : NULL;
+}
+
+const struct perfdata_machine *sampler_machine(const struct sampler *sampler)
+{
+    return sampler->replay ? perfdata_machine(sampler->replay) : NULL;
+}

@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 struct sampler;
+struct perf_event_attr;
+struct perfdata_machine;
 
 struct sampler_options {
     pid_t pid;          /* live: the process to watch */
@@ -84,6 +86,12 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 int sampler_enable(struct sampler *sampler, bool on);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
+
+/* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
+const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
+
+/* Where a recording was made; NULL: live, on this machine. */
+const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
 /*
  * `misstop doctor`: for every source whether it is usable here, why not, and the command

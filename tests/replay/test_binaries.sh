@@ -44,7 +44,6 @@ record() { # name, options of perf record
 # -B: perf notes no build-ids at the end; --buildid-mmap: the kernel does, at each mapping.
 record with_data -d --intr-regs=$regs --buildid-mmap || finish
 record code_only --user-regs=$regs --buildid-mmap || finish
-record few_registers --user-regs=ax,sp,ip --buildid-mmap || finish
 record without_ids --user-regs=$regs || finish
 
 replay() { # name, options: the last picture in "$work/last", messages in "$work/said"
@@ -83,10 +82,6 @@ for name in with_data code_only without_ids; do
 done
 expect "without_ids: it is not verified" 'state["hot"] == "unverified"'
 grep -q 'not verified.*bin/hot' "$work/said" && pass "and that is said" || fail "not verified: not said"
-
-replay few_registers
-expect "few_registers: none is made up" 'not p["objects"] or p["samples"]["attributed"] < 0.1 * total'
-expect "few_registers: and it is said why" 'reasons["no-registers"] > 0.5 * total'
 
 replay code_only
 tables >"$work/before"

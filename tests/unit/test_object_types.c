@@ -265,10 +265,10 @@ static void walked_blocks_are_called_after_their_type(void **state)
 static void the_smallest_block_is_one(void **state)
 {
     (void)state;
-    struct type_desc small = small_node;
-    small.name = "struct tiny";
-    small.size = 12;
-    uint32_t tiny = types_add(&types, 1, 30, &small);
+    struct type_desc twelve = small_node;
+    twelve.name = "struct tiny";
+    twelve.size = 12;
+    uint32_t tiny = types_add(&types, 1, 30, &twelve);
     struct typed_operand operand = says(tiny, 8);
     struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 24);
     name_and_place(&block, 0x9008, &operand);
