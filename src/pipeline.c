@@ -41,11 +41,9 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     pipeline->samples[sample->event]++;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
-    resolver_resolve(pipeline->resolver, &access,
-                     sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
-                         ? sample->regs
-                         : NULL,
-                     place);
+    bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
+                    !(sample->regs_missing & ~(1u << SREG_FLAGS));
+    resolver_resolve(pipeline->resolver, &access, own_regs ? sample->regs : NULL, place);
     if (pipeline->recorder)
         recorder_add(pipeline->recorder, record, place);
     if (pipeline->place_count == PIPELINE_PLACES)

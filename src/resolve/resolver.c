@@ -3,11 +3,15 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "resolve/files.h"
 #include "resolve/process.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int open_allocations(struct resolver *resolver, struct error *error)
 {
@@ -19,6 +23,22 @@ static int open_allocations(struct resolver *resolver, struct error *error)
                                           .assigned = resolver_assigned,
                                           .context = resolver};
     return allocations_new(&resolver->allocations, &options, error);
+}
+
+/* Of a recording: only one that came with it, for a local one is of another process. */
+static void read_recorded_jitmap(struct resolver *resolver)
+{
+    char path[PATH_MAX];
+    const struct resolver_options *options = &resolver->options;
+    if (options->live || !options->symfs ||
+        snprintf(path, sizeof path, "%s/tmp/perf-%d.map", options->symfs, (int)options->pid) >=
+            (int)sizeof path)
+        return;
+    int fd = files_open(path);
+    if (fd < 0)
+        return;
+    jitmap_read(&resolver->functions.jitmap, fd);
+    close(fd);
 }
 
 int resolver_open(struct resolver **out, const struct resolver_options *options,
@@ -36,8 +56,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     resolver->options = *options;
     functions_init(&resolver->functions);
-    unwind_init(&resolver->unwind, options->pid);
+    unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
     if (!resolver->typing || object_types_init(&resolver->object_types)) {
         resolver_close(resolver);

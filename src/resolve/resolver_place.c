@@ -37,8 +37,7 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
 {
     enum { FUNCTION_COLUMNS = 96 };
     struct unwind_frame frame;
-    if (!regs || !resolver->options.live ||
-        !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
+    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
         return NULL;
     struct module *module = code_at(resolver, frame.pc);
     const struct typed_variable *slot =
@@ -131,7 +130,8 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
 /* Which programs a recording needs; opened here, for it to be known whether they are there. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
-    struct map *map = access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
+    struct map *map =
+        access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
     if (!map || !map->binary)
         return;
     space_module(&resolver->space, map);

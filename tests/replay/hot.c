@@ -14,7 +14,9 @@ struct cell hot_table[HOT_CELLS];
 
 __attribute__((noinline)) static unsigned long visit_cells(unsigned long seed)
 {
+    volatile unsigned long recent[64] = {0};
     for (int i = 0; i < HOT_STEPS; i++) {
+        recent[i & 63] = seed;
         seed = seed * 6364136223846793005ul + 1442695040888963407ul;
         hot_table[seed >> 47].visits++;
     }
