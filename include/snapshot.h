@@ -12,6 +12,7 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
 #include "snapshot_code.h"
@@ -103,6 +104,7 @@ struct snapshot {
     struct snapshot_window window;
     struct snapshot_heap heap;
     struct reading_state reading; /* strings in the arena */
+    struct snapshot_binaries binaries;
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "sample/perfdata.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "view/binary_words.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -101,6 +102,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .input = options->input,
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
+        .batch = options->batch,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -192,6 +194,16 @@ static int watch(struct run *run, struct error *error)
     return loop_run(&setup, error);
 }
 
+/* Once, at the end, where it stands below the tables: what the recording needs and is not here. */
+static void report_binaries(const struct run *run)
+{
+    struct binary_desc list[BINARIES_SHOWN];
+    if (!run->pipeline || !run->options->input || !run->options->batch)
+        return;
+    struct snapshot_binaries binaries = pipeline_binaries(run->pipeline, list);
+    binary_report(stderr, &binaries);
+}
+
 /* As strace does: the command's own status, and its death by a signal becomes ours. */
 static int command_status(const struct launch *launch)
 {
@@ -215,6 +227,7 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
+    report_binaries(&run);
     if (run.pipeline && !code)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);

@@ -54,6 +54,20 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
     };
 }
 
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list)
+{
+    struct snapshot_binaries binaries = {0};
+    if (pipeline->live || pipeline->store)
+        return binaries;
+    binaries.list = list;
+    binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.code_only = resolver_code_only(pipeline->resolver);
+    for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        binaries.samples += pipeline->samples[i];
+    return binaries;
+}
+
 /* After the snapshot, so that what it asked and was told is recorded with it. */
 static void record_refresh(struct pipeline *pipeline, uint64_t now, double interval_s)
 {
@@ -64,6 +78,7 @@ static void record_refresh(struct pipeline *pipeline, uint64_t now, double inter
 
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
+    struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
     struct snapshot head = {
@@ -75,6 +90,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
         .recording = recording,
+        .binaries = pipeline_binaries(pipeline, binaries),
     };
     head.totals.rate = sample_rate(pipeline, now);
     if (pipeline->exec_seen)

@@ -53,6 +53,7 @@ struct pipeline {
     uint64_t samples[SAMPLE_EVENTS_MAX];
     uint32_t iteration;
     uint16_t ranking;
+    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
     bool heap; /* its blocks are told or walked */

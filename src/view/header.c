@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6, PLAY_FROM_ROWS = 12 };
+static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
 
 /* What is left of a row, filled from the left. */
 struct pen {
@@ -278,9 +280,22 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     return used;
 }
 
+/* What is missing outweighs what is rough. */
+static bool trust_binaries(const struct snapshot *snapshot, char *out, size_t size)
+{
+    char text[128];
+    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
+        return false;
+    binary_note(&snapshot->binaries, text, sizeof text);
+    snprintf(out, size, "%s: ? tells which.", text);
+    return true;
+}
+
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)
 {
     double samples = 0;
+    if (trust_binaries(snapshot, out, size))
+        return;
     *out = '\0';
     for (size_t i = 0; i < snapshot->object_count; i++)
         samples += snapshot->objects[i].samples;

@@ -31,6 +31,8 @@ static json_t *everything(const struct snapshot *snapshot)
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
     json_set(root, "heap", json_heap(snapshot));
+    if (!snapshot->source.live)
+        json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;
 }
 

@@ -31,6 +31,7 @@ void json_set(json_t *object, const char *key, json_t *value);
 json_t *json_target(const struct snapshot_target *target);
 json_t *json_source(const struct snapshot_source *source);
 json_t *json_samples(const struct snapshot_totals *totals);
+json_t *json_binaries(const struct snapshot_binaries *binaries);
 json_t *json_types(const struct snapshot_totals *totals);
 json_t *json_reading(const struct reading_state *reading);
 json_t *json_objects(const struct snapshot *snapshot);

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/libview.a
 src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
+	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
 	src/view/browser_act.c \
 	src/view/canvas.c src/view/canvas.h \

@@ -3,6 +3,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <errno.h>
@@ -197,6 +198,15 @@ static void print_search(struct text_writer *writer)
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 
+/* Which they are, standard error tells at the end. */
+static void print_binaries(struct text_writer *writer)
+{
+    char text[128];
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    if (*text)
+        text_say(writer, "note: %s", text);
+}
+
 static unsigned width_of(FILE *out, const struct view_options *options)
 {
     struct winsize size;
@@ -232,6 +242,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_levels(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
+    print_binaries(&writer);
     if (!snapshot->object_count)
         text_say(&writer, "\nno object yet%s", snapshot->totals.samples ? "" : ": no samples");
     text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
