@@ -4,6 +4,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/chi2.h \
 	src/profile/comiss.c \
 	src/profile/comiss.h \
+	src/profile/compare.c src/profile/compare.h \
 	src/profile/decay.c \
 	src/profile/decay.h \
 	src/profile/geometry.c \
@@ -37,6 +38,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/state.h \
 	src/profile/stride.c \
 	src/profile/stride.h \
+	src/profile/student.c src/profile/student.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
 	src/profile/window.c \
