@@ -47,6 +47,7 @@ struct snapshot_event {
     enum event_role role;
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* since start or zero */
+    double events;    /* that these stand for: sum of their periods; NAN: not known */
 };
 
 struct snapshot_source {
@@ -77,12 +78,15 @@ struct snapshot_totals {
     uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
     uint64_t lost;
     uint64_t throttled;
+    double weight;    /* events the attributed samples of the ranking event stand for, and how */
+    double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate; /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
     uint32_t iteration; /* from 1 */
     double elapsed_s;
+    double counted_s;   /* since start or zero: what counts of the whole run cover */
     double interval_s;  /* refresh interval */
     double half_life_s; /* 0: nothing decays */
     enum snapshot_basis basis;

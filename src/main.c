@@ -2,6 +2,7 @@
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
 #include "config.h"
 
+#include "diff.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
@@ -208,6 +209,27 @@ static int run_options(const struct options *options)
     return own_end ? command_status(&run.launch) : EXIT_SUCCESS;
 }
 
+/* What stands before `diff` holds for it too, where it means something there. */
+static int run_diff(const struct options *options)
+{
+    struct error error = {0};
+    struct diff_options wanted = {.symfs = options->symfs,
+                                  .json = options->json,
+                                  .view = options->view};
+    int code = diff_options_parse(&wanted, options->command, &error);
+    if (!code && wanted.help) {
+        diff_help(stdout);
+        return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    if (!code)
+        code = diff_run_command(&wanted, &error);
+    if (code == -EPIPE)
+        return EXIT_SUCCESS;
+    if (code)
+        complain(error.text);
+    return code == -EINVAL ? EXIT_BAD_USAGE : code ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static int print_version(void)
 {
     puts(PACKAGE_STRING "\n"
@@ -237,6 +259,8 @@ int main(int argc, char **argv)
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    case OPTIONS_DIFF:
+        return run_diff(&options);
     default:
         return run_options(&options);
     }

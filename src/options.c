@@ -58,6 +58,7 @@ void options_help(FILE *out)
           "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
           "  misstop [OPTION]...                   pick a process from a list\n"
           "  misstop doctor                        what can be sampled here, how to enable more\n"
+          "  misstop diff [OPTION]... A B          compare recordings or reports (diff --help)\n"
           "\n"
           "Sampling\n"
           "  -p, --pid PID         process to watch: all its threads, new ones included\n"
@@ -305,6 +306,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
     if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
         options->action = OPTIONS_DOCTOR;
+    else if (optind < argc && !strcmp(argv[optind], "diff") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DIFF;
     else if (optind < argc)
         options->action = OPTIONS_LAUNCH;
     else if (process)

@@ -17,6 +17,7 @@ enum options_action {
     OPTIONS_LAUNCH, /* CMD */
     OPTIONS_REPLAY, /* -i */
     OPTIONS_DOCTOR,
+    OPTIONS_DIFF, /* two recordings or reports; its words from command[0], "diff", on */
     OPTIONS_HELP,
     OPTIONS_VERSION
 };

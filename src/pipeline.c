@@ -27,6 +27,7 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
     struct access access;
     struct place place;
     pipeline->samples[sample->event]++;
+    pipeline->events[sample->event] += (double)sample->weight;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     resolver_resolve(pipeline->resolver, &access,

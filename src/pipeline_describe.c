@@ -33,6 +33,7 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
             .role = info->events[i].role,
             .period = info->events[i].period,
             .samples = pipeline->samples[i],
+            .events = pipeline->events[i] > 0 ? pipeline->events[i] : NAN,
         };
     return source;
 }
@@ -59,6 +60,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
         .elapsed_s = (double)(now - start) / CLOCK_NS_PER_S,
+        .counted_s =
+            (double)(now - (pipeline->zeroed_ns ? pipeline->zeroed_ns : start)) / CLOCK_NS_PER_S,
         .interval_s = interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),

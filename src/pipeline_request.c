@@ -84,6 +84,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_ZERO:
         profile_zero(pipeline->profile, now);
         memset(pipeline->samples, 0, sizeof pipeline->samples);
+        memset(pipeline->events, 0, sizeof pipeline->events);
+        pipeline->zeroed_ns = now;
         pipeline->ranked_before = 0;
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:

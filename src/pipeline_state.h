@@ -28,6 +28,8 @@ struct pipeline {
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
+    double events[SAMPLE_EVENTS_MAX]; /* that they stand for */
+    uint64_t zeroed_ns;               /* counts begin here; 0: at the start */
     uint32_t iteration;
     uint16_t ranking;
     bool live;

@@ -9,6 +9,12 @@ src_libview_a_SOURCES = \
 	src/view/columns.c src/view/columns.h \
 	src/view/detail_head.c \
 	src/view/detail_page.c \
+	src/view/diff.h \
+	src/view/diff_columns.c src/view/diff_columns.h \
+	src/view/diff_compare.c \
+	src/view/diff_match.c \
+	src/view/diff_text.c \
+	src/view/diff_totals.c \
 	src/view/field_columns.c \
 	src/view/field_words.c \
 	src/view/footer.c \
@@ -22,9 +28,11 @@ src_libview_a_SOURCES = \
 	src/view/json.c src/view/json_part.h \
 	src/view/json_cache.c \
 	src/view/json_code.c \
+	src/view/json_diff.c \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
 	src/view/json_object.c \
+	src/view/json_report.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
@@ -39,6 +47,8 @@ src_libview_a_SOURCES = \
 	src/view/pane.c \
 	src/view/picker_page.c \
 	src/view/prompt.c \
+	src/view/report.h \
+	src/view/report_file.c src/view/report_file.h \
 	src/view/screen.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
