@@ -39,10 +39,8 @@ struct diff_row {
     double amount_b;
     double design; /* compare_design() of it, or of its object */
     struct comparison share;
-    struct comparison amount;   /* several runs only */
     struct compare_times times; /* amounts, b by a */
-    double p_share;             /* adjusted for all rows; NAN: not tested */
-    double p_amount;
+    double p_adjusted;          /* for all rows of the table; NAN: not tested */
     bool changed;
 };
 
@@ -55,7 +53,7 @@ struct diff {
     struct diff_row *rows[REPORT_TABLES]; /* those that changed first, the largest change first */
     size_t count[REPORT_TABLES];
     size_t changed[REPORT_TABLES];
-    size_t tested; /* rows of all tables that have samples enough */
+    size_t tested[REPORT_TABLES]; /* rows that are large enough */
     const char *notes[DIFF_NOTES_MOST];
     size_t note_count;
     struct arena arena;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows with fewer samples than this on both sides together are not tested. */
-static const double samples_least = 5;
+/* Rows that have less in every run are not tested: each more weakens the case of all others. */
+static const double share_tested = 0.005;
 
 /* Objects with a smaller share do not speak for the clustering of others. */
 static const double share_that_speaks = 0.01;
@@ -94,9 +94,10 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         amounts[i] = shares[i] * diff_amount(diff, diff_run(diff, i));
     double floors[] = {amount_variance(a, shares, amounts),
                        amount_variance(b, of_b, amounts + a->run_count)};
-    row->amount = compare_runs(amounts, a->run_count, floors[0], amounts + a->run_count,
-                               b->run_count, floors[1]);
-    row->times = compare_times_of(row->amount_a, &row->amount);
+    struct comparison amount = compare_runs(amounts, a->run_count, floors[0],
+                                            amounts + a->run_count, b->run_count, floors[1]);
+    if (!isnan(row->b))
+        row->times = compare_times_of(row->amount_a, &amount);
 }
 
 /* Two sides, of which one at least is a single run. */
@@ -147,9 +148,8 @@ static void compare_row(struct diff *diff, enum report_table table, struct diff_
         compare_several(diff, row, shares);
     else
         compare_single(diff, row, shares);
-    double samples = shares[0] * diff->a.effective + shares[diff->a.run_count] * diff->b.effective;
-    if (samples < samples_least)
-        row->share.p = row->amount.p = NAN;
+    if (largest_share(diff, row) < share_tested)
+        row->share.p = NAN;
 }
 
 static void fill_means(struct diff *diff, struct diff_row *row)
@@ -166,38 +166,29 @@ static void fill_means(struct diff *diff, struct diff_row *row)
                 sum += shares[side][i] * diff_amount(diff, sides[side]->runs[i]);
         *amounts[side] = sum / (double)sides[side]->run_count;
     }
-    row->amount = (struct comparison){NAN, NAN, NAN, NAN};
+    row->times = (struct compare_times){NAN, NAN, NAN};
 }
 
-/* All rows of all tables are one family: the level holds for the answer as a whole. */
-static int adjust(struct diff *diff)
+/* The rows of a table are one family: the level holds for its answer as a whole. */
+static int adjust(struct diff *diff, enum report_table table)
 {
-    size_t rows = 0;
-    size_t at = 0;
-    for (int table = 0; table < REPORT_TABLES; table++)
-        rows += diff->count[table];
-    double *p = arena_array(&diff->arena, 2 * rows + 1, sizeof *p);
-    double *adjusted = arena_array(&diff->arena, 2 * rows + 1, sizeof *adjusted);
+    size_t rows = diff->count[table];
+    double *p = arena_array(&diff->arena, rows + 1, sizeof *p);
+    double *adjusted = arena_array(&diff->arena, rows + 1, sizeof *adjusted);
     if (!p || !adjusted)
         return -ENOMEM;
-    for (int table = 0; table < REPORT_TABLES; table++)
-        for (size_t i = 0; i < diff->count[table]; i++) {
-            p[at++] = diff->rows[table][i].share.p;
-            p[at++] = diff->rows[table][i].amount.p;
-            diff->tested += !isnan(p[at - 2]);
-        }
-    if (compare_holm(p, at, adjusted))
-        return -ENOMEM;
-    at = 0;
-    for (int table = 0; table < REPORT_TABLES; table++)
-        for (size_t i = 0; i < diff->count[table]; i++) {
-            struct diff_row *row = &diff->rows[table][i];
-            row->p_share = adjusted[at++];
-            row->p_amount = adjusted[at++];
-            row->changed = row->p_share <= COMPARE_LEVEL || row->p_amount <= COMPARE_LEVEL;
-            diff->changed[table] += row->changed;
-        }
-    return 0;
+    for (size_t i = 0; i < rows; i++) {
+        p[i] = diff->rows[table][i].share.p;
+        diff->tested[table] += !isnan(p[i]);
+    }
+    int code = compare_holm(p, rows, adjusted);
+    for (size_t i = 0; i < rows && !code; i++) {
+        struct diff_row *row = &diff->rows[table][i];
+        row->p_adjusted = adjusted[i];
+        row->changed = adjusted[i] <= COMPARE_LEVEL;
+        diff->changed[table] += row->changed;
+    }
+    return code;
 }
 
 static int by_change(const void *left, const void *right)
@@ -221,7 +212,10 @@ static int compare(struct diff *diff)
     for (int table = 0; table < REPORT_TABLES; table++)
         for (size_t i = 0; i < diff->count[table]; i++)
             compare_row(diff, (enum report_table)table, &diff->rows[table][i]);
-    return adjust(diff);
+    int code = 0;
+    for (int table = 0; table < REPORT_TABLES && !code; table++)
+        code = adjust(diff, (enum report_table)table);
+    return code;
 }
 
 static void sort(struct diff *diff)

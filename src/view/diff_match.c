@@ -21,15 +21,21 @@ static const char *owner_of(enum report_table table, const struct report_row *ro
     return table == REPORT_FIELDS ? row->object : "";
 }
 
+/* Two builds of a program may be two files. */
+static const char *module_of(const struct report_row *row)
+{
+    return row->own ? "" : row->module;
+}
+
 static bool same(enum report_table table, const struct report_row *a, const struct report_row *b)
 {
-    return !strcmp(a->name, b->name) && !strcmp(a->kind, b->kind) &&
-           !strcmp(a->module, b->module) && !strcmp(owner_of(table, a), owner_of(table, b));
+    return !strcmp(a->name, b->name) && !strcmp(a->kind, b->kind) && a->own == b->own &&
+           !strcmp(module_of(a), module_of(b)) && !strcmp(owner_of(table, a), owner_of(table, b));
 }
 
 static uint64_t key_of(enum report_table table, const struct report_row *row)
 {
-    const char *parts[] = {row->name, row->kind, row->module, owner_of(table, row)};
+    const char *parts[] = {row->name, row->kind, module_of(row), owner_of(table, row)};
     uint64_t key = 0;
     for (int i = 0; i < 4; i++)
         key = hash_mix(key ^ hash_bytes(parts[i], strlen(parts[i])));

@@ -51,7 +51,8 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     diff_amount_text(a, diff, diff->a.amount);
     diff_amount_text(b, diff, diff->b.amount);
     diff_times_text(times, &diff->times);
-    text_say(writer, "amounts: %s; in all %s -> %s, %s", amounts, a, b, times);
+    text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
+             diff->times.low, diff->times.high);
 }
 
 static void say_head(struct text_writer *writer, const struct diff *diff)
@@ -76,10 +77,10 @@ static int say_table(struct text_writer *writer, const struct diff *diff, int ta
         diff_line_make(&lines[i], diff, &diff->rows[table][i]);
     if (!diff->changed[table])
         text_say(writer, "\n%s: nothing changed beyond chance (%zu compared)", names[table],
-                 diff->count[table]);
+                 diff->tested[table]);
     else
         text_say(writer, "\n%s: %zu of %zu changed beyond chance", names[table],
-                 diff->changed[table], diff->count[table]);
+                 diff->changed[table], diff->tested[table]);
     text_rows(writer, diff_columns[table], lines, count, SIZE_MAX);
     free(lines);
     return 0;

@@ -70,11 +70,11 @@ static void note(struct diff *diff, const char *format, ...)
 {
     char text[768];
     va_list arguments;
-    if (diff->note_count == DIFF_NOTES_MOST)
-        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (diff->note_count == DIFF_NOTES_MOST)
+        return;
     const char *kept = arena_string(&diff->arena, text);
     if (kept)
         diff->notes[diff->note_count++] = kept;
@@ -107,7 +107,7 @@ static int check_run(struct diff *diff, const struct report *first, const struct
                          first->path, *first->event ? first->event : "an unknown event", run->path,
                          *run->event ? run->event : "an unknown event");
     if (strcmp(first->comm, run->comm))
-        note(diff, "%s is of %s, %s of %s", first->path, first->comm, run->path, run->comm);
+        note(diff, "%s is of %s, not of %s", run->path, run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
         note(diff,
              "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
@@ -163,14 +163,11 @@ const char *diff_reading(const struct diff_row *row)
     static const char *const words[2][3] = {
         {"less", "same amount; others rose", "more, but others rose more"},
         {"less, but others fell more", "same amount; others fell", "more"}};
-    bool share = row->p_share <= COMPARE_LEVEL;
     if (!row->changed)
         return "";
     if (isnan(row->a) || isnan(row->b))
         return isnan(row->a) ? "new" : "gone";
     if (isnan(row->times.value))
         return row->share.change > 0 ? "larger share" : "smaller share";
-    if (!share)
-        return row->times.value > 1 ? "more, in step with the rest" : "less, in step with the rest";
     return words[row->share.change > 0][amount_direction(&row->times) + 1];
 }

@@ -57,8 +57,7 @@ static json_t *one_row(enum report_table table, const struct diff_row *row)
     json_set(out, "amount_b", real(isnan(row->b) ? NAN : row->amount_b));
     set_times(out, &row->times);
     json_set(out, "p", real(row->share.p));
-    json_set(out, "p_adjusted", real(row->p_share));
-    json_set(out, "p_amount_adjusted", real(row->p_amount));
+    json_set(out, "p_adjusted", real(row->p_adjusted));
     json_set(out, "design", real(row->design));
     json_set(out, "changed", json_boolean(row->changed));
     json_set(out, "reading", json_text_or_null(diff_reading(row)));
@@ -88,7 +87,6 @@ static json_t *change(const struct diff *diff, bool all)
     for (size_t i = 0; i < diff->note_count; i++)
         json_array_append_new(notes, json_text(diff->notes[i]));
     json_set(out, "level", json_real(COMPARE_LEVEL));
-    json_set(out, "tested", json_whole(diff->tested));
     json_set(out, "amounts", json_text(amounts_name(diff->amounts)));
     json_set(out, "amount_unit", json_text(diff_in_time(diff) ? "nanoseconds" : "events"));
     json_set(out, "amount_a", real(diff->a.amount));

@@ -72,6 +72,15 @@ static const char *name_without_address(struct report *report, const json_t *fro
     return *name ? name : "?";
 }
 
+/* The kernel cuts names of processes to 15 bytes. */
+static bool is_own(const struct report *report, const char *module)
+{
+    enum { COMM_BYTES = 15 };
+    size_t length = strlen(report->comm);
+    return length && !strncmp(module, report->comm, length) &&
+           (!module[length] || length >= COMM_BYTES);
+}
+
 static struct report_row *add_row(struct report *report, enum report_table table)
 {
     return report->count[table] < ROWS_MOST ? &report->rows[table][report->count[table]++] : NULL;
@@ -101,6 +110,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
                                    .object = object->name,
                                    .kind = object->kind,
                                    .module = object->module,
+                                   .own = object->own,
                                    .share = part * object->share};
         object->least = row->share;
     }
@@ -139,6 +149,7 @@ static void take_objects(struct report *report, const json_t *objects)
                                    .object = "",
                                    .share = part,
                                    .parts = take_parts(report, member(from, "history"))};
+        row->own = is_own(report, row->module);
         take_fields(report, row, member(from, "fields"));
     }
 }
@@ -175,6 +186,7 @@ static void take_functions(struct report *report, const json_t *functions)
                                    .module = text(report, from, "module"),
                                    .object = text(report, from, "object"),
                                    .share = part};
+        row->own = is_own(report, row->module);
         report->least_code = part;
     }
     if (json_array_size(functions) < FUNCTIONS_LISTED)

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "snapshot.h"
 
+#include <stdbool.h>
+
 enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABLES };
 
 /* A row of a table, under what makes it the same thing in another run: addresses that stand in
@@ -19,6 +21,7 @@ struct report_row {
     const char *name;
     const char *kind;    /* "" for functions */
     const char *module;  /* "" if not known */
+    bool own;            /* the module is the program itself, which may have another name */
     const char *object;  /* of a field: the object; of a function: the one it misses on most */
     double share;        /* of all attributed weight */
     double least;        /* of an object: fields with less may not be listed, as such a share */
