@@ -106,7 +106,7 @@ static enum paint paint_change(struct value value)
     }
 #define READING                                                                                    \
     {                                                                                              \
-        "READING", NULL, 7, 28, 1, COLUMN_TEXT, NULL, reading, NULL, NULL, NULL                    \
+        "READING", NULL, 24, 28, 1, COLUMN_TEXT, NULL, reading, NULL, NULL, NULL                   \
     }
 #define NAMED(title)                                                                               \
     {                                                                                              \

@@ -94,9 +94,10 @@ static bool same_event(const struct report *a, const struct report *b)
     return length == event_length(b->event) && !strncmp(a->event, b->event, length);
 }
 
-static int check_run(struct diff *diff, const struct report *first, const struct report *run,
-                     struct error *error)
+static int check_run(struct diff *diff, size_t index, struct error *error)
 {
+    const struct report *first = diff->a.runs[0];
+    const struct report *run = diff_run(diff, index);
     if (!(run->effective > 0))
         return error_set(error, -EDOM, "%s has no sample with an address: nothing to compare",
                          run->path);
@@ -107,7 +108,8 @@ static int check_run(struct diff *diff, const struct report *first, const struct
                          first->path, *first->event ? first->event : "an unknown event", run->path,
                          *run->event ? run->event : "an unknown event");
     if (strcmp(first->comm, run->comm))
-        note(diff, "%s is of %s, not of %s", run->path, run->comm, first->comm);
+        note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B", run->comm,
+             first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
         note(diff,
              "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
@@ -123,7 +125,7 @@ static int check(struct diff *diff, struct error *error)
 {
     int code = 0;
     for (size_t i = 0; i < diff->a.run_count + diff->b.run_count && !code; i++)
-        code = check_run(diff, diff->a.runs[0], diff_run(diff, i), error);
+        code = check_run(diff, i, error);
     if (!diff->several)
         note(diff,
              "the intervals cover how samples fall, not how runs differ from each other; several "
