@@ -14,6 +14,7 @@
 #include "access.h"
 #include "place.h"
 #include "sample.h"
+#include "snapshot_access.h"
 #include "snapshot_code.h"
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
@@ -104,6 +105,8 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct snapshot_access *accesses; /* only where they are asked for; see there */
+    size_t access_count;
     struct reading_state reading; /* strings in the arena */
 };
 

@@ -76,6 +76,17 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     return snapshot;
 }
 
+const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline)
+{
+    enum snapshot_basis basis = profile_basis(pipeline->profile);
+    profile_set_basis(pipeline->profile, BASIS_RUN);
+    profile_want_accesses(pipeline->profile, true);
+    const struct snapshot *snapshot = pipeline_snapshot(pipeline, 0);
+    profile_want_accesses(pipeline->profile, false);
+    profile_set_basis(pipeline->profile, basis);
+    return snapshot;
+}
+
 bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct pipeline *pipeline = context;

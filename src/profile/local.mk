@@ -26,6 +26,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/sets.c \
 	src/profile/sets.h \
 	src/profile/snapshot.c \
+	src/profile/snapshot_accesses.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c \

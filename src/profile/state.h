@@ -39,6 +39,7 @@ struct object_extra {
 struct profile {
     struct profile_options options;
     enum snapshot_basis basis;
+    bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
     struct tallies holders; /* by object id of a heap bin: what counts under types instead */
@@ -125,5 +126,6 @@ void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
 void build_heap(struct build *build);
+void build_accesses(struct build *build);
 
 #endif

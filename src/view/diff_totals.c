@@ -73,6 +73,9 @@ static void note(struct diff *diff, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    for (size_t i = 0; i < diff->note_count; i++)
+        if (!strcmp(diff->notes[i], text))
+            return;
     if (diff->note_count == DIFF_NOTES_MOST)
         return;
     const char *kept = arena_string(&diff->arena, text);
