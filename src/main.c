@@ -7,9 +7,11 @@
 #include "loop.h"
 #include "options.h"
 #include "pipeline.h"
+#include "profile/profile.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
+#include "view/pprof.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -147,11 +150,30 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
+/* The whole run, however it ended. */
+static int write_profile(const struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    struct timespec now = {0};
+    const struct snapshot *snapshot = pipeline_snapshot_run(run->pipeline);
+    if (!snapshot)
+        return error_set(error, -ENOMEM, "out of memory for %s", options->pprof);
+    if (!options->input)
+        clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    int code = pprof_write(options->pprof, snapshot, now_ns, error);
+    snapshot_free(snapshot);
+    return code;
+}
+
 static int watch(struct run *run, struct error *error)
 {
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    int code = find_target(run, error);
+    const char *pprof = run->options->pprof;
+    int code = pprof ? pprof_check(pprof, error) : 0;
+    if (!code)
+        code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
     code = open_pipeline(run, error);
@@ -165,7 +187,9 @@ static int watch(struct run *run, struct error *error)
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
     setup.pid = run->pid;
-    return loop_run(&setup, error);
+    code = loop_run(&setup, error);
+    int written = pprof ? write_profile(run, code ? NULL : error) : 0;
+    return code ? code : written;
 }
 
 /* As strace does: the command's own status, and its death by a signal becomes ours. */
@@ -213,9 +237,8 @@ static int run_options(const struct options *options)
 static int run_diff(const struct options *options)
 {
     struct error error = {0};
-    struct diff_options wanted = {.symfs = options->symfs,
-                                  .json = options->json,
-                                  .view = options->view};
+    struct diff_options wanted = {
+        .symfs = options->symfs, .json = options->json, .view = options->view};
     int code = diff_options_parse(&wanted, options->command, &error);
     if (!code && wanted.help) {
         diff_help(stdout);

@@ -14,7 +14,8 @@ enum long_only {
     OPT_SYMFS,
     OPT_WIDTH,
     OPT_HEAP,
-    OPT_DEBUGINFOD
+    OPT_DEBUGINFOD,
+    OPT_PPROF
 };
 
 static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -43,11 +44,12 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
+    {"pprof", required_argument, NULL, OPT_PPROF},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--record", "-o", "--sim", "--watch", "--pprof", "--html"};
+static const char *const announced[] = {"--record", "-o", "--sim", "--watch", "--html"};
 
 void options_help(FILE *out)
 {
@@ -84,6 +86,7 @@ void options_help(FILE *out)
           "  -n, --iterations N    stop after N refreshes\n"
           "  -b, --batch           print tables instead of the screen\n"
           "  -j, --json            print one JSON object per refresh, one a line\n"
+          "      --pprof FILE      also write the run as a profile that pprof reads\n"
           "      --width N         columns of batch text (the terminal's, or 100)\n"
           "      --color WHEN      auto, always, never\n"
           "      --ascii           no Unicode characters\n"
@@ -254,6 +257,9 @@ static int parse_output(struct options *options, int option, const char *text, s
         return 0;
     case OPT_ASCII:
         options->view.ascii = true;
+        return 0;
+    case OPT_PPROF:
+        options->pprof = text;
         return 0;
     case OPT_HEAP:
         return parse_heap(text, &options->heap, error);

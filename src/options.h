@@ -37,6 +37,7 @@ struct options {
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
+    const char *pprof; /* file for the run as a profile; NULL: none */
     uint32_t window;    /* 0: default */
     double half_life_s;
     uint32_t ways;

@@ -46,6 +46,9 @@ src_libview_a_SOURCES = \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/pprof.c src/view/pprof.h \
+	src/view/pprof_file.c src/view/pprof_file.h \
+	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
@@ -63,3 +66,14 @@ src_libview_a_SOURCES = \
 	src/view/view.h \
 	src/view/window_columns.c \
 	src/view/window_page.c
+
+# Made from our description of the format; the compiler's own file is no source of ours.
+nodist_src_libview_a_SOURCES = src/view/pprof.pb-c.c src/view/pprof.pb-c.h
+BUILT_SOURCES += src/view/pprof.pb-c.h
+CLEANFILES += src/view/pprof.pb-c.c src/view/pprof.pb-c.h
+EXTRA_DIST += src/view/pprof.proto
+src/view/pprof.$(OBJEXT) src/view/pprof_tables.$(OBJEXT): src/view/pprof.pb-c.h
+src/view/pprof.pb-c.h: src/view/pprof.pb-c.c
+src/view/pprof.pb-c.c: src/view/pprof.proto
+	@$(MKDIR_P) src/view
+	$(AM_V_GEN)$(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/src/view/pprof.proto
