@@ -32,7 +32,8 @@ src_libview_a_SOURCES = \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
 	src/view/json_object.c \
-	src/view/json_report.c \
+	src/view/json_report.c src/view/json_report_part.h \
+	src/view/json_report_rows.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
