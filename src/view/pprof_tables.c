@@ -6,6 +6,9 @@
 
 enum { INLINED_MOST = 32 };
 
+/* Instructions that are too cold to be told apart. */
+static const char other_code[] = "[other code]";
+
 void pprof_tables_init(struct pprof_tables *tables)
 {
     *tables = (struct pprof_tables){0};
@@ -173,9 +176,9 @@ static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
         line = 0;
         rest = end ? end + sizeof between - 1 : NULL;
     }
+    const char *function = access->function ? access->function : other_code;
     const char *file = access->function_file ? access->function_file : access->file;
-    add_line(tables, location, function_of(tables, access->function, file, access->function_line),
-             line);
+    add_line(tables, location, function_of(tables, function, file, access->function_line), line);
 }
 
 static bool same_location(const struct pprof_tables *tables, uint32_t at, const void *what)
