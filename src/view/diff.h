@@ -24,6 +24,7 @@ struct diff_side {
     size_t run_count;
     double effective; /* samples of all runs */
     double amount;    /* of everything attributed, mean of the runs; NAN */
+    double weight;    /* events of a whole run, mean of the runs; NAN */
 };
 
 struct diff_row {

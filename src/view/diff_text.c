@@ -53,6 +53,11 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     diff_times_text(times, &diff->times);
     text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
              diff->times.low, diff->times.high);
+    if (isnan(diff->a.weight) || isnan(diff->b.weight))
+        return;
+    diff_amount_text(a, diff, diff->a.weight);
+    diff_amount_text(b, diff, diff->b.weight);
+    text_say(writer, "of a whole run: %s -> %s, x%.2f", a, b, diff->b.weight / diff->a.weight);
 }
 
 static void say_head(struct text_writer *writer, const struct diff *diff)

@@ -41,11 +41,16 @@ static bool amounts_known(const struct diff *diff, enum diff_amount amounts)
 static void sum_side(struct diff *diff, struct diff_side *side)
 {
     double amount = 0;
+    double weight = 0;
     for (size_t i = 0; i < side->run_count; i++) {
         side->effective += side->runs[i]->effective;
         amount += diff_amount(diff, side->runs[i]);
+        weight += strcmp(side->runs[i]->basis, "decayed") || !(side->runs[i]->half_life_s > 0)
+                      ? side->runs[i]->weight
+                      : NAN;
     }
     side->amount = amount / (double)side->run_count;
+    side->weight = weight / (double)side->run_count;
 }
 
 static void compare_totals(struct diff *diff)

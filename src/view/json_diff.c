@@ -92,6 +92,8 @@ static json_t *change(const struct diff *diff, bool all)
     json_set(out, "amount_a", real(diff->a.amount));
     json_set(out, "amount_b", real(diff->b.amount));
     set_times(out, &diff->times);
+    json_set(out, "run_a", real(diff->a.weight));
+    json_set(out, "run_b", real(diff->b.weight));
     json_set(out, "notes", notes);
     json_set(out, "objects", rows(diff, REPORT_OBJECTS, all));
     json_set(out, "fields", rows(diff, REPORT_FIELDS, all));

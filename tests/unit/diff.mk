@@ -8,3 +8,4 @@ tests_unit_test_diff_SOURCES = tests/unit/test_diff.c $(VIEW_FIXTURE)
 tests_unit_test_diff_LDADD = $(VIEW_LIBS)
 tests_unit_test_pprof_SOURCES = tests/unit/test_pprof.c
 tests_unit_test_pprof_LDADD = $(VIEW_LIBS)
+tests/unit/test_pprof.$(OBJEXT): src/view/pprof.pb-c.h
