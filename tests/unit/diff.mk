@@ -9,3 +9,6 @@ tests_unit_test_diff_LDADD = $(VIEW_LIBS)
 tests_unit_test_pprof_SOURCES = tests/unit/test_pprof.c
 tests_unit_test_pprof_LDADD = $(VIEW_LIBS)
 tests/unit/test_pprof.$(OBJEXT): src/view/pprof.pb-c.h
+
+dist_check_SCRIPTS += tests/replay/test_diff.sh
+TESTS += tests/replay/test_diff.sh
