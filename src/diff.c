@@ -1,30 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "diff.h"
 
-#include "base/clock.h"
 #include "pipeline.h"
 #include "profile/profile.h"
+#include "sample/perfdata.h"
 #include "view/diff.h"
 #include "view/report_file.h"
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* One file. */
+struct diff_input {
+    const char *path;
+    pid_t pid;        /* of a recording; 0: see comm */
+    const char *comm; /* the program that the first run was of; NULL: this is the first */
+};
 
 struct sides {
     struct report *runs[2][DIFF_RUNS_MOST];
     struct diff_side side[2];
 };
 
-static int open_replay(struct pipeline **pipeline, const struct diff_options *options,
-                       const char *path, pid_t pid, struct error *error)
+/* Of two recordings of several processes the same program is meant: `comm`, unless it is NULL or
+ * nobody has that name. */
+static int choose_process(struct pipeline *pipeline, const char *comm, struct error *error)
 {
-    struct pipeline_options wanted = {
-        .pid = pid, .input = path, .symfs = options->symfs, .source = "auto", .ways = 2};
-    return pipeline_open(pipeline, &wanted, error);
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
+    for (size_t i = 0; i < count && comm; i++)
+        if (!strcmp(list[i].comm, comm))
+            return i ? pipeline_restart(pipeline, list[i].pid, error) : 0;
+    return 0;
 }
 
-/* All of the records up to a time from the start. */
+static int open_replay(struct pipeline **pipeline, const struct diff_options *options,
+                       const struct diff_input *run, struct error *error)
+{
+    struct pipeline_options wanted = {.pid = run->pid,
+                                      .input = run->path,
+                                      .symfs = options->symfs,
+                                      .source = "auto",
+                                      .whole_run = true,
+                                      .ways = 2};
+    int code = pipeline_open(pipeline, &wanted, error);
+    return code || run->pid ? code : choose_process(*pipeline, run->comm, error);
+}
+
+/* What is read before its debugging information has no fields. */
+static void wait_for_names(struct pipeline *pipeline, unsigned *patience_ms)
+{
+    enum { STEP_MS = 5 };
+    const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+    while (*patience_ms >= STEP_MS && pipeline_reading(pipeline)) {
+        nanosleep(&step, NULL);
+        *patience_ms -= STEP_MS;
+    }
+}
+
 static int replay_until(struct pipeline *pipeline, uint64_t until_ns, const char *path,
                         struct error *error)
 {
@@ -38,62 +73,54 @@ static int replay_until(struct pipeline *pipeline, uint64_t until_ns, const char
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-static int length_of(const struct diff_options *options, const char *path, pid_t pid,
-                     uint64_t *length_ns, struct error *error)
+/* One of the equal parts of a recording, by smaller steps; the last goes to the end. */
+static int replay_part(struct pipeline *pipeline, unsigned part, unsigned *patience_ms,
+                       const char *path, struct error *error)
 {
-    struct pipeline *pipeline = NULL;
-    int code = open_replay(&pipeline, options, path, pid, error);
-    if (!code)
+    enum { STEPS = 8 };
+    uint64_t step_ns = pipeline_length_ns(pipeline) / (SNAPSHOT_HISTORY * STEPS);
+    int code = 0;
+    for (uint64_t step = 1; step <= STEPS && step_ns && !code; step++) {
+        code = replay_until(pipeline, step_ns * (part * STEPS + step), path, error);
+        wait_for_names(pipeline, patience_ms);
+    }
+    if (!code && part + 1 == SNAPSHOT_HISTORY)
         code = replay_until(pipeline, UINT64_MAX, path, error);
-    const struct snapshot *snapshot = code ? NULL : pipeline_snapshot(pipeline, 0);
-    if (!code && !snapshot)
-        code = error_set(error, -ENOMEM, "out of memory for %s", path);
-    if (snapshot)
-        *length_ns = (uint64_t)(snapshot->elapsed_s * CLOCK_NS_PER_S);
-    snapshot_free(snapshot);
-    pipeline_close(pipeline);
     return code;
 }
 
-/* In equal parts of its length: how shares wander between them tells how samples cluster. So the
- * length has to be known before, and the recording is read twice. */
-static int replay(struct report **report, const struct diff_options *options, const char *path,
-                  pid_t pid, struct error *error)
+/* In parts, because how shares wander between them tells how samples cluster. */
+static int replay(struct report **report, const struct diff_options *options,
+                  const struct diff_input *run, struct error *error)
 {
     struct pipeline *pipeline = NULL;
     const struct snapshot *snapshot = NULL;
-    struct request whole_run = {.kind = REQUEST_BASIS};
-    uint64_t length_ns = 0;
-    int code = length_of(options, path, pid, &length_ns, error);
-    if (!code)
-        code = open_replay(&pipeline, options, path, pid, error);
-    if (!code)
-        pipeline_request(pipeline, &whole_run);
-    for (uint64_t part = 1; part <= SNAPSHOT_HISTORY && !code; part++) {
-        uint64_t until = part < SNAPSHOT_HISTORY ? length_ns / SNAPSHOT_HISTORY * part : UINT64_MAX;
-        code = replay_until(pipeline, until, path, error);
+    unsigned patience_ms = 10000;
+    int code = open_replay(&pipeline, options, run, error);
+    for (unsigned part = 0; part < SNAPSHOT_HISTORY && !code; part++) {
+        code = replay_part(pipeline, part, &patience_ms, run->path, error);
         snapshot_free(snapshot);
         snapshot = code ? NULL : pipeline_snapshot(pipeline, 0);
         if (!code && !snapshot)
-            code = error_set(error, -ENOMEM, "out of memory for %s", path);
+            code = error_set(error, -ENOMEM, "out of memory for %s", run->path);
     }
     if (!code)
-        code = report_of_snapshot(report, snapshot, path, error);
+        code = report_of_snapshot(report, snapshot, run->path, error);
     snapshot_free(snapshot);
     pipeline_close(pipeline);
     return code;
 }
 
-static int read_run(struct report **report, const struct diff_options *options, const char *path,
-                    pid_t pid, struct error *error)
+static int read_run(struct report **report, const struct diff_options *options,
+                    const struct diff_input *run, struct error *error)
 {
-    if (!strcmp(path, "-"))
+    if (!strcmp(run->path, "-"))
         return error_set(error, -EINVAL,
-                         "diff reads its files twice and cannot take a pipe; write "
-                         "it to a file first");
-    if (report_file_is_json(path))
-        return report_read(report, path, error);
-    return replay(report, options, path, pid, error);
+                         "diff cannot take a pipe, for it looks into its files first; write it to "
+                         "a file");
+    if (report_file_is_json(run->path))
+        return report_read(report, run->path, error);
+    return replay(report, options, run, error);
 }
 
 /* "A1,A2,A3", unless there is a file of that very name. */
@@ -113,8 +140,9 @@ static int read_side(struct sides *sides, const struct diff_options *options, in
             return error_set(error, -EINVAL, "diff: a file's name is missing beside a comma");
         if (side->run_count == DIFF_RUNS_MOST)
             return error_set(error, -EINVAL, "diff takes at most %d runs a side", DIFF_RUNS_MOST);
-        code = read_run(&sides->runs[index][side->run_count], options, path, options->pids[index],
-                        error);
+        struct diff_input run = {path, options->pids[index],
+                                 sides->runs[0][0] ? sides->runs[0][0]->comm : NULL};
+        code = read_run(&sides->runs[index][side->run_count], options, &run, error);
         side->run_count += !code;
     }
     return code;

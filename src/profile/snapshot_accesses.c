@@ -30,14 +30,16 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
     const struct tally *tally = tallies_at(&profile->objects, id, build->event);
     struct object_desc desc = {.kind = OBJECT_UNKNOWN};
     bool known = names->object && names->object(names->context, id, &desc);
-    double timed = build_read(build, &tally->timed);
+    struct levels_sums sums = {0};
+    build_sum_object(build, id, &sums);
+    const struct snapshot_levels *levels = build_levels(build, &sums);
     object->object = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
     object->kind = object_kind_name(desc.kind);
     object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
     object->type = known ? keep(build, desc.type) : NULL;
     object->samples = build_read(build, &tally->samples);
     object->weight = build_read(build, &tally->weight);
-    object->cycles = timed > 0 ? object->weight * build_read(build, &tally->latency) / timed : NAN;
+    object->cycles = levels ? object->weight * levels->latency : NAN;
     build->failed |= !object->object || !object->module;
 }
 

@@ -42,13 +42,16 @@ void diff_times_text(char out[16], const struct compare_times *times)
 
 void diff_line_make(struct diff_line *line, const struct diff *diff, const struct diff_row *row)
 {
+    char a[16];
+    char b[16];
     char low[12];
     char high[12];
     *line = (struct diff_line){.row = row};
     percent(line->a, sizeof line->a, row->a);
     percent(line->b, sizeof line->b, row->b);
-    diff_amount_text(line->amount_a, diff, isnan(row->a) ? NAN : row->amount_a);
-    diff_amount_text(line->amount_b, diff, isnan(row->b) ? NAN : row->amount_b);
+    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
+    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
+    snprintf(line->amounts, sizeof line->amounts, "%s > %s", a, b);
     diff_times_text(line->times, &row->times);
     if (isnan(row->share.change))
         return;
@@ -69,8 +72,7 @@ CELL(change, change)
 CELL(interval, interval)
 CELL(share_a, a)
 CELL(share_b, b)
-CELL(amount_a, amount_a)
-CELL(amount_b, amount_b)
+CELL(amounts, amounts)
 CELL(times, times)
 CELL(name, row->what->name)
 CELL(kind, row->what->kind)
@@ -99,8 +101,7 @@ static enum paint paint_change(struct value value)
         {"95% INTERVAL", NULL, 14, 0, 1, COLUMN_RIGHT, NULL, interval, NULL, paint_dim, NULL},     \
         {"A", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_a, NULL, NULL, NULL},                       \
         {"B", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_b, NULL, NULL, NULL},                       \
-        {"A AMOUNT", NULL, 8, 0, 3, COLUMN_RIGHT, amounts_known, amount_a, NULL, NULL, NULL},      \
-        {"B AMOUNT", NULL, 8, 0, 3, COLUMN_RIGHT, amounts_known, amount_b, NULL, NULL, NULL},      \
+        {"A > B AMOUNT", NULL, 15, 0, 3, COLUMN_RIGHT, amounts_known, amounts, NULL, NULL, NULL},  \
     {                                                                                              \
         "TIMES", NULL, 6, 0, 1, COLUMN_RIGHT, amounts_known, times, NULL, NULL, NULL               \
     }

@@ -13,8 +13,7 @@ struct diff_line {
     char interval[32]; /* "-21.0..-19.2" */
     char a[16];
     char b[16];
-    char amount_a[16];
-    char amount_b[16];
+    char amounts[36]; /* "791ms > 875ms" */
     char times[16];
 };
 
