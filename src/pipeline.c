@@ -39,6 +39,7 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     struct place *place = &pipeline->places[pipeline->place_count++];
     struct access access;
     pipeline->samples[sample->event]++;
+    pipeline->events[sample->event] += (double)sample->weight;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&

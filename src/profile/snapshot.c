@@ -103,6 +103,10 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     for (int i = 0; i < REASON_COUNT; i++)
         sum += totals->reasons[i];
     assert(sum == totals->samples);
+    const struct tally *all = &profile->all[build->event];
+    double squares = counted_read(&all->squares, profile->basis, build->scale * build->scale);
+    totals->weight = build_read(build, &all->weight);
+    totals->effective = decay_effective(totals->weight, squares);
     uint64_t since = profile->refreshed_ns;
     totals->rate = since && now_ns > since
                        ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
@@ -157,6 +161,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_search(build);
     if (!build->failed)
         build_heap(build);
+    if (!build->failed && profile->accesses_wanted)
+        build_accesses(build);
     return !build->failed;
 }
 
