@@ -221,6 +221,17 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
+/* In the place of the fields, which cannot be known of code that is not here. */
+static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
+{
+    char text[128];
+    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
+        return false;
+    binary_note(&snapshot->binaries, text, sizeof text);
+    write_part(pen, PAINT_BAD, " %s: ? tells which", text);
+    return true;
+}
+
 /* What is being read stands before the figures: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
@@ -257,25 +268,12 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    return draw_fields(browser->snapshot, &pen) ? 3 : 2;
-}
-
-/* What is missing outweighs what is rough. */
-static bool trust_binaries(const struct snapshot *snapshot, char *out, size_t size)
-{
-    char text[128];
-    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
-        return false;
-    binary_note(&snapshot->binaries, text, sizeof text);
-    snprintf(out, size, "%s: ? tells which.", text);
-    return true;
+    return draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
 }
 
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)
 {
     double samples = 0;
-    if (trust_binaries(snapshot, out, size))
-        return;
     *out = '\0';
     for (size_t i = 0; i < snapshot->object_count; i++)
         samples += snapshot->objects[i].samples;
