@@ -43,13 +43,14 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
 {
+    bool elsewhere = binary->found && strcmp(binary->found, binary->path) != 0;
     switch (binary->state) {
     case BINARY_FOUND:
-        snprintf(out, size, "%s", binary->found ? binary->found : "found");
+        snprintf(out, size, "%s", elsewhere ? binary->found : "");
         break;
     case BINARY_UNVERIFIED:
-        snprintf(out, size, "%s, not verified: no build-id was recorded",
-                 binary->found ? binary->found : "found");
+        snprintf(out, size, "%s%snot verified, no build-id was recorded",
+                 elsewhere ? binary->found : "", elsewhere ? ", " : "");
         break;
     case BINARY_OTHER:
         snprintf(out, size, "another build is here: %s %s%s; recorded was %s", binary->found,
@@ -70,7 +71,7 @@ static void report_missing(FILE *out, const struct snapshot_binaries *binaries)
     binary_note(binaries, text, sizeof text);
     if (!*text)
         return;
-    fprintf(out, "misstop: %s: their samples cannot be decoded, nor named\n", text);
+    fprintf(out, "misstop: %s: what happens there is neither decoded nor named\n", text);
     for (size_t i = 0; i < binaries->count && lines < REPORT_LINES; i++) {
         char count[16];
         const struct binary_desc *binary = &binaries->list[i];

@@ -17,7 +17,8 @@ double binary_missing(const struct snapshot_binaries *binaries);
 /* "41.2% of the samples are in programs or libraries that are not here"; "" if none is. */
 void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size);
 
-/* What became of one: "not found (build-id 12ab...)", "another build is here: ...". */
+/* What became of one: where it was found if that is another place, "not found: build-id 12ab...",
+ * "another build is here: ..."; "" where there is nothing to say. */
 void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 
 /* How to get those that are missing, and what a recording with code only lacks. */

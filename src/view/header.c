@@ -237,6 +237,17 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
+/* In the place of the fields, which cannot be known of code that is not here. */
+static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
+{
+    char text[128];
+    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
+        return false;
+    binary_note(&snapshot->binaries, text, sizeof text);
+    write_part(pen, PAINT_BAD, " %s: ? tells which", text);
+    return true;
+}
+
 /* What is being read stands before the figures: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
@@ -273,29 +284,17 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    int used = draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    int used =
+        draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
         used++;
     return used;
 }
 
-/* What is missing outweighs what is rough. */
-static bool trust_binaries(const struct snapshot *snapshot, char *out, size_t size)
-{
-    char text[128];
-    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
-        return false;
-    binary_note(&snapshot->binaries, text, sizeof text);
-    snprintf(out, size, "%s: ? tells which.", text);
-    return true;
-}
-
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)
 {
     double samples = 0;
-    if (trust_binaries(snapshot, out, size))
-        return;
     *out = '\0';
     for (size_t i = 0; i < snapshot->object_count; i++)
         samples += snapshot->objects[i].samples;

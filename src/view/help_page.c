@@ -137,13 +137,13 @@ static void write_binaries(struct writer *writer, const struct snapshot *snapsho
     char label[16];
     if (!binaries->count)
         return;
-    write_heading(writer, "Programs and libraries of the recording");
+    write_heading(writer, "Programs and libraries of the recording, by samples");
     for (size_t i = 0; i < binaries->count; i++) {
         char line[1024];
         const struct binary_desc *binary = &binaries->list[i];
         bool here = binary->state == BINARY_FOUND || binary->state == BINARY_UNVERIFIED;
         binary_fate(binary, fate, sizeof fate);
-        snprintf(line, sizeof line, "%s%s%s", here ? "" : binary->path, here ? "" : ": ", fate);
+        snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
         write_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
                     text_count(label, (double)binary->samples), line);
     }
