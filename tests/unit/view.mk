@@ -16,6 +16,7 @@ UNIT_VIEW = \
 	tests/unit/test_glyph \
 	tests/unit/test_json \
 	tests/unit/test_keys \
+	tests/unit/test_levels_view \
 	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
@@ -41,6 +42,8 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(VIEW_FIXTURE)
+tests_unit_test_levels_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
 tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
 tests_unit_test_source_rows_SOURCES = tests/unit/test_source_rows.c $(VIEW_FIXTURE)
