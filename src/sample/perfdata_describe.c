@@ -135,9 +135,6 @@ static void describe_use(struct sampler_info *info, const struct perfdata_counts
     if (counts->samples && !counts->with_address && !counts->with_registers)
         add(info, "no sample has an address or registers: record with perf mem record, or with "
                   "perf record --intr-regs");
-    else if (counts->with_registers && !counts->with_address)
-        add(info, "its samples have registers only: their addresses are computed where the "
-                  "program's file is found (--symfs)");
 }
 
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)

@@ -10,6 +10,7 @@ UNIT_VIEW = \
 	tests/unit/test_bar \
 	tests/unit/test_batch \
 	tests/unit/test_browser \
+	tests/unit/test_browser_replay \
 	tests/unit/test_canvas \
 	tests/unit/test_columns \
 	tests/unit/test_glyph \
@@ -28,6 +29,8 @@ tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(VIEW_FIXTURE)
 tests_unit_test_batch_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
+tests_unit_test_browser_replay_SOURCES = tests/unit/test_browser_replay.c $(VIEW_FIXTURE)
+tests_unit_test_browser_replay_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
 tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)
