@@ -97,7 +97,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
     int code = profile_new(&pipeline->profile, &wanted, error);
-    if (!code && options->whole_run)
+    /* What misstop recorded comes out as it was seen. */
+    if (!code && options->whole_run && !pipeline->store)
         profile_set_basis(pipeline->profile, BASIS_RUN);
     return code;
 }

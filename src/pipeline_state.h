@@ -27,6 +27,7 @@ struct recording_text {
     char kernel[96];
     char date[32];
     char others[256];
+    char addresses[192];
 };
 
 struct pipeline {

@@ -54,6 +54,7 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     copy->command = arena_string(build->arena, from->command);
     copy->date = arena_string(build->arena, from->date);
     copy->others = arena_string(build->arena, from->others);
+    copy->addresses = arena_string(build->arena, from->addresses);
     copy->note = arena_string(build->arena, from->note);
     return copy;
 }

@@ -127,6 +127,7 @@ static void write_recording(struct writer *writer, const struct snapshot_recordi
     write_known(writer, "by", recording->command);
     write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
     write_known(writer, "other processes", recording->others);
+    write_known(writer, "addresses", recording->addresses);
     write_known(writer, "note", recording->note);
 }
 

@@ -60,6 +60,8 @@ static void print_recording(struct text_writer *writer)
     if (from->processes > 1)
         text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
+    if (from->addresses)
+        text_say(writer, "addresses: %s", from->addresses);
     if (from->note)
         text_say(writer, "note: %s", from->note);
 }

@@ -11,6 +11,7 @@ UNIT_VIEW = \
 	tests/unit/test_batch \
 	tests/unit/test_binary_words \
 	tests/unit/test_browser \
+	tests/unit/test_browser_replay \
 	tests/unit/test_canvas \
 	tests/unit/test_columns \
 	tests/unit/test_glyph \
@@ -32,6 +33,8 @@ tests_unit_test_binary_words_SOURCES = tests/unit/test_binary_words.c $(VIEW_FIX
 tests_unit_test_binary_words_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
+tests_unit_test_browser_replay_SOURCES = tests/unit/test_browser_replay.c $(VIEW_FIXTURE)
+tests_unit_test_browser_replay_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
 tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)
