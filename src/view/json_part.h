@@ -42,6 +42,8 @@ void json_set_levels(json_t *out, const struct snapshot *snapshot,
                      const struct snapshot_levels *levels);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
+/* Only where there is one. */
+json_t *json_recording(const struct snapshot_recording *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);

@@ -26,6 +26,7 @@ src_libview_a_SOURCES = \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
+	src/view/json_recording.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
@@ -42,6 +43,8 @@ src_libview_a_SOURCES = \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/play_act.c \
+	src/view/play_line.c \
 	src/view/prompt.c \
 	src/view/screen.c \
 	src/view/search_columns.c \
