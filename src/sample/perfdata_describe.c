@@ -79,7 +79,7 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
 {
     struct sampler_event *out = &info->events[event->format.event];
     uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
-    info->exact_address |= event->format.recorded_address;
+    info->exact_address |= event->format.recorded_address && !event->format.told;
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
     info->data_source |= tells_source(event);
