@@ -75,11 +75,12 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);
-    if (pipeline->exec_seen)
+    bool exec_told = pipeline->exec_seen && !head.status;
+    if (exec_told)
         head.status = "the process has started another program (exec); counting goes on";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
-    pipeline->exec_seen = false;
+    pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);
