@@ -12,7 +12,6 @@ struct form {
 };
 
 static const struct form forms[STORE_KINDS] = {
-    [STORE_PLACE] = {PLACE_ROW_FIELDS, STORE_SLOTS},
     [STORE_OBJECT] = {OBJECT_ROW_FIELDS, 1 << 18},
     [STORE_FUNCTION] = {FUNCTION_ROW_FIELDS, 1 << 18},
     [STORE_TYPE] = {TYPE_ROW_FIELDS, 1 << 18},
