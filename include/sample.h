@@ -66,13 +66,15 @@ struct sample {
     uint64_t weight;   /* events this sample stands for: the period it was taken with */
     uint64_t latency;  /* HAS_LATENCY, core cycles */
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
-    uint64_t regs[SREG_COUNT]; /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */
+    /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
+     * leaves them untouched. */
+    uint64_t regs[SREG_COUNT];
 };
 
 /* A mapping made by the target: PERF_RECORD_MMAP or MMAP2. */

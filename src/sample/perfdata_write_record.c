@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/perfdata_write_record.h"
 
+#include "sample/perfdata_write_process.h"
 #include "sample/record_part.h"
 #include "sample/tape.h"
 
@@ -30,9 +31,9 @@ void perfdata_layout_init(struct perfdata_layout *layout, struct perf_event_attr
     layout->id = id;
     layout->regs = kept_registers(attr);
     layout->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                          PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-                          PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC |
-                          (attr->sample_type & PERF_SAMPLE_PHYS_ADDR);
+                          PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |
+                          PERF_SAMPLE_DATA_SRC |
+                          (attr->sample_type & (PERF_SAMPLE_CPU | PERF_SAMPLE_PHYS_ADDR));
     if (layout->regs)
         layout->sample_type |= PERF_SAMPLE_REGS_USER;
     if (attr->sample_type & latency)
@@ -98,8 +99,10 @@ static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
     put_u32(pen, record->pid);
     put_u32(pen, record->tid);
     put_u64(pen, record->time_ns);
-    put_u32(pen, UINT32_MAX);
-    put_u32(pen, 0);
+    if (layout->sample_type & PERF_SAMPLE_CPU) {
+        put_u32(pen, UINT32_MAX);
+        put_u32(pen, 0);
+    }
     put_u64(pen, layout->id);
 }
 
@@ -176,8 +179,10 @@ static size_t put_sample(struct pen *pen, const struct perfdata_layout *layout,
     put_u32(pen, sample->tid);
     put_u64(pen, sample->time_ns);
     put_u64(pen, address_of(sample, told));
-    put_u32(pen, sample->cpu);
-    put_u32(pen, 0);
+    if (layout->sample_type & PERF_SAMPLE_CPU) {
+        put_u32(pen, sample->cpu);
+        put_u32(pen, 0);
+    }
     put_u64(pen, sample->weight);
     if (layout->sample_type & PERF_SAMPLE_REGS_USER)
         put_registers(pen, layout->regs, sample);
@@ -225,7 +230,8 @@ static uint32_t put_body(struct pen *pen, const struct perfdata_layout *layout,
     *misc = 0;
     switch (record->kind) {
     case RECORD_MAPPING:
-        *misc = PERF_RECORD_MISC_USER;
+        *misc =
+            record->pid == PERFDATA_KERNEL_PID ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
         *misc |= record->mapping.executable ? 0 : PERF_RECORD_MISC_MMAP_DATA;
         put_ids(pen, record);
         put_mapping(pen, &record->mapping);
