@@ -97,6 +97,10 @@ static bool forward(struct trace_values *values, uint8_t reg, size_t at, uint64_
     if (!values->budget)
         return false;
     values->budget--;
+    if (values->missing >> reg & 1) {
+        values->no_register = true;
+        return false;
+    }
     *value = values->regs[reg];
     if (!(values->trace->written[at] >> reg & 1))
         return true;
