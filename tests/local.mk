@@ -65,6 +65,6 @@ bench-programs: $(EXTRA_PROGRAMS)
 bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)
 	$(srcdir)/tests/bench/run-bench $(abs_builddir)
 
-dist_check_SCRIPTS += tests/screen/test_tour.sh
-TESTS += tests/screen/test_tour.sh
+dist_check_SCRIPTS += tests/screen/test_tour.sh tests/screen/test_play.sh
+TESTS += tests/screen/test_tour.sh tests/screen/test_play.sh
 EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
