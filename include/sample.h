@@ -56,6 +56,8 @@ enum sample_has {
                                       never compute an address from them */
 };
 
+#define SAMPLE_NO_CPU UINT32_MAX
+
 enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, guest */ };
 
 struct sample {
@@ -69,7 +71,7 @@ struct sample {
     uint64_t regs[SREG_COUNT]; /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS */
     uint32_t pid;
     uint32_t tid;
-    uint32_t cpu;
+    uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */

@@ -20,6 +20,7 @@
 #include "snapshot_object.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_sharing.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -100,6 +101,7 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct snapshot_sharing sharing;
     struct reading_state reading; /* strings in the arena */
 };
 

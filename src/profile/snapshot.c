@@ -122,6 +122,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_search(build);
     if (!build->failed)
         build_heap(build);
+    if (!build->failed)
+        build_sharing(build);
     return !build->failed;
 }
 
