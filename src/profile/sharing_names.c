@@ -4,14 +4,16 @@
 
 #include "resolve/members.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
 
-/* Below this part of its side's samples an instruction does not count for what is wanted. */
-static const double now_and_then = 0.05;
+/* Below this part of its side's samples an instruction does not count for what is wanted; one
+ * that stores: of its side's stores, which are quick and seldom sampled. */
+static const double now_and_then = 0.01;
 
 const char *sharing_describe(struct build *build, uint32_t object, struct object_desc *desc)
 {
@@ -56,6 +58,8 @@ static const char *field_of(struct build *build, const struct sharing_line *line
     if (!object_name || (!by_code && (!build_type(build, object.type_id, &type) || !type.size)))
         return arena_printf(build->arena, "+%llu", (unsigned long long)offset);
     uint64_t into = by_code ? spot->type_offset : type_in_element(&type, offset);
+    if (!type.member_count && size == type.size)
+        return object_name;
     type_field_name(&type, into, spot->size, name, sizeof name);
     bool array = (!by_code || spot->type == object.type_id) && size >= 2 * type.size;
     if (!array)
@@ -109,9 +113,10 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
     char fields[FIELDS_NAMED * (NAME_BYTES + 2)] = "";
     size_t used = 0;
     int named = 0;
+    double written = side->samples > 0 ? fmin(1, side->stores / side->samples) : 1;
     for (size_t i = 0; i < side->code_count; i++) {
         const struct snapshot_sharing_code *code = &side->codes[i];
-        if (code->share < now_and_then)
+        if (code->share < now_and_then * (code->written ? written : 1))
             continue;
         side->read |= code->read;
         side->written |= code->written;

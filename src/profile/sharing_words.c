@@ -37,9 +37,11 @@ static const char *range_of(const struct snapshot_sharing_side *side, char out[R
 static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
 {
     char range[RANGE_BYTES];
-    snprintf(out, SIDE_BYTES, "thread %u %s %s of %s (%s)", side->tid,
+    const char *fields = side->fields ? side->fields : "";
+    bool more = *fields && strcmp(fields, side->name) != 0;
+    snprintf(out, SIDE_BYTES, "thread %u %s %s of %s%s%s%s", side->tid,
              side->written ? "writes" : "reads", range_of(side, range), side->name,
-             side->fields ? side->fields : "not known");
+             more ? " (" : "", more ? fields : "", more ? ")" : "");
     return out;
 }
 
@@ -91,26 +93,56 @@ static unsigned writers(const struct snapshot_sharing_line *line)
     return count;
 }
 
+/* "lock of guarded"; the object alone where it is its own field. */
+static void wanted(const struct snapshot_sharing_line *line, char out[SIDE_BYTES])
+{
+    const struct snapshot_sharing_side *side = &line->sides[0];
+    const char *field = side->code_count ? side->codes[0].field : NULL;
+    if (!field || !strcmp(field, side->name))
+        snprintf(out, SIDE_BYTES, "%s", side->name);
+    else
+        snprintf(out, SIDE_BYTES, "%s of %s", field, side->name);
+}
+
+/* Whether bytes are used that no atomic instruction touches. */
+static bool beside(const struct snapshot_sharing_line *line)
+{
+    uint64_t locked = 0;
+    uint64_t used = 0;
+    for (size_t i = 0; i < line->side_count; i++) {
+        const struct snapshot_sharing_side *side = &line->sides[i];
+        used |= side->read | side->written;
+        for (size_t k = 0; k < side->code_count; k++)
+            locked |= side->codes[k].locked ? side->codes[k].written : 0;
+    }
+    return used & ~locked;
+}
+
 static const char *true_words(struct build *build, const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_line *line = &group->lines[0];
-    const char *fields = line->sides[0].fields ? line->sides[0].fields : "the same bytes";
+    char what[SIDE_BYTES];
+    wanted(line, what);
     if (group->locked)
         return arena_printf(build->arena,
-                            "True sharing of a lock or atomic: %u threads change %s of %s with "
-                            "atomic instructions. Padding does not help: touch it less often, "
-                            "take it once for several items, or give each thread a part of its "
-                            "own and add up where it is read.",
-                            group->threads, fields, group->name);
+                            "True sharing of a lock or atomic: %u threads change %s with atomic "
+                            "instructions. Padding does not help: touch it less often, take it "
+                            "once for several items, or give each thread a part of its own and "
+                            "add up where it is read.%s",
+                            group->threads, what,
+                            beside(line) ? " And what lies beside it on the line is taken away "
+                                           "with it: a line of its own for the lock (alignas(64)) "
+                                           "leaves the rest to who holds it."
+                                         : "");
     if (writers(line) == 1)
         return arena_printf(build->arena,
-                            "True sharing: one thread writes %s of %s and others read it. It is "
+                            "True sharing: one thread writes %s and others read it. It is "
                             "data handed over: hand over more at a time, or write it less often.",
-                            fields, group->name);
+                            what);
     return arena_printf(build->arena,
-                        "True sharing: %u threads write %s of %s. Padding does not help: give "
+                        "True sharing: %u threads write %s. Padding does not help: give "
                         "each thread a copy of its own and bring them together now and then.",
-                        group->threads, fields, group->name);
+                        group->threads, what);
 }
 
 static const char *both_words(struct build *build, const struct snapshot_sharing_group *group)

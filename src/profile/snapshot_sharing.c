@@ -5,8 +5,7 @@
 #include "profile/snapshot_sharing.h"
 #include "profile/state.h"
 
-#include "resolve/members.h"
-
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,13 +195,43 @@ static bool alike(enum sharing_verdict a, enum sharing_verdict b)
     return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
 }
 
+/* "[3].hits" is as good as "[17].hits", and "+24" as "+88". */
+static bool same_but_digits(const char *a, const char *b)
+{
+    for (;;) {
+        bool numbers = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+        while (numbers && isdigit((unsigned char)*a))
+            a++;
+        while (numbers && isdigit((unsigned char)*b))
+            b++;
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+        a++;
+        b++;
+    }
+}
+
+/* Whether two lines are wanted for the same field. */
+static bool same_field(const struct snapshot_sharing_line *a, const struct snapshot_sharing_line *b)
+{
+    for (size_t i = 0; i < a->side_count && i < 2; i++)
+        for (size_t k = 0; k < b->side_count && k < 2; k++)
+            if (a->sides[i].code_count && b->sides[k].code_count &&
+                same_but_digits(a->sides[i].codes[0].field, b->sides[k].codes[0].field))
+                return true;
+    return false;
+}
+
 /* Neighbours in one instance, or the same line of another. */
 static bool belongs(const struct listed *last, const struct listed *next)
 {
     int64_t step = line_in_object(next) - line_in_object(last);
     bool near = last->base == next->base ? step <= 2 : step == 0;
     return last->object == next->object && near &&
-           alike(last->judged.verdict, next->judged.verdict);
+           alike(last->judged.verdict, next->judged.verdict) &&
+           same_field(&last->line, &next->line);
 }
 
 static int by_line_samples(const void *left, const void *right)

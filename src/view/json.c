@@ -28,6 +28,7 @@ static json_t *everything(const struct snapshot *snapshot)
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
     json_set(root, "heap", json_heap(snapshot));
+    json_set(root, "sharing", json_sharing(&snapshot->sharing));
     return root;
 }
 

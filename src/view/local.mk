@@ -25,6 +25,7 @@ src_libview_a_SOURCES = \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
 	src/view/json_object.c \
+	src/view/json_sharing.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
