@@ -32,6 +32,7 @@ struct snapshot_sharing_code {
     const char *function;
     const char *file;  /* NULL: not known */
     uint32_t line;     /* 0: not known */
+    const char *where; /* "counter.c:12"; NULL: not known */
     uint32_t id;       /* of the function */
     double share;      /* of its side's samples */
     uint64_t read;     /* bit i: byte i of the cache line */
@@ -46,7 +47,7 @@ struct snapshot_sharing_side {
     uint32_t cpu; /* it was last seen on; UINT32_MAX: not known */
     int node;     /* NUMA node of that CPU; -1: not known, or there is one only */
     double samples;
-    double share;  /* of the line's */
+    double share; /* of the line's */
     double loads;
     double stores;
     double hitm;   /* NAN: the source cannot tell */
@@ -66,24 +67,24 @@ struct snapshot_sharing_line {
     enum sharing_verdict verdict;
     double overlap; /* part of the contention that is for the same bytes, 0..1; NAN */
     double samples;
-    double share;    /* of all attributed samples */
+    double share;     /* of all attributed samples */
     double of_object; /* ... of the object's */
     double hitm;      /* NAN: the source cannot tell */
     double turns;     /* accesses soon after one of another thread, with a store */
     double pairs;     /* accesses soon after another: what turns are out of */
     double expected;  /* turns there would be if all were shuffled */
     bool locked;
-    int node;                /* that its page lies on; -1: not known, or there is one only */
-    uint32_t threads;        /* told apart */
-    double others;           /* accesses by further ones */
+    int node;         /* that its page lies on; -1: not known, or there is one only */
+    uint32_t threads; /* told apart */
+    double others;    /* accesses by further ones */
     struct snapshot_sharing_side *sides; /* most samples first */
     size_t side_count;
 };
 
 /* Lines of one kind: neighbours in one object, or the same line of many blocks. */
 struct snapshot_sharing_group {
-    uint32_t object;  /* index into objects; UINT32_MAX: not listed there */
-    uint32_t id;      /* of the object: the same in the next snapshot */
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
+    uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;
     const char *fields; /* of both sides: "hits | misses"; NULL */
     enum sharing_verdict verdict;
@@ -95,15 +96,15 @@ struct snapshot_sharing_group {
     double turns;
     double expected;
     bool locked;
-    bool sure;          /* enough samples for the verdict */
-    uint32_t threads;   /* different ones, capped at 255 */
-    const char *reading; /* what it is and what to do, one to three sentences */
+    bool sure;                           /* enough samples for the verdict */
+    uint32_t threads;                    /* different ones, capped at 255 */
+    const char *reading;                 /* what it is and what to do, one to three sentences */
     struct snapshot_sharing_line *lines; /* most samples first */
     size_t line_count;
 };
 
 struct snapshot_sharing {
-    enum sharing_evidence evidence; /* the best that the source can have */
+    enum sharing_evidence evidence;        /* the best that the source can have */
     struct snapshot_sharing_group *groups; /* contention first, most samples first */
     size_t group_count;
     size_t groups_left_out;

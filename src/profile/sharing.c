@@ -16,7 +16,7 @@ int sharing_init(struct sharing *sharing)
 {
     *sharing =
         (struct sharing){.watched = aligned_alloc(sizeof(struct sharing_watch),
- SHARING_WATCHED * sizeof(struct sharing_watch)),
+                                                  SHARING_WATCHED * sizeof(struct sharing_watch)),
                          .lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
     if (!sharing->watched || !sharing->lines || pairs_init(&sharing->ranking, SHARING_LINES)) {
         sharing_fini(sharing);
@@ -137,8 +137,8 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
     struct data_source source = {0};
     if (access->kind == ACCESS_PREFETCH)
         return;
-    bool known = line_address(seen->address) == address &&
-                 access->time_ns - seen->time_ns <= WATCH_NS;
+    bool known =
+        line_address(seen->address) == address && access->time_ns - seen->time_ns <= WATCH_NS;
     unsigned flags = known ? seen->flags : 0;
     if (known && seen->tid != access->tid)
         flags |= SEVERAL;

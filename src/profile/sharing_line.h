@@ -24,7 +24,7 @@ enum {
 /* An instruction of one thread on a line. */
 struct sharing_spot {
     uint64_t ip;
-    uint64_t read;    /* bit i: byte i of the line */
+    uint64_t read; /* bit i: byte i of the line */
     uint64_t written;
     uint64_t address; /* of its last access, with its type */
     double credit;    /* stored weight, less what others wore down; 0: free */
@@ -63,10 +63,10 @@ struct sharing_line {
     bool last_wrote;
     uint8_t side_count;
     uint8_t owner_count;
-    uint32_t others;        /* accesses by threads beyond SHARING_SIDES */
+    uint32_t others; /* accesses by threads beyond SHARING_SIDES */
     struct counted samples;
-    struct counted pairs;   /* accesses that came soon after another */
-    struct counted turns;   /* ... of another thread on another CPU, a store among the two */
+    struct counted pairs; /* accesses that came soon after another */
+    struct counted turns; /* ... of another thread on another CPU, a store among the two */
     struct counted hitm;
     struct counted snooped; /* accesses of which the hardware told what other caches answered */
     struct sharing_owner owners[SHARING_OWNERS];

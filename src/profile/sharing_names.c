@@ -88,6 +88,11 @@ static void fill_code(struct build *build, const struct sharing_line *line,
         .field = field_of(build, line, spot),
         .locked = spot->locked};
     build->failed |= !code->function || !code->field;
+    if (!code->file || !code->line)
+        return;
+    const char *slash = strrchr(code->file, '/');
+    code->where = arena_printf(build->arena, "%s:%u", slash ? slash + 1 : code->file, code->line);
+    build->failed |= !code->where;
 }
 
 static int most_samples(const void *left, const void *right)
@@ -123,8 +128,8 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
         side->locked |= code->locked;
         if (named == FIELDS_NAMED || named_before(side, i))
             continue;
-        int length = snprintf(fields + used, sizeof fields - used, "%s%s", named ? ", " : "",
-                              code->field);
+        int length =
+            snprintf(fields + used, sizeof fields - used, "%s%s", named ? ", " : "", code->field);
         used += (size_t)length < sizeof fields - used ? (size_t)length : 0;
         named++;
     }

@@ -41,10 +41,10 @@ static double chance_of_turn(const struct sharing_line *line, const struct readi
         for (int k = 0; k < i; k++) {
             double a = at(how, &line->sides[i].samples);
             double b = at(how, &line->sides[k].samples);
-            double no_store =
-                a > 0 && b > 0 ? (1 - fmin(1, at(how, &line->sides[i].stores) / a)) *
-                                     (1 - fmin(1, at(how, &line->sides[k].stores) / b))
-                               : 1;
+            double no_store = a > 0 && b > 0
+                                  ? (1 - fmin(1, at(how, &line->sides[i].stores) / a)) *
+                                        (1 - fmin(1, at(how, &line->sides[k].stores) / b))
+                                  : 1;
             chance += 2 * a / all * b / all * (1 - no_store);
         }
     return chance;

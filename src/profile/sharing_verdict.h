@@ -16,7 +16,7 @@ enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 12, SHARING_HITM_SURE = 5 
 struct sharing_judged {
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
-    bool listed;     /* there is evidence at all */
+    bool listed; /* there is evidence at all */
     bool sure;
     double samples;
     double turns;

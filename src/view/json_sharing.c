@@ -2,7 +2,6 @@
 /* Shared cache lines; declared in json_part.h. */
 #include "view/json_part.h"
 
-
 static json_t *node_or_null(int node)
 {
     return node < 0 ? json_null() : json_integer(node);

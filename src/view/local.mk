@@ -44,6 +44,9 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/sharing_columns.c \
+	src/view/sharing_page.c \
+	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
 	src/view/table.c src/view/table.h \
