@@ -27,7 +27,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/sharing.c src/profile/sharing.h \
 	src/profile/sharing_line.c src/profile/sharing_line.h \
 	src/profile/sharing_verdict.c src/profile/sharing_verdict.h \
-	src/profile/sharing_names.c src/profile/sharing_words.c \
+	src/profile/sharing_groups.c src/profile/sharing_names.c src/profile/sharing_words.c \
 	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_code.c \

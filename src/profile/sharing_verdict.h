@@ -10,7 +10,7 @@
 #include "snapshot.h"
 
 /* From this many turns on a line is listed, and from this many its verdict is given. */
-enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 12, SHARING_HITM_SURE = 5 };
+enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 8, SHARING_HITM_SURE = 5 };
 
 /* Counts under one basis. */
 struct sharing_judged {

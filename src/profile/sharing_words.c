@@ -69,12 +69,12 @@ static const char *false_words(struct build *build, const struct snapshot_sharin
     const char *fields = high->fields ? high->fields : "the second";
     if (!facts)
         return NULL;
-    if (group->line_count > 1)
+    if (group->line_count > 1 || *fields == '[')
         return arena_printf(build->arena,
-                            "%s It is so on %zu lines: give each element a line of its own "
+                            "%s It is so on %zu line%s: give each element a line of its own "
                             "(alignas(64)), or let each thread count in a local variable and "
                             "store it now and then.",
-                            facts, group->line_count);
+                            facts, group->line_count, group->line_count == 1 ? "" : "s");
     if (strcmp(low->name, high->name) != 0)
         return arena_printf(build->arena,
                             "%s Keep the two apart: align %s to 64 bytes (alignas(64); "

@@ -44,7 +44,9 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
+	src/view/sharing_line_columns.c \
 	src/view/sharing_page.c \
 	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, GROUPS_LEAST = 2 };
+enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
 
 static const struct snapshot_sharing_group *group_shown(const struct browser *browser)
 {
@@ -71,26 +71,37 @@ static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES
 
 /* ---- drawing ---- */
 
+/* "2 false, 1 unsure": kinds that there are. */
+static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_t size)
+{
+    unsigned counts[SHARING_READ_ONLY + 1] = {0};
+    static const char *const words[] = {"unsure", "true", "false", "both", "only read"};
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < sharing->group_count; i++)
+        counts[sharing->groups[i].verdict]++;
+    for (int i = 0; i <= SHARING_READ_ONLY; i++) {
+        int kind = (i + SHARING_TRUE) % (SHARING_READ_ONLY + 1); /* unsure comes last */
+        if (counts[kind] && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
+                                     counts[kind], words[kind]);
+    }
+}
+
 static void draw_facts(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sharing *sharing = &snapshot->sharing;
-    unsigned counts[SHARING_READ_ONLY + 1] = {0};
+    char kinds[128];
     double share = 0;
     for (size_t i = 0; i < sharing->group_count; i++) {
         const struct snapshot_sharing_group *group = &sharing->groups[i];
-        counts[group->verdict]++;
         if (group->verdict != SHARING_READ_ONLY && group->share.value > 0)
             share += group->share.value;
     }
-    if (!sharing->group_count)
-        return;
+    count_kinds(sharing, kinds, sizeof kinds);
     canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                  " %.1f%% of the samples fell on lines that threads take from each other: %u "
-                  "false, %u true, %u both, %u unsure; known by %s",
-                  share * 100, counts[SHARING_FALSE], counts[SHARING_TRUE], counts[SHARING_BOTH],
-                  counts[SHARING_UNSURE],
-                  sharing->evidence == SHARING_HITM ? "HITM, told by the hardware"
-                                                    : "turns of sampled accesses");
+                  " %.1f%% of the samples are on contended lines: %s; known by %s", share * 100,
+                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns, for want of HITM");
 }
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
@@ -144,8 +155,8 @@ static void draw_selected(struct browser *browser, struct canvas *canvas, struct
     const struct snapshot_sharing_line *line = browser->sharing.line;
     if (!group || !line)
         return;
-    struct area reading = {area.row, 1, area.rows < READING_ROWS ? area.rows : READING_ROWS,
-                           area.columns - 2};
+    int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
+    struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
     area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, group->reading));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
     area = below(area, sharing_picture(line, canvas, picture));

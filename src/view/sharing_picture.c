@@ -22,7 +22,7 @@ static uint64_t cell_bits(const struct frame *frame, int cell)
 static void draw_ruler(const struct frame *frame)
 {
     canvas_text(frame->canvas, frame->area.row, frame->area.column, LABEL - 1, PAINT_DIM,
-                "     byte of line");
+                " byte of line");
     for (int byte = 0; byte < BYTES; byte += RULED)
         canvas_format(frame->canvas, frame->area.row, frame->start + byte / frame->per_cell,
                       RULED / frame->per_cell, PAINT_DIM, "%d", byte);
