@@ -27,8 +27,9 @@ struct heap_bin {
     const char *path;          /* full name, innermost first: "xmalloc < load < main"; NULL: not known */
     const char *const *site;   /* call path, innermost first: "function (file:line)" */
     uint32_t site_count;
-    uint32_t type_id;          /* of its blocks, by what they are assigned to; 0: not known */
-    const char *type;          /* of its blocks, by the code that touches them; NULL: not known */
+    uint32_t type_id;          /* of its blocks, by what they are assigned to and by the code that
+                                  touches them; 0: not known */
+    const char *type;          /* its name as an object's; NULL: not known */
     bool walked;               /* a size class; requests, rates and lifetimes are not known */
     bool renamed;              /* the name is the user's */
     uint32_t combined;         /* call paths in it beyond the first */

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/libbase.a
 src_libbase_a_SOURCES = \
 	src/base/arena.c src/base/arena.h \
+	src/base/array.c src/base/array.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/error.c src/base/error.h \
 	src/base/hash.c src/base/hash.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/decoder.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "data_source.h"
 #include "decode/function.h"
@@ -19,7 +20,7 @@ enum {
 struct decoder {
     struct decode_target target;
     csh handle;
-    struct hash recipe_of_ip;      /* index into recipes */
+    struct hash recipe_of_ip; /* index into recipes */
     struct recipe *recipes;
     size_t recipe_count;
     size_t recipe_room;
@@ -69,33 +70,20 @@ void decoder_free(struct decoder *decoder)
     free(decoder);
 }
 
-static bool grow(void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    size_t more = *room ? *room * 2 : 256;
-    void *grown = realloc(*array, more * size);
-    if (grown) {
-        *array = grown;
-        *room = more;
-    }
-    return grown;
-}
-
 static struct function *add_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
 {
-    struct function *function =
-        function_new(decoder->handle, &decoder->target, ip, reason);
+    struct function *function = function_new(decoder->handle, &decoder->target, ip, reason);
     if (!function)
         return NULL;
-    if (!grow((void **)&decoder->functions, decoder->function_count, &decoder->function_room,
-              sizeof *decoder->functions)) {
+    struct function **more = array_more(decoder->functions, &decoder->function_room,
+                                        decoder->function_count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more) {
         function_free(function);
         return NULL;
     }
-    uint32_t *slot = function->whole
-                         ? hash_insert(&decoder->function_of_start, function->start, NULL)
-                         : NULL;
+    decoder->functions = more;
+    uint32_t *slot =
+        function->whole ? hash_insert(&decoder->function_of_start, function->start, NULL) : NULL;
     if (slot)
         *slot = (uint32_t)decoder->function_count;
     decoder->functions[decoder->function_count++] = function;
@@ -137,9 +125,11 @@ static const struct recipe *add_recipe(struct decoder *decoder, uint64_t ip)
     enum reason reason = REASON_NO_CODE;
     if (decoder->recipe_count >= DECODER_RECIPES_MAX || decoder->insns >= DECODER_INSNS_MAX)
         forget_all(decoder);
-    if (!grow((void **)&decoder->recipes, decoder->recipe_count, &decoder->recipe_room,
-              sizeof *decoder->recipes))
+    struct recipe *more = array_more(decoder->recipes, &decoder->recipe_room, decoder->recipe_count,
+                                     sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
         return NULL;
+    decoder->recipes = more;
     struct recipe *recipe = &decoder->recipes[decoder->recipe_count];
     struct function *function = find_function(decoder, ip, &reason);
     if (!function)
@@ -239,8 +229,8 @@ void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
 struct decoder_stats decoder_stats(const struct decoder *decoder)
 {
     struct decoder_stats stats = decoder->stats;
-    stats.bytes = decoder->insns * sizeof(struct insn) +
-                  decoder->recipe_room * sizeof(struct recipe);
+    stats.bytes =
+        decoder->insns * sizeof(struct insn) + decoder->recipe_room * sizeof(struct recipe);
     return stats;
 }
 

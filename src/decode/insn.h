@@ -22,16 +22,16 @@ enum insn_flow {
     INSN_CALL,
     INSN_RETURN,
     INSN_SYSCALL,
-    INSN_STOP         /* hlt, ud2, int3: nothing follows */
+    INSN_STOP /* hlt, ud2, int3: nothing follows */
 };
 
 /* What happens to the destination register. */
 enum insn_op {
-    INSN_OP_NONE,  /* changes registers in a way that is not followed */
-    INSN_OP_MOVE,  /* dest = source */
-    INSN_OP_LOAD,  /* dest = memory operand, zero- or sign-extended */
-    INSN_OP_LEA,   /* dest = address of the memory operand */
-    INSN_OP_ADD,   /* dest = dest op source, from here on */
+    INSN_OP_NONE, /* changes registers in a way that is not followed */
+    INSN_OP_MOVE, /* dest = source */
+    INSN_OP_LOAD, /* dest = memory operand, zero- or sign-extended */
+    INSN_OP_LEA,  /* dest = address of the memory operand */
+    INSN_OP_ADD,  /* dest = dest op source, from here on */
     INSN_OP_SUB,
     INSN_OP_AND,
     INSN_OP_OR,
@@ -40,7 +40,7 @@ enum insn_op {
     INSN_OP_SHR,
     INSN_OP_SAR,
     INSN_OP_MUL,
-    INSN_OP_MUL3,  /* dest = source * immediate */
+    INSN_OP_MUL3, /* dest = source * immediate */
     INSN_OP_NOT,
     INSN_OP_NEG,
     INSN_OP_EXCHANGE /* dest and source trade values */
@@ -56,14 +56,14 @@ enum insn_vague {
 };
 
 struct insn_memory {
-    uint8_t base;    /* SREG_NONE: none */
+    uint8_t base; /* SREG_NONE: none */
     uint8_t index;
     uint8_t scale;
-    uint8_t size;    /* bytes accessed, 0: not known */
-    uint8_t segment; /* 0 none, 1 fs, 2 gs */
-    uint8_t kind;    /* enum access_kind */
-    bool narrow;     /* 32-bit addressing */
-    bool vector;     /* vector index: gather, scatter */
+    uint8_t size;         /* bytes accessed, 0: not known */
+    uint8_t segment;      /* 0 none, 1 fs, 2 gs */
+    uint8_t kind;         /* enum access_kind */
+    bool narrow;          /* 32-bit addressing */
+    bool vector;          /* vector index: gather, scatter */
     int64_t displacement; /* absolute for RIP-relative operands, which have no base */
 };
 
@@ -71,11 +71,11 @@ enum { INSN_MEMORY_MAX = 2, INSN_CONDITION_NONE = 0xff };
 
 struct insn {
     uint64_t address;
-    uint64_t target;      /* of a direct jump or call; 0: not known */
-    int64_t immediate;    /* source when source is SREG_NONE */
+    uint64_t target;                            /* of a direct jump or call; 0: not known */
+    int64_t immediate;                          /* source when source is SREG_NONE */
     struct insn_memory memory[INSN_MEMORY_MAX]; /* the likelier culprit first */
-    uint32_t writes;      /* mask of enum sample_register, whole registers */
-    int16_t stack_step;   /* what the instruction adds to RSP on its own: push, pop, call */
+    uint32_t writes;                            /* mask of enum sample_register, whole registers */
+    int16_t stack_step; /* what the instruction adds to RSP on its own: push, pop, call */
     uint8_t memory_count;
     uint8_t length;
     uint8_t flow;         /* enum insn_flow */
@@ -91,9 +91,9 @@ struct insn {
     bool sign_extends;
     bool locked;          /* atomic: lock prefix, or xchg with memory */
     bool changes_flags;
-    bool repeats;         /* rep string instruction: interruptible, IP stays on it */
-    uint8_t string_step;  /* bytes that a string instruction advances RSI and RDI by */
-    bool is_target;       /* some jump of the function leads here */
+    bool repeats;        /* rep string instruction: interruptible, IP stays on it */
+    uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
+    bool is_target;      /* some jump of the function leads here */
 };
 
 /* Fills `out` from one disassembled with detail. */

@@ -32,26 +32,32 @@ enum { RECIPE_WAYS_MAX = 4 };
 struct recipe_way {
     struct trace trace;
     const struct insn *culprit; /* NULL: there is none this way, see reason */
-    uint64_t entry;      /* of the function, when entered */
-    uint8_t at;          /* its place in the trace */
-    uint8_t reason;      /* enum reason when culprit is NULL */
-    uint8_t condition;   /* of the nearest jump, INSN_CONDITION_NONE */
-    bool taken;          /* whether that jump was taken */
-    bool branched;       /* the way leads over a taken jump */
-    bool back;           /* that jump goes back: a loop */
-    bool returned;       /* a call returned here: what ran last is the callee's return */
-    bool entered;        /* the function's first instruction: what ran last is the call */
-    bool loops;          /* the culprit is the only writer of its base in a loop around it */
+    uint64_t entry;             /* of the function, when entered */
+    uint8_t at;                 /* its place in the trace */
+    uint8_t reason;             /* enum reason when culprit is NULL */
+    uint8_t condition;          /* of the nearest jump, INSN_CONDITION_NONE */
+    bool taken;                 /* whether that jump was taken */
+    bool branched;              /* the way leads over a taken jump */
+    bool back;                  /* that jump goes back: a loop */
+    bool returned;              /* a call returned here: what ran last is the callee's return */
+    bool entered;               /* the function's first instruction: what ran last is the call */
+    bool loops;                 /* the culprit is the only writer of its base in a loop around it */
 };
 
 struct recipe {
     uint64_t ip;
-    struct recipe_way *ways; /* NULL in the fast case */
+    struct recipe_way *ways;    /* NULL in the fast case */
     const struct insn *culprit; /* of the fast case: one way, registers untouched */
     const struct insn *at_ip;   /* the instruction at the IP; NULL: no code */
     uint8_t way_count;
-    uint8_t reason;          /* no way at all: why */
+    uint8_t reason; /* no way at all: why */
 };
+
+/* An instruction that reads or writes memory on its own account: not a prefetch. */
+static inline bool recipe_may_miss(const struct insn *insn)
+{
+    return insn->memory_count && insn->memory[0].kind != ACCESS_PREFETCH;
+}
 
 /* 0 or -ENOMEM. The function must outlive the recipe. */
 int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip);

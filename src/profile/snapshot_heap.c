@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BINS_LISTED = 2000 };
 
@@ -91,7 +90,7 @@ static uint32_t object_of_type(const struct snapshot *snapshot, const struct sna
 {
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
-        if (object->kind == OBJECT_HEAP && object->type && !strcmp(object->type, bin->heap.type))
+        if (object->kind == OBJECT_HEAP && object->type_id == bin->heap.type_id)
             return (uint32_t)i;
     }
     return bin->object;
@@ -109,7 +108,7 @@ static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *
     bin->suspect = is_suspect(bin);
     if (bin->object != UINT32_MAX)
         build->snapshot->objects[bin->object].bin = (uint32_t)shown->bin_count;
-    if (bin->heap.walked && bin->heap.type)
+    if (bin->heap.walked && bin->heap.type_id)
         bin->object = object_of_type(build->snapshot, bin);
     shown->bin_count++;
 }

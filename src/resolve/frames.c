@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/frames.h"
 
+#include "base/array.h"
+#include "resolve/sections.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
@@ -81,14 +84,11 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
     if ((encoding & PE_APPLICATION) == DW_EH_PE_pcrel)
         address += section + (uint64_t)(start - (const uint8_t *)data->d_buf);
     uint64_t length = encoded_value(start + size, encoding, true);
-    if (frames->count == frames->room) {
-        size_t room = frames->room ? frames->room * 2 : 512;
-        struct frame *more = realloc(frames->frames, room * sizeof *more);
-        if (!more)
-            return;
-        frames->frames = more;
-        frames->room = room;
-    }
+    struct frame *more =
+        array_more(frames->frames, &frames->room, frames->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return;
+    frames->frames = more;
     if (address + length > address)
         frames->frames[frames->count++] = (struct frame){address, address + length};
 }
@@ -124,21 +124,11 @@ static void read_section(struct frames *frames, Elf *elf, Elf_Data *data, uint64
 
 void frames_read(struct frames *frames, Elf *elf)
 {
-    size_t names;
-    Elf_Scn *section = NULL;
-    if (elf_getshdrstrndx(elf, &names))
-        return;
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header)
-                               ? elf_strptr(elf, names, header.sh_name)
-                               : NULL;
-        if (!name || strcmp(name, ".eh_frame") || header.sh_type == SHT_NOBITS)
-            continue;
-        Elf_Data *data = elf_rawdata(section, NULL);
-        if (data && data->d_buf && data->d_size)
-            read_section(frames, elf, data, header.sh_addr);
-    }
+    GElf_Shdr header;
+    Elf_Scn *section = sections_find(elf, ".eh_frame");
+    Elf_Data *data = section && gelf_getshdr(section, &header) ? elf_rawdata(section, NULL) : NULL;
+    if (data && data->d_buf && data->d_size)
+        read_section(frames, elf, data, header.sh_addr);
     if (frames->count)
         qsort(frames->frames, frames->count, sizeof *frames->frames, compare);
 }

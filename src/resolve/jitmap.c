@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/jitmap.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "resolve/files.h"
 #include "resolve/jitorder.h"
@@ -83,15 +84,11 @@ static const char *read_number(const char *at, const char *end, uint64_t *value)
 
 static bool make_room(struct jitmap *jitmap)
 {
-    if (jitmap->line_count < jitmap->line_room)
-        return true;
-    size_t room = jitmap->line_room ? jitmap->line_room * 2 : 256;
-    struct jit_symbol *more =
-        room <= JITMAP_LINES_MAX ? realloc(jitmap->lines, room * sizeof *more) : NULL;
+    struct jit_symbol *more = array_more(jitmap->lines, &jitmap->line_room, jitmap->line_count,
+                                         sizeof *more, JITMAP_LINES_MAX);
     if (!more)
         return false;
     jitmap->lines = more;
-    jitmap->line_room = room;
     return true;
 }
 

@@ -8,6 +8,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
+	src/resolve/cfi.c src/resolve/cfi.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
 	src/resolve/debuginfod.c src/resolve/debuginfod.h \

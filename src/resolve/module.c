@@ -5,6 +5,7 @@
 #include "resolve/debuginfo.h"
 #include "resolve/frames.h"
 #include "resolve/layout.h"
+#include "resolve/sections.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -122,24 +123,17 @@ static bool tables_bearable(Elf *elf)
 }
 
 /* The same for what is told by name. */
+static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = sections_find(elf, name);
+    return !section || !gelf_getshdr(section, &header) || header.sh_size <= most_bytes;
+}
+
 static bool sections_bearable(Elf *elf)
 {
-    size_t names;
-    Elf_Scn *section = NULL;
-    bool named = !elf_getshdrstrndx(elf, &names);
-    while (named && (section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS
-                               ? elf_strptr(elf, names, header.sh_name)
-                               : NULL;
-        uint64_t most = !name                             ? UINT64_MAX
-                        : !strcmp(name, ".gnu_debugdata") ? MODULE_MINIDEBUG_MAX
-                        : !strcmp(name, ".eh_frame")      ? MODULE_SECTION_MAX
-                                                          : UINT64_MAX;
-        if (name && header.sh_size > most)
-            return false;
-    }
-    return true;
+    return is_bearable(elf, ".gnu_debugdata", MODULE_MINIDEBUG_MAX) &&
+           is_bearable(elf, ".eh_frame", MODULE_SECTION_MAX);
 }
 
 static void read_symbols(struct module *module, const struct debugfile_from *from)
@@ -290,26 +284,11 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     return frame;
 }
 
-static bool has_eh_frame(Elf *elf)
-{
-    size_t names;
-    Elf_Scn *section = NULL;
-    bool named = !elf_getshdrstrndx(elf, &names);
-    while (named && (section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name =
-            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && !strcmp(name, ".eh_frame"))
-            return true;
-    }
-    return false;
-}
-
 /* Without the section libdw 0.188 would go by the segments, and lose memory over what is wrong in
  * them. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
 {
-    if (!module->cfi_tried && module->readable && has_eh_frame(module->elf))
+    if (!module->cfi_tried && module->readable && sections_find(module->elf, ".eh_frame"))
         module->cfi = dwarf_getcfi_elf(module->elf);
     module->cfi_tried = true;
     *bias = module->layout.bias;

@@ -167,7 +167,7 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
-    struct object_desc desc;
+    struct object_desc desc = {0};
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
     if (bin->object && bin->type_id)
         object_types_assign(&resolver->object_types, bin->object, bin->type_id);
@@ -175,6 +175,7 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
                     ? object_types_describe(&resolver->object_types, typing_types(resolver->typing),
                                             bin->object, &desc)
                     : NULL;
+    bin->type_id = desc.type_id ? desc.type_id : bin->type_id;
     return true;
 }
 

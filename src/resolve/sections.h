@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sections of an ELF file by name, from the section headers alone. For debuginfo.c. */
+/* Sections of an ELF file by name, from the section headers alone. For src/resolve. */
 #ifndef MISSTOP_RESOLVE_SECTIONS_H
 #define MISSTOP_RESOLVE_SECTIONS_H
 

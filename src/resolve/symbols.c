@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/symbols.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +14,11 @@ void symbols_fini(struct symbols *symbols)
 
 bool symbols_add(struct symbols *symbols, struct symbol symbol)
 {
-    if (symbols->count == symbols->room) {
-        size_t room = symbols->room ? symbols->room * 2 : 256;
-        struct symbol *more = realloc(symbols->at, room * sizeof *more);
-        if (!more)
-            return false;
-        symbols->at = more;
-        symbols->room = room;
-    }
+    struct symbol *more =
+        array_more(symbols->at, &symbols->room, symbols->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    symbols->at = more;
     symbols->at[symbols->count++] = symbol;
     return true;
 }

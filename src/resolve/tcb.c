@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/tcb.h"
 
+#include "base/array.h"
 #include "resolve/process.h"
 
 #include <dirent.h>
@@ -103,15 +104,12 @@ static const struct tcb *add(struct tcbs *tcbs, uint64_t base, uint32_t tid)
 {
     size_t at = place_of(tcbs, tid);
     bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
-    if (!known && tcbs->count == tcbs->room) {
-        size_t room = tcbs->room ? tcbs->room * 2 : 32;
-        struct tcb *more = realloc(tcbs->tcbs, room * sizeof *more);
+    if (!known) {
+        struct tcb *more =
+            array_more(tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *more, ARRAY_UNBOUNDED);
         if (!more)
             return NULL;
         tcbs->tcbs = more;
-        tcbs->room = room;
-    }
-    if (!known) {
         memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
         tcbs->count++;
     }

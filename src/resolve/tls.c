@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/tls.h"
 
+#include "base/array.h"
 #include "resolve/process.h"
 
 #include <stdbool.h>
@@ -27,15 +28,11 @@ void tls_fini(struct tls *tls)
 
 static void add(struct tls *tls, struct tls_block block)
 {
-    if (tls->count == tls->room) {
-        size_t room = tls->room ? tls->room * 2 : 64;
-        struct tls_block *more =
-            room <= TLS_BLOCKS_MAX ? realloc(tls->blocks, room * sizeof *more) : NULL;
-        if (!more)
-            return;
-        tls->blocks = more;
-        tls->room = room;
-    }
+    struct tls_block *more =
+        array_more(tls->blocks, &tls->room, tls->count, sizeof *more, TLS_BLOCKS_MAX);
+    if (!more)
+        return;
+    tls->blocks = more;
     if (block.end > block.start)
         tls->blocks[tls->count++] = block;
 }

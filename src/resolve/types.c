@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/types.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES_MAX = 1 << 16, TYPES_FIRST = 256, TYPES_BYTES_MAX = 64 << 20 };
+enum { TYPES_MAX = 1 << 16, TYPES_BYTES_MAX = 64 << 20 };
 
 void types_init(struct types *types)
 {
@@ -63,14 +65,11 @@ static bool copy_members(struct types *types, struct type_desc *kept, const stru
 
 static bool make_room(struct types *types)
 {
-    if (types->count + 1 < types->room)
-        return true;
-    uint32_t room = types->room ? types->room * 2 : TYPES_FIRST;
-    struct type_desc *more = realloc(types->types, room * sizeof *more);
+    struct type_desc *more =
+        array_more(types->types, &types->room, types->count + 1, sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
         return false;
     types->types = more;
-    types->room = room;
     return true;
 }
 

@@ -19,7 +19,7 @@ struct types {
     struct arena memory;
     struct type_desc *types; /* [count], from 1 */
     uint32_t count;
-    uint32_t room;
+    size_t room;
     struct hash of_content; /* newest of a content hash: id */
     struct hash of_file;    /* (module serial, its reference): id */
 };

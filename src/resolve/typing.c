@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/typing.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "resolve/module.h"
 
@@ -29,7 +30,7 @@ struct typing {
     struct hash of_question; /* index into known */
     struct known *known;
     uint32_t count;
-    uint32_t room;
+    size_t room;
 };
 
 /* Which code touched a variable only helps to find it. */
@@ -153,14 +154,11 @@ void typing_forget(struct typing *typing)
 
 static struct known *add(struct typing *typing, uint64_t key)
 {
-    if (typing->count == typing->room) {
-        uint32_t room = typing->room ? typing->room * 2 : 1024;
-        struct known *more = realloc(typing->known, room * sizeof *more);
-        if (!more)
-            return NULL;
-        typing->known = more;
-        typing->room = room;
-    }
+    struct known *more =
+        array_more(typing->known, &typing->room, typing->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return NULL;
+    typing->known = more;
     uint32_t *slot = hash_insert(&typing->of_question, key, NULL);
     if (!slot)
         return NULL;

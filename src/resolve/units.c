@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/units.h"
 
+#include "base/array.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 
-enum { RANGES_MAX = 1 << 20, RANGES_FIRST = 256 };
+enum { RANGES_MAX = 1 << 20 };
 
 void units_fini(struct units *units)
 {
@@ -16,14 +18,11 @@ static bool add(struct units *units, const struct unit_range *range)
 {
     if (units->count == RANGES_MAX)
         return false;
-    if (units->count == units->room) {
-        size_t room = units->room ? units->room * 2 : RANGES_FIRST;
-        struct unit_range *more = realloc(units->ranges, room * sizeof *more);
-        if (!more)
-            return false;
-        units->ranges = more;
-        units->room = room;
-    }
+    struct unit_range *more =
+        array_more(units->ranges, &units->room, units->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    units->ranges = more;
     units->ranges[units->count++] = *range;
     return true;
 }

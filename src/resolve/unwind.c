@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/unwind.h"
 
+#include "base/array.h"
+#include "resolve/cfi.h"
 #include "resolve/module.h"
 #include "resolve/process.h"
 
@@ -20,9 +22,8 @@ enum {
 };
 
 static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
-/* The same as DWARF numbers them (System V ABI AMD64, figure 3.36); the return address is 16. */
-static const uint8_t kept_number[KEPT] = {3, 6, 12, 13, 14, 15};
-enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 };
+/* The same as DWARF numbers them. */
+static const uint8_t kept_number[KEPT] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
 
 static const int32_t unchanged = INT32_MAX; /* a register keeps its value */
 
@@ -76,49 +77,27 @@ static bool fits(int64_t offset)
     return offset > -STACK_MAX && offset < STACK_MAX;
 }
 
-/* "At CFA + offset", at rbp + offset, or unchanged; false: something else. */
 static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *slot)
 {
-    Dwarf_Op memory[3];
-    Dwarf_Op *ops;
-    size_t count;
-    *slot = (struct unwind_slot){.offset = unchanged};
-    if (dwarf_frame_register(frame, (int)number, memory, &ops, &count))
+    struct cfi_saved saved;
+    if (!cfi_saved(frame, number, &saved) || !fits(saved.offset))
         return false;
-    /* Nothing said of it. elfutils 0.188 has rbx undefined then, taking register 0 for it; who
-     * calls relies on it being kept. */
-    if (!count)
-        return true;
-    /* An expression begins with the CFA; what it adds to, or puts on top of that. */
-    slot->from_bp = count == 2 && ops[1].atom == DW_OP_breg6;
-    bool known = count == 1 || (count == 2 && (slot->from_bp || ops[1].atom == DW_OP_plus_uconst));
-    int64_t at = count == 2 ? (int64_t)ops[1].number : 0;
-    if (!known || ops[0].atom != DW_OP_call_frame_cfa || !fits(at))
-        return false;
-    slot->offset = (int32_t)at;
+    slot->from_bp = saved.in == CFI_AT_FRAME_POINTER;
+    slot->offset = saved.in == CFI_KEPT ? unchanged : (int32_t)saved.offset;
     return true;
-}
-
-/* "Register + offset", in each of the two ways to write it. */
-static bool register_offset(const Dwarf_Op *op, int64_t *number, int64_t *offset)
-{
-    bool extended = op->atom == DW_OP_bregx;
-    *number = extended ? (int64_t)op->number : op->atom - DW_OP_breg0;
-    *offset = (int64_t)(extended ? op->number2 : op->number);
-    return extended || (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31);
 }
 
 static bool cfa_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
 {
     Dwarf_Op *ops;
     size_t count;
-    int64_t number;
+    unsigned number;
     int64_t offset;
     if (dwarf_frame_cfa(frame, &ops, &count) || !count || count > 2 ||
-        !register_offset(&ops[0], &number, &offset) || !fits(offset) ||
-        (number != STACK_POINTER && number != FRAME_POINTER))
+        !cfi_register_offset(&ops[0], &number, &offset) || !fits(offset) ||
+        (number != CFI_STACK_POINTER && number != CFI_FRAME_POINTER))
         return false;
-    rule->cfa_register = number == STACK_POINTER ? SREG_SP : SREG_BP;
+    rule->cfa_register = number == CFI_STACK_POINTER ? SREG_SP : SREG_BP;
     rule->cfa_loaded = count == 2 && ops[1].atom == DW_OP_deref;
     rule->cfa_offset = (int32_t)offset;
     return count == 1 || rule->cfa_loaded;
@@ -134,7 +113,8 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
     Dwarf_Frame *frame = NULL;
     if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame))
         return rule;
-    bool good = cfa_rule(frame, &rule) && saved_at(frame, RETURN_ADDRESS, &rule.return_address) &&
+    bool good = cfa_rule(frame, &rule) &&
+                saved_at(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
     for (unsigned i = 0; i < KEPT && good; i++)
         good = saved_at(frame, kept_number[i], &rule.saved[i]);
@@ -151,14 +131,11 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
         return &unwind->rules[*known];
     if (unwind->count == RULES_MAX)
         unwind_forget(unwind);
-    if (unwind->count == unwind->room) {
-        uint32_t room = unwind->room ? unwind->room * 2 : 256;
-        struct unwind_rule *more = realloc(unwind->rules, room * sizeof *more);
-        if (!more)
-            return NULL;
-        unwind->rules = more;
-        unwind->room = room;
-    }
+    struct unwind_rule *more =
+        array_more(unwind->rules, &unwind->room, unwind->count, sizeof *more, RULES_MAX);
+    if (!more)
+        return NULL;
+    unwind->rules = more;
     uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
     if (!slot)
         return NULL;

@@ -24,7 +24,7 @@ struct unwind {
     struct hash of_pc; /* index into rules */
     struct unwind_rule *rules;
     uint32_t count;
-    uint32_t room;
+    size_t room;
 };
 
 /* A frame: where its function stands, and its canonical frame address. */

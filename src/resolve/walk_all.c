@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/walk_state.h"
 
+#include "base/array.h"
 #include "resolve/walk_cache.h"
 #include "resolve/walk_lists.h"
 #include "resolve/walk_mapped.h"
@@ -34,17 +35,13 @@ static void visit(struct tour *tour, const struct walk_block *block)
 
 static void put_off(struct tour *tour, const struct walk_block *block)
 {
-    if (tour->later_count == tour->later_room) {
-        size_t room = tour->later_room ? tour->later_room * 2 : 256;
-        struct walk_block *more =
-            room <= LATER_MAX ? realloc(tour->later, room * sizeof *more) : NULL;
-        if (!more) {
-            tour->code = -ENOMEM;
-            return;
-        }
-        tour->later = more;
-        tour->later_room = room;
+    struct walk_block *more =
+        array_more(tour->later, &tour->later_room, tour->later_count, sizeof *more, LATER_MAX);
+    if (!more) {
+        tour->code = -ENOMEM;
+        return;
     }
+    tour->later = more;
     tour->later[tour->later_count++] = *block;
 }
 

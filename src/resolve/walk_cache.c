@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/walk_cache.h"
 
+#include "base/array.h"
 #include "resolve/walk_lists.h"
 
 #include <stdlib.h>
@@ -114,14 +115,11 @@ static bool remember(struct walk_lists *lists, uint64_t start)
     bool created;
     if (hash_find(&lists->known, start))
         return true;
-    if (lists->cache_count == lists->cache_room) {
-        size_t room = lists->cache_room ? lists->cache_room * 2 : 64;
-        uint64_t *more = room <= CACHES_MAX ? realloc(lists->caches, room * sizeof *more) : NULL;
-        if (!more)
-            return false;
-        lists->caches = more;
-        lists->cache_room = room;
-    }
+    uint64_t *more =
+        array_more(lists->caches, &lists->cache_room, lists->cache_count, sizeof *more, CACHES_MAX);
+    if (!more)
+        return false;
+    lists->caches = more;
     if (!hash_insert(&lists->known, start, &created))
         return false;
     lists->caches[lists->cache_count++] = start;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/walk_mapped.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,14 +110,12 @@ static void remember(struct walk_mapped *mapped, const struct walk_mapped_block 
     size_t last = first;
     while (last < mapped->count && mapped->blocks[last].base < block->end)
         last++;
-    if (last == first && mapped->count == mapped->room) {
-        size_t room = mapped->room ? mapped->room * 2 : 64;
+    if (last == first) {
         struct walk_mapped_block *more =
-            room <= BLOCKS_MAX ? realloc(mapped->blocks, room * sizeof *more) : NULL;
+            array_more(mapped->blocks, &mapped->room, mapped->count, sizeof *more, BLOCKS_MAX);
         if (!more)
             return;
         mapped->blocks = more;
-        mapped->room = room;
     }
     memmove(&mapped->blocks[first + 1], &mapped->blocks[last],
             (mapped->count - last) * sizeof *mapped->blocks);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/walk_span.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,15 +40,11 @@ struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t addre
 
 static bool make_room(struct walk_spans *spans)
 {
-    if (spans->count < spans->room)
-        return true;
-    size_t room = spans->room ? spans->room * 2 : 16;
     struct walk_span *more =
-        room <= WALK_SPANS_MAX ? realloc(spans->spans, room * sizeof *more) : NULL;
+        array_more(spans->spans, &spans->room, spans->count, sizeof *more, WALK_SPANS_MAX);
     if (!more)
         return false;
     spans->spans = more;
-    spans->room = room;
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/attributes.h"
 
+#include "base/array.h"
 #include "sample.h"
 
 #include <errno.h>
@@ -82,14 +83,11 @@ static int make_room(struct attributes *attributes)
 {
     if (attributes->count == ATTRIBUTES_MAX)
         return -E2BIG;
-    if (attributes->count < attributes->room)
-        return 0;
-    size_t room = attributes->room ? attributes->room * 2 : SAMPLE_EVENTS_MAX;
-    struct attribute *more = realloc(attributes->events, room * sizeof *more);
+    struct attribute *more = array_more(attributes->events, &attributes->room, attributes->count,
+                                        sizeof *more, ATTRIBUTES_MAX);
     if (!more)
         return -ENOMEM;
     attributes->events = more;
-    attributes->room = room;
     return 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/build_ids.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -22,14 +24,11 @@ static int keep(struct build_ids *build_ids, const char *path, const struct buil
 {
     if (build_ids->count == BUILD_IDS_MAX)
         return 0;
-    if (build_ids->count == build_ids->room) {
-        size_t room = build_ids->room ? build_ids->room * 2 : 64;
-        struct build_id *more = realloc(build_ids->list, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        build_ids->list = more;
-        build_ids->room = room;
-    }
+    struct build_id *more = array_more(build_ids->list, &build_ids->room, build_ids->count,
+                                       sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return -ENOMEM;
+    build_ids->list = more;
     uint32_t *index = hash_insert(&build_ids->index_of_path, hash_bytes(path, strlen(path)), NULL);
     if (!index)
         return -ENOMEM;

@@ -38,43 +38,33 @@ static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size
         cursor_skip(cursor, count * each);
 }
 
-static inline uint64_t cursor_u64(struct cursor *cursor)
+/* A number of 2, 4 or 8 bytes; each of the three below is one load after inlining. */
+static inline uint64_t cursor_number(struct cursor *cursor, size_t size_bytes)
 {
     uint64_t value = 0;
-    if (cursor->left < sizeof value) {
-        cursor_skip(cursor, sizeof value);
+    if (cursor->left < size_bytes) {
+        cursor_skip(cursor, size_bytes);
         return 0;
     }
-    memcpy(&value, cursor->at, sizeof value);
-    cursor->at += sizeof value;
-    cursor->left -= sizeof value;
-    return cursor->swap ? __builtin_bswap64(value) : value;
+    memcpy(&value, cursor->at, size_bytes);
+    cursor->at += size_bytes;
+    cursor->left -= size_bytes;
+    return cursor->swap ? __builtin_bswap64(value) >> (64 - 8 * size_bytes) : value;
+}
+
+static inline uint64_t cursor_u64(struct cursor *cursor)
+{
+    return cursor_number(cursor, sizeof(uint64_t));
 }
 
 static inline uint32_t cursor_u32(struct cursor *cursor)
 {
-    uint32_t value = 0;
-    if (cursor->left < sizeof value) {
-        cursor_skip(cursor, sizeof value);
-        return 0;
-    }
-    memcpy(&value, cursor->at, sizeof value);
-    cursor->at += sizeof value;
-    cursor->left -= sizeof value;
-    return cursor->swap ? __builtin_bswap32(value) : value;
+    return (uint32_t)cursor_number(cursor, sizeof(uint32_t));
 }
 
 static inline uint16_t cursor_u16(struct cursor *cursor)
 {
-    uint16_t value = 0;
-    if (cursor->left < sizeof value) {
-        cursor_skip(cursor, sizeof value);
-        return 0;
-    }
-    memcpy(&value, cursor->at, sizeof value);
-    cursor->at += sizeof value;
-    cursor->left -= sizeof value;
-    return cursor->swap ? __builtin_bswap16(value) : value;
+    return (uint16_t)cursor_number(cursor, sizeof(uint16_t));
 }
 
 #endif

@@ -2,6 +2,8 @@
 /* The kernel events of a session: one per thread, CPU and event; a CPU's share its ring. */
 #include "sample/session.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +56,11 @@ static int read_cpus(struct session *session)
 static int add_handle(struct session *session, int fd, uint16_t event, uint16_t cpu)
 {
     uint64_t id = 0;
-    if (session->handle_count == session->handle_room) {
-        size_t room = session->handle_room ? session->handle_room * 2 : 256;
-        struct session_handle *more = realloc(session->handles, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        session->handles = more;
-        session->handle_room = room;
-    }
+    struct session_handle *more = array_more(session->handles, &session->handle_room,
+                                             session->handle_count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return -ENOMEM;
+    session->handles = more;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
         return -errno;
     uint32_t *slot = hash_insert(&session->event_of_id, id, NULL);

@@ -2,6 +2,8 @@
 /* Draining the rings of a session: records of all CPUs, put in the order of time. */
 #include "sample/session.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,14 +26,11 @@ static bool stage(struct session *session, const unsigned char *record, size_t s
         session->staging = more;
         session->staging_room = room;
     }
-    if (session->order_count == session->order_room) {
-        size_t room = session->order_room ? session->order_room * 2 : 4096;
-        struct session_order *more = realloc(session->order, room * sizeof *more);
-        if (!more)
-            return false;
-        session->order = more;
-        session->order_room = room;
-    }
+    struct session_order *more = array_more(session->order, &session->order_room,
+                                            session->order_count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    session->order = more;
     memcpy(session->staging + session->staging_used, record, size);
     session->order[session->order_count++] =
         (struct session_order){record_time(record, size, lookup, session), session->staging_used};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/threads.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,14 +23,11 @@ static int compare(const void *a, const void *b)
 
 static int append(struct threads *threads, pid_t tid)
 {
-    if (threads->count == threads->room) {
-        size_t room = threads->room ? threads->room * 2 : 64;
-        pid_t *more = realloc(threads->tids, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        threads->tids = more;
-        threads->room = room;
-    }
+    pid_t *more =
+        array_more(threads->tids, &threads->room, threads->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return -ENOMEM;
+    threads->tids = more;
     threads->tids[threads->count++] = tid;
     return 0;
 }

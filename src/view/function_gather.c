@@ -3,20 +3,19 @@
  * process; declared in browser.h. */
 #include "view/browser.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
                      const struct snapshot_code *code)
 {
-    if (browser->code.site_count == browser->code.site_capacity) {
-        size_t capacity = browser->code.site_capacity ? browser->code.site_capacity * 2 : 32;
-        struct site *sites = realloc(browser->code.sites, capacity * sizeof *sites);
-        if (!sites)
-            return false;
-        browser->code.sites = sites;
-        browser->code.site_capacity = capacity;
-    }
+    struct site *sites = array_more(browser->code.sites, &browser->code.site_capacity,
+                                    browser->code.site_count, sizeof *sites, ARRAY_UNBOUNDED);
+    if (!sites)
+        return false;
+    browser->code.sites = sites;
     struct site *site = &browser->code.sites[browser->code.site_count++];
     *site = (struct site){.code = code, .object = object};
     if (!browser->sources.instruction ||

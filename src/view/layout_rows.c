@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/layout_rows.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -59,14 +60,11 @@ const struct snapshot_layout_row *layout_hottest(const struct snapshot_layout *l
 
 static struct layout_row *add(struct layout_rows *rows)
 {
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? rows->capacity * 2 : 64;
-        struct layout_row *list = realloc(rows->list, capacity * sizeof *list);
-        if (!list)
-            return NULL;
-        rows->list = list;
-        rows->capacity = capacity;
-    }
+    struct layout_row *list =
+        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ARRAY_UNBOUNDED);
+    if (!list)
+        return NULL;
+    rows->list = list;
     struct layout_row *row = &rows->list[rows->count++];
     *row = (struct layout_row){.row = NULL};
     return row;

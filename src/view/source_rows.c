@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/source_rows.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -64,16 +65,11 @@ static int by_line(const void *left, const void *right, void *context)
 
 static struct source_row *add(struct source_rows *rows)
 {
-    if (rows->count == ROWS_MOST)
+    struct source_row *list =
+        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ROWS_MOST);
+    if (!list)
         return NULL;
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? rows->capacity * 2 : 64;
-        struct source_row *list = realloc(rows->list, capacity * sizeof *list);
-        if (!list)
-            return NULL;
-        rows->list = list;
-        rows->capacity = capacity;
-    }
+    rows->list = list;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
     return row;

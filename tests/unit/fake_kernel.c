@@ -3,6 +3,8 @@
 
 #include "fake_kernel.h"
 
+#include "sample/doctor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -61,4 +63,16 @@ void fake_kernel_end(void)
 int fake_kernel_descriptor(void)
 {
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void fake_kernel_doctor(const struct kernel *kernel, const char *verdict, const char *why)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    doctor_print(out, kernel);
+    fclose(out);
+    if (!strstr(text, why) || !strstr(text, verdict))
+        fail_msg("doctor lacks '%s' or '%s':\n%s", verdict, why, text);
+    free(text);
 }

@@ -18,6 +18,9 @@ void fake_kernel_file(const char *path, const char *text);
 /* Removes the folder. */
 void fake_kernel_end(void);
 
+/* `misstop doctor` on this kernel prints both; fails the test where it does not. */
+void fake_kernel_doctor(const struct kernel *kernel, const char *verdict, const char *why);
+
 /* A descriptor that may be closed: what a successful perf_event_open returns. */
 int fake_kernel_descriptor(void);
 

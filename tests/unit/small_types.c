@@ -97,3 +97,12 @@ const struct type_desc small_choice = {
     .name = "struct choice", .kind = TYPE_STRUCT, .size = 24, MEMBERS(choice)};
 const struct type_desc small_cells = {
     .name = "struct cells", .kind = TYPE_STRUCT, .size = 96, MEMBERS(cells)};
+
+struct small_ids small_types_add(struct types *types)
+{
+    return (struct small_ids){.particle = types_add(types, 1, 1, &small_particle),
+                              .vec3 = types_add(types, 1, 2, &small_vec3),
+                              .number = types_add(types, 1, 3, &small_double),
+                              .node = types_add(types, 1, 4, &small_node),
+                              .other = types_add(types, 1, 5, &small_other)};
+}

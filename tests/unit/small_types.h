@@ -21,4 +21,14 @@ extern const struct type_desc small_cells;    /* 96: cells 0: small_choice's uni
                                                  whole, pair; then vecs 32: vec3 [2]; n 80 (int);
                                                  padding 84..87, last 88 (double) */
 
+/* Ids of those that tests vote with, once they are added to a table of types. */
+struct small_ids {
+    uint32_t particle;
+    uint32_t vec3;
+    uint32_t number; /* small_double */
+    uint32_t node;
+    uint32_t other;
+};
+struct small_ids small_types_add(struct types *types);
+
 #endif

@@ -10,12 +10,8 @@
 enum { ID = 3 }; /* of the object that most tests look at */
 
 static struct types types;
+static struct small_ids small;
 static struct object_types typed;
-static uint32_t particle;
-static uint32_t vec3;
-static uint32_t number;
-static uint32_t node;
-static uint32_t other;
 static uint32_t message;
 static uint32_t cells;
 
@@ -23,11 +19,7 @@ static int start(void **state)
 {
     (void)state;
     types_init(&types);
-    particle = types_add(&types, 1, 1, &small_particle);
-    vec3 = types_add(&types, 1, 2, &small_vec3);
-    number = types_add(&types, 1, 3, &small_double);
-    node = types_add(&types, 1, 4, &small_node);
-    other = types_add(&types, 1, 5, &small_other);
+    small = small_types_add(&types);
     message = types_add(&types, 1, 6, &small_message);
     cells = types_add(&types, 1, 7, &small_cells);
     return object_types_init(&typed);
@@ -119,23 +111,25 @@ static void the_declaration_is_laid_over_its_memory(void **state)
 {
     (void)state;
     struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
-    struct typed_operand agrees = says(particle, 56);
-    struct typed_operand agrees_as_part = says(vec3, 8);
-    struct typed_operand agrees_as_number = says(number, 0);
-    struct typed_operand differs = says(other, 8);
-    object_types_declare(&typed, ID, particle, 10);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, particle, 56);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, particle, 56);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &agrees), TYPED_AGREED, particle, 56);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 32, &agrees_as_part), TYPED_AGREED, particle,
-           32);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees_as_number), TYPED_AGREED, particle,
-           48);
+    struct typed_operand agrees = says(small.particle, 56);
+    struct typed_operand agrees_as_part = says(small.vec3, 8);
+    struct typed_operand agrees_as_number = says(small.number, 0);
+    struct typed_operand differs = says(small.other, 8);
+    object_types_declare(&typed, ID, small.particle, 10);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &agrees), TYPED_AGREED, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 32, &agrees_as_part), TYPED_AGREED,
+           small.particle, 32);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees_as_number), TYPED_AGREED,
+           small.particle, 48);
     /* The declaration counts. */
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &differs), TYPED_DISAGREED, particle, 56);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees), TYPED_DISAGREED, particle, 48);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 40, &agrees_as_part), TYPED_DISAGREED, particle,
-           40);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &differs), TYPED_DISAGREED, small.particle,
+           56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees), TYPED_DISAGREED, small.particle,
+           48);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 40, &agrees_as_part), TYPED_DISAGREED,
+           small.particle, 40);
 }
 
 /* Behind a variable that is no array is something else. */
@@ -143,11 +137,11 @@ static void one_is_one(void **state)
 {
     (void)state;
     struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
-    struct typed_operand operand = says(node, 8);
-    object_types_declare(&typed, ID, particle, 0);
-    expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, particle, 48);
+    struct typed_operand operand = says(small.node, 8);
+    object_types_declare(&typed, ID, small.particle, 0);
+    expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
     assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
-    expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, node, 8);
+    expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, small.node, 8);
 }
 
 static void arrays_inside_are_folded_to_agree(void **state)
@@ -155,7 +149,7 @@ static void arrays_inside_are_folded_to_agree(void **state)
     (void)state;
     struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
     struct typed_operand same = says(cells, 32);
-    struct typed_operand part = says(vec3, 16);
+    struct typed_operand part = says(small.vec3, 16);
     object_types_declare(&typed, ID, cells, 0);
     expect(place_in(ID, &global, 0x5000 + 32 + 24, &same), TYPED_AGREED, cells, 56);
     expect(place_in(ID, &global, 0x5000 + 32 + 24 + 16, &part), TYPED_AGREED, cells, 72);
@@ -165,20 +159,20 @@ static void blocks_learn_by_votes(void **state)
 {
     (void)state;
     struct finding block = in_block(ALLOCATION_TOLD, 0x9000, 64 * 4);
-    struct typed_operand operand = says(particle, 48);
+    struct typed_operand operand = says(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
-        expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, particle, 48);
-    expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, particle, 48);
+        expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
+    expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
     /* Also where the code says nothing, also in another block of the bin. */
     struct finding second = in_block(ALLOCATION_TOLD, 0xa000, 64 * 4);
-    expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, particle, 24);
-    expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, particle, 24);
+    expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
+    expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* What was not declared is a guess: the code is believed. */
-    struct typed_operand differs = says(other, 8);
-    expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, other, 8);
+    struct typed_operand differs = says(small.other, 8);
+    expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};
     assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
-    assert_int_equal(desc.type_id, particle);
+    assert_int_equal(desc.type_id, small.particle);
     assert_int_equal(desc.type_votes, VOTES_MIN + 1);
     assert_int_equal(desc.type_against, 1);
 }
@@ -188,13 +182,13 @@ static void misfits_say_it_is_no_such_block(void **state)
 {
     (void)state;
     struct finding block = in_block(ALLOCATION_TOLD, 0x9000, 40);
-    vote(ID, &block, 0x9000 + 8 + 8, node, 8, 40);
+    vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
     /* By an index it could be any of them: that is no misfit. */
-    struct typed_operand operand = indexed(node, 8);
+    struct typed_operand operand = indexed(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
-    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, node);
+    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
 }
 
 static void a_flexible_tail_is_no_second_one(void **state)
@@ -219,9 +213,9 @@ static void mappings_are_of_no_type(void **state)
     static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct finding map = in_kind(kinds[i], 0x10000, 0x100000);
-        struct typed_operand operand = says(particle, 8);
-        vote(ID + i, &map, 0x10000 + 24 + 8, particle, 8, 100);
-        expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, particle, 8);
+        struct typed_operand operand = says(small.particle, 8);
+        vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
+        expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
         assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
     }
 }
@@ -241,28 +235,29 @@ static struct place name_and_place(struct finding *finding, uint64_t address,
 static void walked_blocks_are_called_after_their_type(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(particle, 48);
+    struct typed_operand operand = says(small.particle, 48);
     struct finding one = in_block(ALLOCATION_WALKED, 0x9000, 72);
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
-    expect(place, TYPED_CODE, particle, 48); /* one witness only */
+    expect(place, TYPED_CODE, small.particle, 48); /* one witness only */
     assert_string_equal(one.name, "struct particle");
     assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
     /* One at a multiple of its size may be chance; another one elsewhere is an array. */
     struct finding many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     for (int same = 0; same < 2; same++) {
         place = name_and_place(&many, 0xa000 + 64 * 2 + 48, &operand);
-        expect(place, TYPED_CODE, particle, 48);
+        expect(place, TYPED_CODE, small.particle, 48);
         assert_string_equal(many.name, "struct particle");
         many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     }
     struct finding untyped = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     assert_int_equal(name_and_place(&untyped, 0xa000 + 8, &says_void).typed, TYPED_NOT);
     place = name_and_place(&many, 0xa000 + 64 * 5 + 48, &operand);
-    expect(place, TYPED_CODE, particle, 48);
+    expect(place, TYPED_CODE, small.particle, 48);
     assert_string_equal(many.name, "struct particle []");
     assert_true(many.key != one.key);
     struct finding again = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
-    expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &says_void), TYPED_DATA, particle, 24);
+    expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &says_void), TYPED_DATA, small.particle,
+           24);
     assert_int_equal(again.key, many.key);
 }
 
@@ -270,10 +265,10 @@ static void walked_blocks_are_called_after_their_type(void **state)
 static void the_smallest_block_is_one(void **state)
 {
     (void)state;
-    struct type_desc small = small_node;
-    small.name = "struct tiny";
-    small.size = 12;
-    uint32_t tiny = types_add(&types, 1, 30, &small);
+    struct type_desc twelve = small_node;
+    twelve.name = "struct tiny";
+    twelve.size = 12;
+    uint32_t tiny = types_add(&types, 1, 30, &twelve);
     struct typed_operand operand = says(tiny, 8);
     struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 24);
     name_and_place(&block, 0x9008, &operand);
@@ -287,17 +282,18 @@ static void the_smallest_block_is_one(void **state)
 static void the_larger_type_has_the_block(void **state)
 {
     (void)state;
-    struct typed_operand part = says(vec3, 8);
-    struct typed_operand whole = says(particle, 48);
-    struct typed_operand second_part = says(vec3, 16);
+    struct typed_operand part = says(small.vec3, 8);
+    struct typed_operand whole = says(small.particle, 48);
+    struct typed_operand second_part = says(small.vec3, 16);
     struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    assert_int_equal(name_and_place(&finding, 0x9000 + 8, &part).type, vec3);
+    assert_int_equal(name_and_place(&finding, 0x9000 + 8, &part).type, small.vec3);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    assert_int_equal(name_and_place(&finding, 0x9000 + 48, &whole).type, particle);
+    assert_int_equal(name_and_place(&finding, 0x9000 + 48, &whole).type, small.particle);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9000 + 8, &part), TYPED_CODE, particle, 8);
+    expect(name_and_place(&finding, 0x9000 + 8, &part), TYPED_CODE, small.particle, 8);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9000 + 24 + 16, &second_part), TYPED_CODE, particle, 40);
+    expect(name_and_place(&finding, 0x9000 + 24 + 16, &second_part), TYPED_CODE, small.particle,
+           40);
     assert_string_equal(finding.name, "struct particle");
 }
 
@@ -306,9 +302,9 @@ static void the_larger_type_has_the_block(void **state)
 static void parts_of_unknown_blocks_have_their_own_names(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(node, 8);
+    struct typed_operand operand = says(small.node, 8);
     struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
-    expect(name_and_place(&finding, 0x9000 + 40 + 8, &operand), TYPED_CODE, node, 8);
+    expect(name_and_place(&finding, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
     assert_string_equal(finding.name, "struct node");
     assert_true(finding.base == 0x9000 && finding.end == 0x9000 + 200);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
@@ -319,20 +315,20 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
 static void used_again_a_block_is_what_is_said_now(void **state)
 {
     (void)state;
-    struct typed_operand first = says(particle, 48);
-    struct typed_operand now = says(other, 8);
+    struct typed_operand first = says(small.particle, 48);
+    struct typed_operand now = says(small.other, 8);
     struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
     name_and_place(&finding, 0x9030, &first);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9008, &now), TYPED_CODE, other, 8);
+    expect(name_and_place(&finding, 0x9008, &now), TYPED_CODE, small.other, 8);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9008, &says_void), TYPED_DATA, other, 8);
+    expect(name_and_place(&finding, 0x9008, &says_void), TYPED_DATA, small.other, 8);
     /* Of another size it is another block, of which nothing is known. */
     finding = in_block(ALLOCATION_WALKED, 0x9000, 40);
     assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    struct typed_operand smaller = says(vec3, 8);
-    expect(name_and_place(&finding, 0x9008, &smaller), TYPED_CODE, vec3, 8);
+    struct typed_operand smaller = says(small.vec3, 8);
+    expect(name_and_place(&finding, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     object_types_forget(&typed);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
     assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
@@ -342,9 +338,10 @@ static void used_again_a_block_is_what_is_said_now(void **state)
 static void regions_are_called_after_what_lies_there(void **state)
 {
     (void)state;
-    struct typed_operand operand = indexed(particle, 48);
+    struct typed_operand operand = indexed(small.particle, 48);
     struct finding pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
-    expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, particle, 48);
+    expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
+           48);
     assert_true(pool.base == 0x100000 + 5 * 64 + 8 && pool.end == pool.base + 64);
     assert_int_equal(pool.kind, OBJECT_HEAP);
     struct finding heap = in_block(ALLOCATION_MAPPING, 0x200000, 0x100000);
@@ -361,8 +358,8 @@ static void some_memory_keeps_its_name(void **state)
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_GLOBAL, OBJECT_TLS, OBJECT_STACK,
                                              OBJECT_CODE,   OBJECT_JIT, OBJECT_UNKNOWN};
-    struct typed_operand operand = says(particle, 48);
-    struct typed_operand scalar = says(number, 0);
+    struct typed_operand operand = says(small.particle, 48);
+    struct typed_operand scalar = says(small.number, 0);
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct finding finding = in_kind(kinds[i], 0x9000, 64);
@@ -383,7 +380,7 @@ static void hostile_offsets_lead_nowhere(void **state)
     (void)state;
     static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        struct typed_operand operand = says(particle, offsets[i]);
+        struct typed_operand operand = says(small.particle, offsets[i]);
         struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
@@ -405,17 +402,17 @@ static void a_bin_is_what_is_called_in_it(void **state)
     struct object_desc desc = {0};
     assert_null(object_types_describe(&typed, &types, 40, &desc));
     for (int i = 0; i < 20; i++)
-        object_types_vote(&typed, &types, 40, i % 5 ? node : particle, true);
+        object_types_vote(&typed, &types, 40, i % 5 ? small.node : small.particle, true);
     assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
     assert_int_equal(desc.type_votes, 16);
     assert_int_equal(desc.type_against, 4);
     /* A declaration is no matter of votes. */
-    object_types_declare(&typed, 41, particle, 1000);
-    object_types_vote(&typed, &types, 41, node, true);
+    object_types_declare(&typed, 41, small.particle, 1000);
+    object_types_vote(&typed, &types, 41, small.node, true);
     desc = (struct object_desc){0};
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [1000]");
     assert_int_equal(desc.type_votes + desc.type_against, 0);
-    object_types_declare(&typed, 41, particle, 2000);
+    object_types_declare(&typed, 41, small.particle, 2000);
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [2000]");
 }
 
@@ -423,9 +420,9 @@ static void ids_may_be_any(void **state)
 {
     (void)state;
     struct object_desc desc;
-    object_types_declare(&typed, 5, node, 0);
-    object_types_declare(&typed, 70000, particle, 0);
-    object_types_declare(&typed, 1023, vec3, 0);
+    object_types_declare(&typed, 5, small.node, 0);
+    object_types_declare(&typed, 70000, small.particle, 0);
+    object_types_declare(&typed, 1023, small.vec3, 0);
     assert_string_equal(object_types_describe(&typed, &types, 5, &desc), "struct node");
     assert_string_equal(object_types_describe(&typed, &types, 70000, &desc), "struct particle");
     assert_string_equal(object_types_describe(&typed, &types, 1023, &desc), "struct vec3");

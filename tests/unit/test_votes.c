@@ -9,21 +9,13 @@
 #include <stdio.h>
 
 static struct types types;
-static uint32_t particle;
-static uint32_t vec3;
-static uint32_t number;
-static uint32_t node;
-static uint32_t other;
+static struct small_ids small;
 
 static int start(void **state)
 {
     (void)state;
     types_init(&types);
-    particle = types_add(&types, 1, 1, &small_particle);
-    vec3 = types_add(&types, 1, 2, &small_vec3);
-    number = types_add(&types, 1, 3, &small_double);
-    node = types_add(&types, 1, 4, &small_node);
-    other = types_add(&types, 1, 5, &small_other);
+    small = small_types_add(&types);
     return 0;
 }
 
@@ -46,8 +38,8 @@ static void few_say_nothing(void **state)
     struct votes votes = {0};
     assert_int_equal(votes_leader(&votes, &types), 0);
     for (uint32_t i = 1; i <= VOTES_MIN; i++) {
-        add(&votes, particle, 1);
-        assert_int_equal(votes_leader(&votes, &types), i < VOTES_MIN ? 0 : particle);
+        add(&votes, small.particle, 1);
+        assert_int_equal(votes_leader(&votes, &types), i < VOTES_MIN ? 0 : small.particle);
     }
 }
 
@@ -55,15 +47,15 @@ static void most_is_not_enough(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, particle, 40);
-    add(&votes, node, 30);
-    add(&votes, other, 30);
+    add(&votes, small.particle, 40);
+    add(&votes, small.node, 30);
+    add(&votes, small.other, 30);
     assert_int_equal(votes_leader(&votes, &types), 0);
-    add(&votes, particle, 60);
-    assert_int_equal(votes_leader(&votes, &types), particle);
+    add(&votes, small.particle, 60);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
     uint32_t own;
     uint32_t against;
-    votes_count(&votes, &types, particle, &own, &against);
+    votes_count(&votes, &types, small.particle, &own, &against);
     assert_int_equal(own, 100);
     assert_int_equal(against, 60);
 }
@@ -75,11 +67,11 @@ static void the_containing_type_wins(void **state)
     struct votes votes = {0};
     uint32_t own;
     uint32_t against;
-    add(&votes, vec3, 70);
-    add(&votes, particle, 30);
-    add(&votes, node, 20);
-    assert_int_equal(votes_leader(&votes, &types), particle);
-    votes_count(&votes, &types, particle, &own, &against);
+    add(&votes, small.vec3, 70);
+    add(&votes, small.particle, 30);
+    add(&votes, small.node, 20);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
+    votes_count(&votes, &types, small.particle, &own, &against);
     assert_int_equal(own, 100);
     assert_int_equal(against, 20);
 }
@@ -89,12 +81,12 @@ static void misfits_do_not_lead(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, particle, 60);
+    add(&votes, small.particle, 60);
     for (int i = 0; i < 40; i++)
-        votes_add(&votes, &types, particle, false);
+        votes_add(&votes, &types, small.particle, false);
     assert_int_equal(votes_leader(&votes, &types), 0);
-    add(&votes, particle, 200);
-    assert_int_equal(votes_leader(&votes, &types), particle);
+    add(&votes, small.particle, 200);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
 }
 
 /* Copies by plain numbers do not hide the struct; a few stray structs no array of numbers. */
@@ -102,13 +94,13 @@ static void scalars_only_without_structs(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, number, 85);
-    add(&votes, particle, 15);
-    assert_int_equal(votes_leader(&votes, &types), particle);
+    add(&votes, small.number, 85);
+    add(&votes, small.particle, 15);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
     struct votes array = {0};
-    add(&array, number, 95);
-    add(&array, particle, 5);
-    assert_int_equal(votes_leader(&array, &types), number);
+    add(&array, small.number, 95);
+    add(&array, small.particle, 5);
+    assert_int_equal(votes_leader(&array, &types), small.number);
 }
 
 /* Also where the plain numbers are of more kinds than are counted. */
@@ -124,19 +116,19 @@ static void many_kinds_of_scalars_hide_no_struct(void **state)
         scalars[i] = types_add(&types, 1, 20 + i, &desc);
     }
     for (uint32_t i = 0; i < 3000; i++)
-        votes_add(&votes, &types, i % 4 ? scalars[i % 6] : particle, true);
-    assert_int_equal(votes_leader(&votes, &types), particle);
+        votes_add(&votes, &types, i % 4 ? scalars[i % 6] : small.particle, true);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
 }
 
 static void leaders_can_change(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, particle, 1 << 21);
-    assert_int_equal(votes_leader(&votes, &types), particle);
+    add(&votes, small.particle, 1 << 21);
+    assert_int_equal(votes_leader(&votes, &types), small.particle);
     assert_true(votes.all <= 1 << 20);
-    add(&votes, node, 1 << 21);
-    assert_int_equal(votes_leader(&votes, &types), node);
+    add(&votes, small.node, 1 << 21);
+    assert_int_equal(votes_leader(&votes, &types), small.node);
     assert_true(votes.all <= 1 << 20);
 }
 
@@ -145,18 +137,18 @@ static void slots_are_used_again(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    uint32_t structs[VOTES_STRUCTS] = {particle, vec3, other,
+    uint32_t structs[VOTES_STRUCTS] = {small.particle, small.vec3, small.other,
                                        types_add(&types, 1, 7, &small_cells)};
     for (uint32_t i = 0; i < VOTES_STRUCTS * 3; i++)
         votes_add(&votes, &types, structs[i % VOTES_STRUCTS], false);
     for (int k = 0; k < 3; k++)
-        votes_add(&votes, &types, node, true); /* wears them all down */
+        votes_add(&votes, &types, small.node, true); /* wears them all down */
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         assert_int_equal(votes.count[i], 0);
-    add(&votes, node, 40);
-    assert_int_equal(votes_leader(&votes, &types), node);
+    add(&votes, small.node, 40);
+    assert_int_equal(votes_leader(&votes, &types), small.node);
     for (unsigned i = 0; i < VOTES_TYPES; i++)
-        assert_true(votes.misfits[i] == 0 && (votes.type[i] == 0 || votes.type[i] == node));
+        assert_true(votes.misfits[i] == 0 && (votes.type[i] == 0 || votes.type[i] == small.node));
 }
 
 /* A thousand times numbers in a struct say nothing of which struct it is. */
@@ -164,10 +156,10 @@ static void scalars_decide_no_vote_of_structs(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, number, 400); /* particle has such members, node has none */
-    add(&votes, particle, 20);
-    add(&votes, node, 80);
-    assert_int_equal(votes_leader(&votes, &types), node);
+    add(&votes, small.number, 400); /* small.particle has such members, small.node has none */
+    add(&votes, small.particle, 20);
+    add(&votes, small.node, 80);
+    assert_int_equal(votes_leader(&votes, &types), small.node);
 }
 
 /* Structs (0 to 19) and scalars (20 to 39). */

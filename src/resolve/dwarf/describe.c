@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/describe.h"
 
+#include "base/array.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "resolve/dwarf/descriptor.h"
@@ -29,7 +30,7 @@ struct describe {
     struct arena arena;
     struct described **types; /* by reference - 1 */
     uint32_t count;
-    uint32_t room;
+    size_t room;
     uint32_t handed;       /* told to program.c so far */
     uint64_t member_total; /* of all of them */
     struct hash by_die;    /* from where an entry lies to its reference */
@@ -217,15 +218,11 @@ static bool same_shape(const struct type_desc *a, const struct type_desc *b)
 
 static bool make_room(struct describe *describe)
 {
-    if (describe->count < describe->room)
-        return true;
-    uint32_t room = describe->room ? describe->room * 2 : 256;
     struct described **more =
-        room > TYPES_MAX ? NULL : realloc(describe->types, room * sizeof(struct described *));
+        array_more(describe->types, &describe->room, describe->count, sizeof *more, TYPES_MAX);
     if (!more)
         return false;
     describe->types = more;
-    describe->room = room;
     return true;
 }
 

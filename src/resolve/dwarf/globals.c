@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/globals.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
@@ -55,15 +56,11 @@ void globals_free(struct globals *globals)
 
 static void add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
 {
-    if (index->count == index->room) {
-        size_t room = index->room ? index->room * 2 : 64;
-        struct global *more =
-            room > VARIABLES_MAX ? NULL : realloc(index->globals, room * sizeof *more);
-        if (!more)
-            return;
-        index->globals = more;
-        index->room = room;
-    }
+    struct global *more =
+        array_more(index->globals, &index->room, index->count, sizeof *more, VARIABLES_MAX);
+    if (!more)
+        return;
+    index->globals = more;
     index->globals[index->count++] = (struct global){start, size, *die};
     index->sorted = false;
 }

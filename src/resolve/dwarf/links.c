@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/links.h"
 
+#include "base/array.h"
 #include "resolve/dwarf/program.h"
 
 #include <gelf.h>
@@ -35,14 +36,11 @@ void links_free(struct links *links)
 
 static void add(struct links *links, const struct link *link)
 {
-    if (links->count == links->room) {
-        size_t room = links->room ? links->room * 2 : 64;
-        struct link *more = room > LINKS_MAX ? NULL : realloc(links->links, room * sizeof *more);
-        if (!more)
-            return;
-        links->links = more;
-        links->room = room;
-    }
+    struct link *more =
+        array_more(links->links, &links->room, links->count, sizeof *more, LINKS_MAX);
+    if (!more)
+        return;
+    links->links = more;
     links->links[links->count++] = *link;
 }
 

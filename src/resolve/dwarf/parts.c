@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/parts.h"
 
+#include "base/array.h"
 #include "resolve/dwarf/die.h"
 
 #include <dwarf.h>
@@ -51,14 +52,11 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 static void take(struct reading *reading, const struct part *part)
 {
     struct parts *parts = reading->parts;
-    if (parts->count == reading->room) {
-        size_t room = reading->room ? reading->room * 2 : 8;
-        struct part *more = realloc(parts->parts, room * sizeof *more);
-        if (!more)
-            return;
-        parts->parts = more;
-        reading->room = room;
-    }
+    struct part *more =
+        array_more(parts->parts, &reading->room, parts->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return;
+    parts->parts = more;
     parts->parts[parts->count++] = *part;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/place_ops.h"
 
-#include "resolve/dwarf/program.h"
+#include "resolve/cfi.h"
 #include "sample.h"
 
 #include <dwarf.h>
@@ -10,22 +10,19 @@
 static uint8_t register_of(const Dwarf_Op *op)
 {
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-        return program_register(op->atom - DW_OP_reg0);
+        return cfi_register(op->atom - DW_OP_reg0);
     if (op->atom == DW_OP_regx)
-        return program_register((unsigned)op->number);
+        return cfi_register((unsigned)op->number);
     return SREG_NONE;
 }
 
 static bool based(const Dwarf_Op *op, const struct place_frame *frame, uint8_t *reg,
                   int64_t *offset)
 {
+    unsigned number;
     *reg = SREG_NONE;
-    *offset = (int64_t)op->number;
-    if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-        *reg = program_register(op->atom - DW_OP_breg0);
-    } else if (op->atom == DW_OP_bregx) {
-        *reg = program_register((unsigned)op->number);
-        *offset = (int64_t)op->number2;
+    if (cfi_register_offset(op, &number, offset)) {
+        *reg = cfi_register(number);
     } else if (op->atom == DW_OP_fbreg && frame) {
         *reg = frame->reg;
         *offset = (int64_t)(op->number + (uint64_t)frame->offset);

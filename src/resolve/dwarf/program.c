@@ -4,13 +4,13 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "decode/decoder.h"
+#include "resolve/cfi.h"
 #include "resolve/debuginfo.h"
 #include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/module.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,35 +116,20 @@ Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias)
     return frames ? frames : dwfl_module_dwarf_cfi(program->dwfl, bias);
 }
 
-/* Registers as DWARF numbers them (System V ABI AMD64, figure 3.36). */
-uint8_t program_register(unsigned number)
-{
-    static const uint8_t registers[] = {SREG_AX,  SREG_DX,  SREG_CX,  SREG_BX, SREG_SI,  SREG_DI,
-                                        SREG_BP,  SREG_SP,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
-                                        SREG_R12, SREG_R13, SREG_R14, SREG_R15};
-    return number < sizeof registers ? registers[number] : (uint8_t)SREG_NONE;
-}
-
 bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_t *offset)
 {
     Dwarf_Addr bias;
     Dwarf_Frame *frame = NULL;
     Dwarf_Op *ops;
     size_t count = 0;
+    unsigned number;
     Dwarf_CFI *frames = program_frames(program, &bias);
     bool known = frames && !dwarf_cfi_addrframe(frames, address - bias, &frame) &&
-                 !dwarf_frame_cfa(frame, &ops, &count) && count == 1;
-    if (known && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
-        *reg = program_register(ops[0].atom - DW_OP_breg0);
-        *offset = (int64_t)ops[0].number;
-    } else if (known && ops[0].atom == DW_OP_bregx) {
-        *reg = program_register((unsigned)ops[0].number);
-        *offset = (int64_t)ops[0].number2;
-    } else {
-        known = false;
-    }
+                 !dwarf_frame_cfa(frame, &ops, &count) && count == 1 &&
+                 cfi_register_offset(&ops[0], &number, offset);
+    *reg = known ? cfi_register(number) : (uint8_t)SREG_NONE;
     free(frame);
-    return known && *reg != SREG_NONE;
+    return *reg != SREG_NONE;
 }
 
 bool program_insns(struct program *program, uint64_t address, const struct insn **insns,

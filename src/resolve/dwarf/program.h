@@ -48,9 +48,6 @@ bool program_place(struct program *program, uint64_t address, struct program_pla
 
 Dwfl_Module *program_module(const struct program *program);
 
-/* enum sample_register of a register as DWARF numbers it; SREG_NONE: not one of ours. */
-uint8_t program_register(unsigned number);
-
 /* Call frame information (.eh_frame, else .debug_frame) and its bias; NULL: none. */
 Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/reader.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "resolve/dwarf/reader_file.h"
 #include "resolve/dwarf/reader_state.h"
@@ -11,7 +12,7 @@
 
 /* A look into a file costs some 0.2 ms: a program of hundreds of libraries is not to be held up
  * by all of them at once. */
-enum { FIRST_FILES = 16, ENDED_MAX = 64, LOOKS_A_RUN = 8 };
+enum { ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
 /* Stretches in which nobody ran us (a suspended misstop) do not make a process late. */
 static const uint64_t step_max_ns = CLOCK_NS_PER_S;
@@ -94,14 +95,11 @@ void readers_free(struct readers *readers)
 
 static bool make_room(struct readers *readers)
 {
-    if (readers->count < readers->room)
-        return true;
-    size_t room = readers->room ? readers->room * 2 : FIRST_FILES;
-    struct reader_file **more = realloc(readers->files, room * sizeof *more);
+    struct reader_file **more =
+        array_more(readers->files, &readers->room, readers->count, sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
         return false;
     readers->files = more;
-    readers->room = room;
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/routine.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "resolve/dwarf/program.h"
 
@@ -36,15 +37,11 @@ void routines_free(struct routines *routines)
 
 static void add(struct routines *routines, const struct routine *routine)
 {
-    if (routines->count == routines->room) {
-        size_t room = routines->room ? routines->room * 2 : 64;
-        struct routine *more =
-            room > ROUTINES_MAX ? NULL : realloc(routines->routines, room * sizeof *more);
-        if (!more)
-            return;
-        routines->routines = more;
-        routines->room = room;
-    }
+    struct routine *more = array_more(routines->routines, &routines->room, routines->count,
+                                      sizeof *more, ROUTINES_MAX);
+    if (!more)
+        return;
+    routines->routines = more;
     routines->routines[routines->count++] = *routine;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/scopes.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
@@ -29,12 +30,12 @@ struct scopes {
     struct program *program;
     struct scope *scopes;
     uint32_t count;
-    uint32_t room;
+    size_t room;
     struct hash enclosing; /* from where an entry lies to its scope, as `parent` is */
     struct hash read;      /* units whose `enclosing` is known */
     Dwarf_Die *definitions;
     uint32_t definition_count;
-    uint32_t definition_room;
+    size_t definition_room;
     struct hash by_name; /* hash of the names to an index into definitions */
     Dwarf_CU *searched;  /* the last unit gone through for definitions */
     bool searched_all;
@@ -99,15 +100,11 @@ static bool is_inline(Dwarf_Die *die)
 
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 {
-    if (scopes->count == scopes->room) {
-        uint32_t room = scopes->room ? scopes->room * 2 : 256;
-        struct scope *more =
-            room > SCOPES_MAX ? NULL : realloc(scopes->scopes, room * sizeof *more);
-        if (!more)
-            return 0;
-        scopes->scopes = more;
-        scopes->room = room;
-    }
+    struct scope *more =
+        array_more(scopes->scopes, &scopes->room, scopes->count, sizeof *more, SCOPES_MAX);
+    if (!more)
+        return 0;
+    scopes->scopes = more;
     scopes->scopes[scopes->count++] = *scope;
     return scopes->count;
 }
@@ -116,15 +113,11 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
-    if (scopes->definition_count == scopes->definition_room) {
-        uint32_t room = scopes->definition_room ? scopes->definition_room * 2 : 256;
-        Dwarf_Die *more =
-            room > DEFINITIONS_MAX ? NULL : realloc(scopes->definitions, room * sizeof *more);
-        if (!more)
-            return;
-        scopes->definitions = more;
-        scopes->definition_room = room;
-    }
+    Dwarf_Die *more = array_more(scopes->definitions, &scopes->definition_room,
+                                 scopes->definition_count, sizeof *more, DEFINITIONS_MAX);
+    if (!more)
+        return;
+    scopes->definitions = more;
     uint32_t *slot = hash_insert(&scopes->by_name, hash, &created);
     if (slot && created) {
         *slot = scopes->definition_count;

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/cfi.h"
 #include "resolve/dwarf/home.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/stack.h"
 #include "resolve/dwarf/variable.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
-enum { WORD = 8, RETURN_ADDRESS = 16 };
-
-/* The operations of "saved at the canonical frame address + N" (dwarf_frame_register(3)). */
-static bool saved_at(const Dwarf_Op *ops, size_t count, int64_t *offset)
-{
-    *offset = 0;
-    if (!count || !ops || ops[0].atom != DW_OP_call_frame_cfa)
-        return false;
-    if (count == 2 && ops[1].atom == DW_OP_plus_uconst)
-        *offset = (int64_t)ops[1].number;
-    return count == 1 || (count == 2 && ops[1].atom == DW_OP_plus_uconst);
-}
+enum { WORD = 8 };
 
 /* Whether the frame's rules at an address keep a register of the caller in the slot. */
 static bool rules_save(struct program *program, uint64_t address, int64_t slot)
@@ -29,13 +18,10 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
     Dwarf_CFI *frames = program_frames(program, &bias);
     if (!frames || dwarf_cfi_addrframe(frames, address - bias, &frame))
         return false;
-    for (int i = 0; i <= RETURN_ADDRESS && !saved; i++) {
-        Dwarf_Op memory[3];
-        Dwarf_Op *ops = NULL;
-        size_t count = 0;
-        int64_t at;
-        saved = !dwarf_frame_register(frame, i, memory, &ops, &count) &&
-                saved_at(ops, count, &at) && slot >= at && slot < at + WORD;
+    for (unsigned i = 0; i <= CFI_RETURN_ADDRESS && !saved; i++) {
+        struct cfi_saved at;
+        saved = cfi_saved(frame, i, &at) && at.in == CFI_AT_CFA &&
+                (uint64_t)slot - (uint64_t)at.offset < WORD;
     }
     free(frame);
     return saved;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/strings.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -24,14 +25,11 @@ void strings_fini(struct strings *strings)
 
 static bool make_room(struct strings *strings)
 {
-    if (strings->count < strings->room)
-        return true;
-    uint32_t room = strings->room ? strings->room * 2 : 256;
-    const char **more = realloc(strings->kept, room * sizeof *more);
+    const char **more =
+        array_more(strings->kept, &strings->room, strings->count, sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
         return false;
     strings->kept = more;
-    strings->room = room;
     return true;
 }
 

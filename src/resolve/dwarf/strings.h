@@ -17,7 +17,7 @@ struct strings {
     struct hash by_hash; /* to an index + 1 into kept */
     const char **kept;
     uint32_t count;
-    uint32_t room;
+    size_t room;
 };
 
 void strings_init(struct strings *strings);

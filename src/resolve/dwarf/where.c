@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/where.h"
 
+#include "base/array.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/place_ops.h"
 
@@ -17,19 +18,6 @@ struct reading {
     struct place_frame frame;
     unsigned left; /* entries that may still be looked at */
 };
-
-static bool grow(void **items, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room ? *room * 2 : 32;
-    if (count < *room)
-        return true;
-    void *bigger = more > ITEMS_MAX ? NULL : realloc(*items, more * size);
-    if (!bigger)
-        return false;
-    *items = bigger;
-    *room = more;
-    return true;
-}
 
 /* One location, valid in one range of addresses. */
 struct located {
@@ -48,8 +36,10 @@ static void take_piece(void *context, const struct where *piece)
     struct where_list *list = piece->kind == WHERE_UNTOLD ? &wheres->in_scope
                               : held                      ? &wheres->in_register
                                                           : &wheres->in_memory;
-    if (!grow((void **)&list->at, list->count, &list->room, sizeof *list->at))
+    struct where *more = array_more(list->at, &list->room, list->count, sizeof *more, ITEMS_MAX);
+    if (!more)
         return;
+    list->at = more;
     struct where *where = &list->at[list->count++];
     *where = *piece;
     where->shape = located->shape;
@@ -126,9 +116,11 @@ static void read_call(struct reading *reading, Dwarf_Die *site)
     Dwarf_Attribute attribute;
     struct where_call call;
     Dwarf_Addr back;
-    if (!grow((void **)&wheres->calls, wheres->call_count, &wheres->call_room,
-              sizeof *wheres->calls))
+    struct where_call *more =
+        array_more(wheres->calls, &wheres->call_room, wheres->call_count, sizeof *more, ITEMS_MAX);
+    if (!more)
         return;
+    wheres->calls = more;
     if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
         dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))
         return;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrays that grow by doubling, with a bound. */
+#ifndef MISSTOP_BASE_ARRAY_H
+#define MISSTOP_BASE_ARRAY_H
+
+#include <stddef.h>
+
+/* For `most`, where the caller bounds what goes in. */
+#define ARRAY_UNBOUNDED ((size_t)-1)
+
+/*
+ * Room for one element of `each` bytes after the `count` that stand at `at` (NULL at first): the
+ * array, perhaps moved, with *room elements of room. NULL: no memory, or it would be room for
+ * more than `most` elements; the array and *room are then as they were.
+ */
+void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most);
+
+#endif
