@@ -152,7 +152,7 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
     size_t count = 0;
     for (int i = 0; i < SHARING_LINES; i++) {
         const struct sharing_line *line = &sharing->lines[i];
-        if (!line->address || !line->owner_count || line->side_count < 2)
+        if (!line->address || !line->owner_count)
             continue;
         list[count].judged = sharing_judge(line, build->snapshot->basis, build->scale);
         list[count].line.address = line->address;

@@ -37,6 +37,8 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     functions_init(&resolver->functions);
     unwind_init(&resolver->unwind, options->pid);
     resolver->alive = true;
+    if (options->live)
+        nodes_init(&resolver->nodes, options->pid, NULL);
     resolver->typing = typing_new();
     if (!resolver->typing || object_types_init(&resolver->object_types)) {
         resolver_close(resolver);
