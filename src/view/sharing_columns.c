@@ -161,7 +161,7 @@ static const struct column group_list[] = {
     {"BY",
      "How it is known. HITM: the hardware found the line modified in another CPU's cache. Turns: "
      "sampled accesses of several threads came in turn.",
-     5, 0, 3, COLUMN_TEXT, NULL, group_by, NULL, paint_dim, NULL},
+     5, 0, 1, COLUMN_TEXT, NULL, group_by, NULL, paint_dim, NULL},
     {"HITM", "Samples that found the line modified in another CPU's cache.", 5, 0, 2, COLUMN_RIGHT,
      sharing_tells_hitm, group_hitm, format_count, NULL, NULL},
     {"TURNS",

@@ -87,16 +87,16 @@ int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *can
 {
     bool wide = area.columns >= LABEL + BYTES + AFTER;
     struct frame frame = {canvas, area, area.column + LABEL, wide ? 1 : 2};
-    bool written = false;
     int used = 1;
     if (area.rows < 3 || area.columns < LABEL + BYTES / 2)
         return 0;
-    draw_ruler(&frame);
-    for (size_t i = 0; i < line->side_count && used < area.rows; i++) {
+    bool written = false;
+    for (size_t i = 0; i < line->side_count; i++)
         written |= line->sides[i].written != 0;
+    draw_ruler(&frame);
+    for (size_t i = 0; i < line->side_count && used < area.rows - written; i++)
         draw_side(&frame, area.row + used++, &line->sides[i]);
-    }
-    if (written && used < area.rows)
+    if (written)
         draw_contended(&frame, area.row + used++, line);
     return used;
 }

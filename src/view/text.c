@@ -157,7 +157,8 @@ static void print_sharing(struct text_writer *writer)
         return;
     text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
-        text_say(writer, "%s: %s", sharing->groups[i].name, sharing->groups[i].reading);
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
+                 sharing->groups[i].reading);
 }
 
 static void print_search(struct text_writer *writer)
