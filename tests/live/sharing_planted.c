@@ -8,13 +8,13 @@
  *   lock     a spin lock and the sum it guards on one line, two threads
  *   array    sixteen 8-byte counters, a thread for each second one
  *   neighbours  two variables on one line, a thread each
- *   padded   the same with a line for each: clean
+ *   padded   counters with a line for each thread: clean
  *   init     one thread fills a table, then two read it: clean
  *   handed   a heap block that one thread works on for a while, then the other: clean
+ *   clean    these three at once
  *   queue    a ring: one thread puts in, the other takes out
  *   reader   one thread reads a setting, the other counts beside it
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
@@ -59,16 +59,15 @@ alignas(64) static volatile struct counters counters;
 alignas(64) static _Atomic uint64_t total;
 alignas(64) static struct guarded guarded;
 alignas(64) static volatile uint64_t array[SLOTS];
-alignas(64) static struct {
-    uint64_t unused[6];
-} before;
 static volatile struct slot padded[THREADS_MOST];
 alignas(64) static volatile uint64_t table[TABLE];
 alignas(64) static struct ring ring;
 alignas(64) static volatile struct settings settings;
-__asm__(".pushsection .bss.pair,\"aw\",@nobits\n.balign 64\n.globl near_one\n.type near_one,@object\n"
-        ".size near_one,8\nnear_one: .zero 8\n.globl near_two\n.type near_two,@object\n"
-        ".size near_two,8\nnear_two: .zero 8\n.zero 48\n.popsection\n");
+/* Two objects on one line, in this order. */
+__asm__(
+    ".pushsection .bss.pair,\"aw\",@nobits\n.balign 64\n.globl near_one\n.type near_one,@object\n"
+    ".size near_one,8\nnear_one: .zero 8\n.globl near_two\n.type near_two,@object\n"
+    ".size near_two,8\nnear_two: .zero 8\n.zero 48\n.popsection\n");
 extern volatile uint64_t near_one;
 extern volatile uint64_t near_two;
 
@@ -149,7 +148,7 @@ __attribute__((noinline)) static void take_out(void)
 
 __attribute__((noinline)) static void work_on(volatile struct job *job)
 {
-    for (int i = 0; i < 1 << 24; i++)
+    for (int i = 0; i < 1 << 25; i++)
         job->done++;
 }
 
@@ -205,7 +204,11 @@ static void step(int self)
         read_table();
     else if (is("handed"))
         hand_on(self);
-    else if (is("queue"))
+    else if (is("clean")) {
+        count_slot(&padded[self].count);
+        read_table();
+        hand_on(self);
+    } else if (is("queue"))
         self ? take_out() : put_in();
     else if (is("reader"))
         self ? count_used() : read_setting();
@@ -242,9 +245,8 @@ int main(int argc, char **argv)
         return 2;
     mode = argv[1];
     int count = is("array") ? 4 : 2;
-    (void)before;
     (void)behind;
-    if (is("init"))
+    if (is("init") || is("clean"))
         for (int i = 0; i < 10000; i++)
             fill_table();
     handed[0] = calloc(1, sizeof(struct job));
