@@ -68,13 +68,15 @@ struct sample {
     uint64_t weight;   /* events this sample stands for: the period it was taken with */
     uint64_t latency;  /* HAS_LATENCY, core cycles */
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
-    uint64_t regs[SREG_COUNT]; /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */
+    /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
+     * leaves them untouched. */
+    uint64_t regs[SREG_COUNT];
 };
 
 /* A mapping made by the target: PERF_RECORD_MMAP or MMAP2. */
@@ -86,6 +88,7 @@ struct sample_mapping {
     uint32_t device_major;
     uint32_t device_minor;
     uint32_t protection; /* PROT_*, 0 when the record does not tell */
+    uint32_t flags;      /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
     bool executable;     /* false: PERF_RECORD_MISC_MMAP_DATA */
     uint8_t build_id_size; /* 0: none in the record */
     uint8_t build_id[20];

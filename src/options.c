@@ -14,14 +14,18 @@ enum long_only {
     OPT_SYMFS,
     OPT_WIDTH,
     OPT_HEAP,
-    OPT_DEBUGINFOD
+    OPT_DEBUGINFOD,
+    OPT_RECORD_LIMIT,
+    OPT_PLAY
 };
 
-static const char short_options[] = "+p:i:s:e:r:c:d:n:bjw:H:W:C:hV";
+static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
 
 static const struct option long_options[] = {
     {"pid", required_argument, NULL, 'p'},
     {"input", required_argument, NULL, 'i'},
+    {"record", required_argument, NULL, 'o'},
+    {"record-limit", required_argument, NULL, OPT_RECORD_LIMIT},
     {"source", required_argument, NULL, 's'},
     {"event", required_argument, NULL, 'e'},
     {"rate", required_argument, NULL, 'r'},
@@ -42,12 +46,13 @@ static const struct option long_options[] = {
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
+    {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--record", "-o", "--sim", "--watch", "--pprof", "--html"};
+static const char *const announced[] = {"--sim", "--watch", "--pprof", "--html"};
 
 void options_help(FILE *out)
 {
@@ -66,7 +71,13 @@ void options_help(FILE *out)
           "                        event; several with commas; the first one ranks\n"
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
-          "  -i, --input FILE      replay a perf.data file\n"
+          "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
+          "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
+          "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"
+          "                        learnt of it to FILE.misstop; look at them with -i FILE\n"
+          "      --record-limit SIZE[,FILES]\n"
+          "                        a FILE that has SIZE (K, M, G) is moved to FILE.1 and begun\n"
+          "                        anew; FILES are kept in all (2)\n"
           "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
           "Tables\n"
           "  -w, --window N        entries of the decaying window (16384)\n"
@@ -178,6 +189,27 @@ static int parse_pid(const char *text, pid_t *pid, struct error *error)
     return code;
 }
 
+/* SIZE[,FILES] */
+static int parse_record_limit(const char *text, struct options *options, struct error *error)
+{
+    static const char units[] = "KMG";
+    enum { FILES_MAX = 1000 };
+    char *end;
+    unsigned long long size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    const char *unit = size && *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    options->record_files = 0;
+    options->record_limit_bytes = (uint64_t)size << shift;
+    const char *rest = size ? end + (unit != NULL) : "";
+    if (!size || options->record_limit_bytes >> shift != size || (*rest && *rest != ','))
+        return error_set(error, -EINVAL,
+                         "--record-limit wants SIZE or SIZE,FILES, as 500M or 1G,10, not '%s'",
+                         text);
+    return *rest ? parse_u32(rest + 1, "FILES of --record-limit", 1, FILES_MAX,
+                             &options->record_files, error)
+                 : 0;
+}
+
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
 {
@@ -198,6 +230,11 @@ static int parse_sampling(struct options *options, int option, const char *text,
     case 'i':
         options->input = text;
         return 0;
+    case 'o':
+        options->record = text;
+        return 0;
+    case OPT_RECORD_LIMIT:
+        return parse_record_limit(text, options, error);
     default:
         options->symfs = text;
         return 0;
@@ -222,6 +259,7 @@ static int parse_tables(struct options *options, int option, const char *text, s
     case 'w':
         return parse_u32(text, "-w", 16, 1u << 24, &options->window, error);
     case 'H':
+        options->decays = true;
         return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
     case 'W':
         return parse_u32(text, "-W", 2, 64, &options->ways, error);
@@ -234,6 +272,18 @@ static int parse_tables(struct options *options, int option, const char *text, s
         options->search = text;
         return 0;
     }
+}
+
+static int parse_pace(const char *text, double *pace, struct error *error)
+{
+    char *end;
+    *pace = text ? strtod(text, &end) : 1;
+    if (text && !strcmp(text, "max"))
+        *pace = INFINITY;
+    else if (text && (end == text || *end || !(*pace >= 0.125 && *pace <= 1000)))
+        return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
+                         text);
+    return 0;
 }
 
 static int parse_output(struct options *options, int option, const char *text, struct error *error)
@@ -254,6 +304,8 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_ASCII:
         options->view.ascii = true;
         return 0;
+    case OPT_PLAY:
+        return parse_pace(text, &options->pace, error);
     case OPT_HEAP:
         return parse_heap(text, &options->heap, error);
     case OPT_WIDTH:
@@ -278,7 +330,7 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
-    if (option == OPT_SYMFS || one_of("pserci", option))
+    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || one_of("psercio", option))
         return parse_sampling(options, option, text, error);
     if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
@@ -312,6 +364,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
+    if (options->record_limit_bytes && !options->record)
+        return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;
 }
 
@@ -321,6 +375,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
                                 .source = "auto",
                                 .rate = 2000,
                                 .delay_s = 1,
+                                .pace = NAN,
                                 .half_life_s = 10,
                                 .ways = 10,
                                 .heap = OPTIONS_HEAP_AUTO};

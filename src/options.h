@@ -24,20 +24,25 @@ enum options_action {
 struct options {
     enum options_action action;
     pid_t pid;
-    char **command;     /* CMD and its arguments, NULL-ended */
+    char **command; /* CMD and its arguments, NULL-ended */
     const char *input;
+    const char *record;          /* -o; NULL: nothing is recorded */
+    uint64_t record_limit_bytes; /* of one file; 0: none */
+    uint32_t record_files;       /* kept; 0: the usual number */
     const char *symfs;
-    bool debuginfod;    /* servers may be asked for debugging information */
+    bool debuginfod; /* servers may be asked for debugging information */
     const char *source;
     const char *events; /* NULL: the source's own choice */
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
+    double pace;        /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
-    uint32_t window;    /* 0: default */
+    uint32_t window; /* 0: default */
     double half_life_s;
+    bool decays;        /* -H was given */
     uint32_t ways;
     const char *search; /* NULL: none */
     const char *cache;  /* NULL: L1d */

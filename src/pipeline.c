@@ -22,10 +22,18 @@ static void forget_changed_code(struct pipeline *pipeline)
         decoder_forget(pipeline->decoder, start, end);
 }
 
-static void take_sample(struct pipeline *pipeline, const struct sample *sample)
+/* What waits goes into the tables: whenever somebody looks, or what is mapped changes. */
+static void count_places(struct pipeline *pipeline)
 {
+    profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
+    pipeline->place_count = 0;
+}
+
+static void take_sample(struct pipeline *pipeline, const struct record *record)
+{
+    const struct sample *sample = &record->sample;
+    struct place *place = &pipeline->places[pipeline->place_count++];
     struct access access;
-    struct place place;
     pipeline->samples[sample->event]++;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
@@ -33,21 +41,22 @@ static void take_sample(struct pipeline *pipeline, const struct sample *sample)
                      sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
                          ? sample->regs
                          : NULL,
-                     &place);
-    profile_add(pipeline->profile, &place);
+                     place);
+    if (pipeline->recorder)
+        recorder_add(pipeline->recorder, record, place);
+    if (pipeline->place_count == PIPELINE_PLACES)
+        count_places(pipeline);
 }
 
 static void take_record(void *context, const struct record *record)
 {
     struct pipeline *pipeline = context;
-    if (!pipeline->first_ns)
-        pipeline->first_ns = record->time_ns;
     if (record->time_ns > pipeline->record_ns)
         pipeline->record_ns = record->time_ns;
     switch (record->kind) {
     case RECORD_SAMPLE:
-        take_sample(pipeline, &record->sample);
-        break;
+        take_sample(pipeline, record);
+        return;
     case RECORD_LOST:
         profile_lost(pipeline->profile, record->count);
         resolver_distrust(pipeline->resolver);
@@ -58,30 +67,54 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
-        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
+        count_places(pipeline);
+        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec &&
+                               (pipeline->live || pipeline->samples[pipeline->ranking]);
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
         resolver_record(pipeline->resolver, record);
         forget_changed_code(pipeline);
     }
+    if (pipeline->recorder)
+        recorder_add(pipeline->recorder, record, NULL);
 }
 
-static int open_profile(struct pipeline *pipeline, const struct pipeline_options *options,
-                        struct error *error)
+static int open_profile(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
     struct profile_options wanted = {
-        .names = resolver_names(pipeline->resolver),
+        .names = pipeline->recorder ? recorder_names(pipeline->recorder)
+                 : pipeline->store  ? store_reader_names(pipeline->store)
+                                    : resolver_names(pipeline->resolver),
         .window_entries = options->window,
         .half_life_s = options->half_life_s,
         .ways = options->ways,
-        .event_count = (uint16_t)sampler_info(pipeline->sampler)->event_count,
+        .geometry = pipeline->geometry,
+        .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
-    int code = geometry_parse(&wanted.geometry, options->cache, sysfs_cpu, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
-    if (code == -ENOENT && !options->cache)
-        code = geometry_parse(&wanted.geometry, "L1=32K,8,64", sysfs_cpu, error);
-    return code ? code : profile_new(&pipeline->profile, &wanted, error);
+    int code = profile_new(&pipeline->profile, &wanted, error);
+    if (!code && options->whole_run)
+        profile_set_basis(pipeline->profile, BASIS_RUN);
+    return code;
+}
+
+static int open_recorder(struct pipeline *pipeline, const struct pipeline_options *options,
+                         struct error *error)
+{
+    struct recorder_options wanted = {
+        .path = options->record,
+        .limit_bytes = options->record_limit_bytes,
+        .files = options->record_files,
+        .launched = options->launched,
+        .start_ns = pipeline->live ? pipeline->opened_ns : 0,
+        .geometry = &pipeline->geometry,
+        .sampler = pipeline->sampler,
+        .resolver = pipeline->resolver,
+        .instruction_text = pipeline_instruction,
+        .text_context = pipeline,
+    };
+    return options->record ? recorder_open(&pipeline->recorder, &wanted, error) : 0;
 }
 
 static struct decoder *open_decoder(struct pipeline *pipeline)
@@ -97,9 +130,9 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
     return decoder_new(&target);
 }
 
-static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
-                       struct error *error)
+static int open_sampler(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
     struct sampler_options sampling = {
         .pid = options->pid,
         .launched = options->launched,
@@ -109,26 +142,80 @@ static int open_stages(struct pipeline *pipeline, const struct pipeline_options 
         .rate = options->rate,
         .period = options->period,
     };
-    struct resolver_options naming = {.live = pipeline->live,
+    return sampler_open(&pipeline->sampler, &sampling, error);
+}
+
+/* What turns records into places; of a recording that is played again, too. */
+static int open_resolver(struct pipeline *pipeline, struct error *error)
+{
+    const struct pipeline_options *options = &pipeline->options;
+    struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
+                                      .live = pipeline->live,
                                       .symfs = options->symfs,
                                       .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note};
-    int code = pipeline_search_check(options->search, error);
-    if (!code)
-        code = sampler_open(&pipeline->sampler, &sampling, error);
-    /* Opened after the rings, so that no mapping falls between the two. */
-    if (!code) {
-        naming.pid = sampler_info(pipeline->sampler)->pid;
-        code = resolver_open(&pipeline->resolver, &naming, error);
-    }
-    if (!code)
-        code = open_profile(pipeline, options, error);
+    int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;
     pipeline->decoder = open_decoder(pipeline);
     return pipeline->decoder ? 0 : error_set(error, -ENOMEM, "no memory for the decoder");
+}
+
+/* A recording of our own is played from what was learnt then, unless it is to be recorded anew. */
+static int open_store(struct pipeline *pipeline, struct error *error)
+{
+    const struct pipeline_options *options = &pipeline->options;
+    char note[sizeof pipeline->status] = "";
+    if (!options->input || options->record)
+        return 0;
+    int code = replay_open(&pipeline->store, options->input, note, sizeof note, error);
+    if (pipeline->store) {
+        replay_info(pipeline->store, &pipeline->stored);
+        pipeline->first_ns = pipeline->record_ns = store_reader_start_ns(pipeline->store);
+    }
+    snprintf(pipeline->status, sizeof pipeline->status, "%s", note);
+    return code;
+}
+
+int pipeline_open_tables(struct pipeline *pipeline, struct error *error)
+{
+    int code = pipeline->sampler  ? open_resolver(pipeline, error)
+               : !pipeline->store ? open_store(pipeline, error)
+                                  : 0;
+    if (!code)
+        code = pipeline_geometry(pipeline, sysfs_cpu, error);
+    if (!code && pipeline->options.record)
+        code = open_recorder(pipeline, &pipeline->options, error);
+    return code ? code : open_profile(pipeline, error);
+}
+
+void pipeline_close_tables(struct pipeline *pipeline)
+{
+    store_reader_close(pipeline->store);
+    if (pipeline->decoder)
+        decoder_free(pipeline->decoder);
+    if (pipeline->profile)
+        profile_free(pipeline->profile);
+    if (pipeline->resolver)
+        resolver_close(pipeline->resolver);
+    pipeline->store = NULL;
+    pipeline->decoder = NULL;
+    pipeline->profile = NULL;
+    pipeline->resolver = NULL;
+}
+
+/* The store is looked for first: where there is one, nothing is sampled. */
+static int open_stages(struct pipeline *pipeline, struct error *error)
+{
+    int code = pipeline_search_check(pipeline->options.search, error);
+    if (!code)
+        code = open_store(pipeline, error);
+    /* Before the maps are read, so that no mapping falls between the two. */
+    if (!code && !pipeline->store)
+        code = open_sampler(pipeline, error);
+    return code ? code : pipeline_open_tables(pipeline, error);
 }
 
 int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
@@ -137,20 +224,22 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
+    pipeline->options = *options;
     pipeline->live = !options->input;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
-    int code = open_stages(pipeline, options, error);
+    int code = open_stages(pipeline, error);
     if (code) {
         pipeline_close(pipeline);
         return code;
     }
-    struct source_options sources = {
-        .pid = pipeline->live ? sampler_info(pipeline->sampler)->pid : 0, .symfs = options->symfs};
+    struct source_options sources = {.pid = pipeline->live ? pipeline_info(pipeline)->pid : 0,
+                                     .symfs = options->symfs};
     pipeline->sources = source_texts_new(&sources);
-    snprintf(pipeline->status, sizeof pipeline->status, "%s",
-             sampler_info(pipeline->sampler)->note);
+    /* A recording's own stands beside where it was made. */
+    if (pipeline->live && !pipeline->status[0])
+        snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
     *out = pipeline;
@@ -161,30 +250,41 @@ void pipeline_close(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
+    pipeline_stop_recording(pipeline, NULL);
     if (pipeline->sampler)
         sampler_close(pipeline->sampler);
-    if (pipeline->decoder)
-        decoder_free(pipeline->decoder);
-    if (pipeline->profile)
-        profile_free(pipeline->profile);
-    if (pipeline->resolver)
-        resolver_close(pipeline->resolver);
+    pipeline_close_tables(pipeline);
     source_texts_free(pipeline->sources);
     free(pipeline);
 }
 
+int pipeline_stop_recording(struct pipeline *pipeline, struct error *error)
+{
+    int code = recorder_close(pipeline->recorder, error);
+    pipeline->recorder = NULL;
+    return code;
+}
+
 int pipeline_fd(const struct pipeline *pipeline)
 {
-    return sampler_fd(pipeline->sampler);
+    return pipeline->store ? -1 : sampler_fd(pipeline->sampler);
 }
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
+    if (pipeline->store) {
+        long stored = pipeline_stored_drain(pipeline, until_ns);
+        pipeline_replay_reached(pipeline, until_ns);
+        return stored;
+    }
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    count_places(pipeline);
     if (pipeline->live) {
         /* No further than the samples: those still to come must find the blocks of their time. */
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
         resolver_settle(pipeline->resolver, clock_now_ns());
+    } else {
+        pipeline_replay_reached(pipeline, until_ns);
     }
     return count;
 }
@@ -204,16 +304,23 @@ int pipeline_patience_ms(struct pipeline *pipeline)
 
 int pipeline_enable(struct pipeline *pipeline, bool on)
 {
-    return sampler_enable(pipeline->sampler, on);
+    return pipeline->store ? 0 : sampler_enable(pipeline->sampler, on);
 }
 
 int pipeline_tick(struct pipeline *pipeline)
 {
     uint64_t now = pipeline_now(pipeline);
-    resolver_tick(pipeline->resolver, now);
-    forget_changed_code(pipeline);
+    if (!pipeline->store) {
+        resolver_tick(pipeline->resolver, now);
+        /* Debugging information takes its time here, whatever the recording's clock says. */
+        if (!pipeline->live)
+            resolver_settle(pipeline->resolver, clock_now_ns());
+        forget_changed_code(pipeline);
+    }
     if (pipeline->search)
         pipeline_search_start(pipeline, pipeline->search);
+    if (pipeline->store)
+        return 0;
     int code = sampler_tick(pipeline->sampler, now);
     pipeline->ended |= code == -ESRCH;
     return code;

@@ -30,17 +30,25 @@ struct pipeline_options {
     uint64_t period;
     uint32_t window;
     double half_life_s;
+    bool whole_run; /* the tables begin with everything, not with the recent past */
     uint32_t ways;
-    const char *cache;     /* -C */
-    const char *search;    /* --search */
-    struct feed *feed;     /* of the agent in a launched program, or NULL; not owned */
-    bool walk;             /* read the heap of a running process */
-    const char *heap_note; /* why there is no agent, or NULL */
+    const char *cache;           /* -C */
+    const char *search;          /* --search */
+    struct feed *feed;           /* of the agent in a launched program, or NULL; not owned */
+    bool walk;                   /* read the heap of a running process */
+    const char *heap_note;       /* why there is no agent, or NULL */
+    const char *record;          /* -o: what is sampled is written there, too; NULL */
+    uint64_t record_limit_bytes; /* of one file; 0: none */
+    unsigned record_files;       /* kept at the limit; 0: the writer's choice */
 };
 
 int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,
                   struct error *error);
 void pipeline_close(struct pipeline *pipeline);
+
+/* What was recorded is written out and closed. 0, also where nothing was recorded, or a negative
+ * errno. */
+int pipeline_stop_recording(struct pipeline *pipeline, struct error *error);
 
 /* Descriptor to poll for records; -1: none, call pipeline_drain() at will (replay). */
 int pipeline_fd(const struct pipeline *pipeline);
@@ -54,6 +62,34 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 
 /* How long the loop may wait, at the most, until it drains again. */
 int pipeline_patience_ms(struct pipeline *pipeline);
+
+/* ---- of a replay ---- */
+
+/*
+ * Back to the start of the recording, with empty tables; of another process if `pid` is one.
+ * -ESPIPE and the like leave all as it was; after -ENOMEM only pipeline_close() may follow.
+ */
+int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
+/* Whether that can be done; else the recording comes through a pipe. */
+bool pipeline_rereadable(const struct pipeline *pipeline);
+
+/* Whether names come from what misstop recorded, and need not be found out again. */
+bool pipeline_learnt(const struct pipeline *pipeline);
+
+/* From the first sample of the process to its last; 0: not known, or the samples have no times. */
+uint64_t pipeline_length_ns(const struct pipeline *pipeline);
+
+/*
+ * Takes what has been read of debugging information; how much is still waited for. A recording can
+ * wait for it: what is read before has no fields.
+ */
+unsigned pipeline_reading(struct pipeline *pipeline);
+
+/* Those with samples, most first (sample/perfdata.h). */
+struct perfdata_process;
+const struct perfdata_process *pipeline_processes(const struct pipeline *pipeline, size_t *count);
+
+/* ---- */
 
 /* Sampling stops or goes on; all stays open. */
 int pipeline_enable(struct pipeline *pipeline, bool on);

@@ -3,6 +3,7 @@
 #include "pipeline_state.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static double sample_rate(struct pipeline *pipeline, uint64_t now)
 {
@@ -16,7 +17,7 @@ static double sample_rate(struct pipeline *pipeline, uint64_t now)
 
 static struct snapshot_source describe_source(const struct pipeline *pipeline)
 {
-    const struct sampler_info *info = sampler_info(pipeline->sampler);
+    const struct sampler_info *info = pipeline_info(pipeline);
     struct snapshot_source source = {
         .name = info->source,
         .weighs = pipeline->ranking < info->event_count && info->events[pipeline->ranking].weighs[0]
@@ -39,7 +40,8 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
 
 static struct snapshot_target describe_target(const struct pipeline *pipeline)
 {
-    struct resolver_target target = resolver_target(pipeline->resolver);
+    struct resolver_target target =
+        pipeline->store ? replay_target(pipeline->store) : resolver_target(pipeline->resolver);
     bool gone = pipeline->ended || !target.alive;
     return (struct snapshot_target){
         .pid = target.pid,
@@ -52,30 +54,47 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
     };
 }
 
+/* After the snapshot, so that what it asked and was told is recorded with it. */
+static void record_refresh(struct pipeline *pipeline, uint64_t now, double interval_s)
+{
+    const char *trouble = recorder_sync(pipeline->recorder, now, interval_s);
+    if (trouble)
+        snprintf(pipeline->status, sizeof pipeline->status, "%s", trouble);
+}
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
     uint64_t now = pipeline_now(pipeline);
-    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline->first_ns;
+    struct snapshot_recording *recording = pipeline_recording(pipeline);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
-        .elapsed_s = (double)(now - start) / CLOCK_NS_PER_S,
-        .interval_s = interval_s,
+        .elapsed_s = recording ? recording->position_s
+                               : (double)(now - pipeline->opened_ns) / CLOCK_NS_PER_S,
+        .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
+        .recording = recording,
     };
     head.totals.rate = sample_rate(pipeline, now);
     if (pipeline->exec_seen)
-        head.status = "the process has started another program (exec); counting goes on";
+        head.status = pipeline->live
+                          ? "the process has started another program (exec); counting goes on"
+                          : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
     pipeline->exec_seen = false;
+    pipeline->refresh_due = false;
+    if (pipeline->recorder)
+        record_refresh(pipeline, now, interval_s);
     return snapshot;
 }
 
 bool pipeline_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct pipeline *pipeline = context;
+    if (pipeline->store)
+        return store_reader_instruction_text(pipeline->store, ip, out, size);
     return decoder_text(pipeline->decoder, ip, out, size);
 }
 

@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool find_object(struct pipeline *pipeline, const char *name, struct object_extent *extent)
+{
+    return pipeline->store ? store_reader_find(pipeline->store, name, extent)
+                           : resolver_find(pipeline->resolver, name, extent);
+}
+
 void pipeline_search_start(struct pipeline *pipeline, const char *what)
 {
     struct object_extent extent;
@@ -18,7 +24,7 @@ void pipeline_search_start(struct pipeline *pipeline, const char *what)
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
         profile_search_start(pipeline->profile, base, bound, what, pipeline_now(pipeline));
-    } else if (resolver_find(pipeline->resolver, what, &extent)) {
+    } else if (find_object(pipeline, what, &extent)) {
         profile_search_start(pipeline->profile, extent.base, extent.bound, what,
                              pipeline_now(pipeline));
     } else {
@@ -43,7 +49,7 @@ int pipeline_search_check(const char *what, struct error *error)
 
 static const char *next_event(struct pipeline *pipeline)
 {
-    const struct sampler_info *info = sampler_info(pipeline->sampler);
+    const struct sampler_info *info = pipeline_info(pipeline);
     if (info->event_count < 2)
         return "only one event is sampled; name more with -e";
     pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
@@ -75,6 +81,24 @@ static const char *bin_answer(int code, const char *done)
     }
 }
 
+static const char *heap_request(struct pipeline *pipeline, const struct request *request)
+{
+    switch (request->kind) {
+    case REQUEST_HEAP_MARK:
+        resolver_heap_mark(pipeline->resolver, pipeline_now(pipeline));
+        return "marked: GROWTH counts from now";
+    case REQUEST_BIN_RENAME:
+        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
+                          "renamed");
+    case REQUEST_BIN_COMBINE:
+        return bin_answer(
+            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
+            "combined; U takes it back");
+    default:
+        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
+    }
+}
+
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
 {
     uint64_t now = pipeline_now(pipeline);
@@ -95,17 +119,10 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
         profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);
         return "searching inside the selection";
     case REQUEST_HEAP_MARK:
-        resolver_heap_mark(pipeline->resolver, now);
-        return "marked: GROWTH counts from now";
     case REQUEST_BIN_RENAME:
-        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
-                          "renamed");
     case REQUEST_BIN_COMBINE:
-        return bin_answer(
-            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
-            "combined; U takes it back");
     case REQUEST_BIN_UNDO:
-        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
+        return pipeline->store ? "the heap is as it was recorded" : heap_request(pipeline, request);
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

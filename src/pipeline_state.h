@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What pipeline.c fills and its other files read: pipeline_describe.c (snapshots) and
- * pipeline_request.c (what views ask). Private to pipeline*.c.
+ * What pipeline.c fills and its other files read: pipeline_describe.c (snapshots),
+ * pipeline_request.c (what views ask) and pipeline_stored.c (what misstop recorded). Private to
+ * pipeline*.c.
  */
 #ifndef MISSTOP_PIPELINE_STATE_H
 #define MISSTOP_PIPELINE_STATE_H
@@ -11,20 +12,42 @@
 #include "base/clock.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
+#include "recorder.h"
+#include "replay.h"
 #include "resolve/resolver.h"
 #include "resolve/source.h"
 #include "sample/sampler.h"
 
+enum { PIPELINE_PLACES = 32 };
+
+/* Strings of snapshot_recording that stand nowhere else. */
+struct recording_text {
+    struct snapshot_recording shown;
+    struct store_facts facts;
+    char kernel[96];
+    char date[32];
+    char others[256];
+};
+
 struct pipeline {
+    struct pipeline_options options;
+    struct recording_text recording;
     struct sampler *sampler;
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
+    struct geometry geometry;   /* of the set map */
+    struct recorder *recorder;  /* -o; NULL: none */
+    struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
+    struct sampler_info stored; /* what it tells of the sampling */
+    double stored_interval_s;
+    bool refresh_due;             /* the recorder made a snapshot here */
+    bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
     uint64_t record_ns; /* time of the newest record: the clock of a replay */
-    uint64_t first_ns;  /* time of the oldest record in a replay */
+    uint64_t first_ns;  /* when what misstop recorded began */
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
@@ -34,8 +57,10 @@ struct pipeline {
     bool ended;
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
+    struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
+    size_t place_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
-    char status[256];
+    char status[512];
 };
 
 /* The clock of the records: time as it is, or in a replay that of the newest record. */
@@ -44,8 +69,30 @@ static inline uint64_t pipeline_now(const struct pipeline *pipeline)
     return pipeline->live ? clock_now_ns() : pipeline->record_ns;
 }
 
+static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
+{
+    return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+}
+
+/* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
+long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);
 void pipeline_search_start(struct pipeline *pipeline, const char *what);
+
+/*
+ * The stages behind the sampler, made and taken down together; where a store is played, without a
+ * sampler.
+ */
+int pipeline_open_tables(struct pipeline *pipeline, struct error *error);
+void pipeline_close_tables(struct pipeline *pipeline);
+
+/* In replay time goes on where nothing was recorded, too. */
+void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns);
+/* NULL: live. Valid until the next call. */
+struct snapshot_recording *pipeline_recording(struct pipeline *pipeline);
+/* Of the machine that was sampled, as far as that is known. */
+int pipeline_geometry(struct pipeline *pipeline, const char *sysfs, struct error *error);
 
 #endif

@@ -67,7 +67,8 @@ BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
 tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
-	src/pipeline_describe.c src/pipeline_request.c
+	src/pipeline_describe.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/recorder.c \
+	src/replay.c
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
@@ -75,7 +76,7 @@ EXTRA_DIST += tests/bench/run-bench
 
 .PHONY: bench bench-programs
 bench-programs: $(EXTRA_PROGRAMS)
-bench: all $(EXTRA_PROGRAMS)
+bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)
 	$(srcdir)/tests/bench/run-bench $(abs_builddir)
 
 dist_check_SCRIPTS += tests/screen/test_tour.sh

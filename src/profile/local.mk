@@ -14,7 +14,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/levels.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
-	src/profile/profile.c \
+	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/search.c \
 	src/profile/search.h \

@@ -59,6 +59,19 @@ static unsigned poorest_of(const struct pairs_bucket *bucket)
     return poorest;
 }
 
+void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    const struct pairs_bucket *bucket = &pairs->buckets[index];
+    unsigned i = 0;
+    while (i < PAIRS_BUCKET && bucket->hash[i] != hash)
+        i++;
+    const struct pair *row =
+        &pairs->at[index * PAIRS_BUCKET + (i < PAIRS_BUCKET ? i : poorest_of(bucket))];
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(&row->stores, 1);
+}
+
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
                         double credit)
 {

@@ -70,6 +70,9 @@ static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
     __builtin_prefetch(&pairs->buckets[pairs_bucket_of(pairs, hash)], 1);
 }
 
+/* Asks for the row that pairs_take will give, once the bucket's line is there. */
+void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash);
+
 /* The pair, made if its bucket lets it in; NULL: not hot enough yet. `credit` is in
  * stored units (1 * scale for a sample); hash is pairs_hash(owner, key). */
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,

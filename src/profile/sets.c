@@ -11,9 +11,18 @@
 /* Cochran's rule for the chi-square test: at least 5 expected in each cell. */
 enum { EXPECTED_MIN = 5, GROUPS_MIN = 8 };
 
+static bool is_power_of_two(uint32_t value)
+{
+    return value && !(value & (value - 1));
+}
+
 int sets_init(struct sets *sets, const struct geometry *geometry)
 {
     *sets = (struct sets){.geometry = *geometry};
+    if (is_power_of_two(geometry->line_bytes) && is_power_of_two(geometry->sets)) {
+        sets->line_shift = (unsigned)__builtin_ctz(geometry->line_bytes);
+        sets->mask = geometry->sets - 1;
+    }
     sets->at = calloc(geometry->sets, sizeof *sets->at);
     return sets->at ? 0 : -ENOMEM;
 }

@@ -20,6 +20,8 @@ struct sets {
     struct counted sum;
     struct counted squares; /* stored with the scale squared */
     struct geometry geometry;
+    unsigned line_shift;
+    uint32_t mask; /* of the set's number; 0: they are no power of two, as a sliced L3's */
 };
 
 struct sets_finding {
@@ -38,6 +40,13 @@ int sets_init(struct sets *sets, const struct geometry *geometry);
 void sets_fini(struct sets *sets);
 void sets_clear(struct sets *sets);
 void sets_rescale(struct sets *sets, double factor);
+
+/* Set of an address, as geometry_set(), for every sample asks. */
+static inline uint32_t sets_of(const struct sets *sets, uint64_t address)
+{
+    return sets->mask ? (uint32_t)(address >> sets->line_shift) & sets->mask
+                      : geometry_set(&sets->geometry, address);
+}
 
 static inline void sets_add(struct sets *sets, uint32_t set, double scale)
 {

@@ -196,7 +196,8 @@ static enum sharing_evidence best_evidence(const struct build *build)
 {
     double snooped = 0;
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
-        snooped += build->profile->all_levels[i].at[LEVELS_SNOOP_KNOWN].at[BASIS_RUN];
+        for (int k = SNOOP_UNKNOWN + 1; k < SNOOP_COUNT; k++)
+            snooped += build->profile->all_levels[i].at[LEVELS_SNOOP + k].at[BASIS_RUN];
     return snooped > 0 ? SHARING_HITM : SHARING_TURNS;
 }
 

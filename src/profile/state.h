@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What profile.c fills and the snapshot files read. Private to src/profile.
+ * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
  * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to
@@ -24,17 +24,24 @@
 #include "profile/tally.h"
 #include "profile/window.h"
 
-enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14, THREADS_MAX = 255 };
+enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
+enum { THREADS_MAX = 255, THREADS_RECENT = 64 };
 
-/* Kept per object beside its tallies. */
+/* Kept per object beside its tallies; what every sample touches stands first. */
 struct object_extra {
-    uint64_t threads[4];   /* bit per dense thread number */
-    double refresh_weight; /* ranking event, this refresh */
-    float history[SNAPSHOT_HISTORY];
-    uint32_t element;     /* inferred element size; 0: none */
-    uint32_t inferred_at; /* samples there were when it was inferred */
-    float confidence;
+    uint64_t threads[4];         /* bit per dense thread number */
+    double refresh_weight;       /* ranking event, this refresh */
     uint32_t typed[TYPED_COUNT]; /* accesses since start or zero */
+    uint32_t element;            /* inferred element size; 0: none */
+    uint32_t inferred_at;        /* samples there were when it was inferred */
+    float confidence;
+    float history[SNAPSHOT_HISTORY];
+};
+
+struct thread_number {
+    uint32_t tid;
+    uint32_t number;
+    bool known;
 };
 
 struct profile {
@@ -63,10 +70,17 @@ struct profile {
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct hash threads; /* tid -> dense number */
+    struct thread_number recent_threads[THREADS_RECENT];
     struct snapshot_totals totals;
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
 };
+
+/* Room for extras of all objects there is room for; false: no memory. */
+bool profile_grow_extras(struct profile *profile);
+
+/* The scale of decay was brought back: everything that was stored with it is too. */
+void profile_rescale(struct profile *profile, double factor);
 
 /*
  * Where in an object an access counts: by its place in a type with members; in an object with
@@ -93,6 +107,7 @@ struct build {
     struct hash index; /* object id -> index + 1 into snapshot->objects */
     double scale;
     uint16_t event;
+    double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     bool failed; /* out of memory */
 };
 
@@ -107,11 +122,11 @@ double build_read(const struct build *build, const struct counted *counted);
 void build_objects(struct build *build);
 /* In snapshot_levels.c. Sums start as zeros and may be added to each other. */
 void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
-void build_sum_offset(const struct build *build, const struct pair *pair,
-                      struct levels_sums *sums);
+void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums);
 void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 /* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
+/* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
 void build_details(struct build *build);
 void build_inferred(struct build *build);

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An entry is looked at in one cache line. */
+enum { WINDOW_LINE_BYTES = 64 };
+_Static_assert(sizeof(struct window_entry) == WINDOW_LINE_BYTES, "entries do not cross lines");
+
 static uint32_t power_above(uint32_t value)
 {
     uint32_t power = 1;
@@ -20,9 +24,9 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift)
     uint32_t size = entries ? entries : WINDOW_ENTRIES_DEFAULT;
     size = size < WINDOW_ENTRIES_MIN ? WINDOW_ENTRIES_MIN : size;
     size = size > WINDOW_ENTRIES_MAX ? WINDOW_ENTRIES_MAX : size;
-    uint32_t chains = power_above(size);
+    uint32_t chains = power_above(size) * 2; /* short ones: each step waits for memory */
     *window = (struct window){.size = size, .chain_mask = chains - 1, .key_shift = key_shift};
-    window->entries = calloc(size, sizeof *window->entries);
+    window->entries = aligned_alloc(WINDOW_LINE_BYTES, size * sizeof *window->entries);
     window->chains = malloc(chains * sizeof *window->chains);
     if (!window->entries || !window->chains) {
         window_fini(window);
@@ -57,21 +61,34 @@ void window_prefetch(const struct window *window, uint64_t address)
     __builtin_prefetch(window_chain(window, address), 1);
 }
 
-struct window_entry *window_find(const struct window *window, uint64_t address)
+void window_prefetch_entry(const struct window *window, uint64_t address)
+{
+    uint32_t first = *window_chain(window, address);
+    if (first != WINDOW_NONE)
+        __builtin_prefetch(&window->entries[first], 1);
+}
+
+static struct window_entry *find_in_chain(const struct window *window, const uint32_t *chain,
+                                          uint64_t address)
 {
     uint64_t key = address >> window->key_shift;
-    uint32_t i = *window_chain(window, address);
+    uint32_t i = *chain;
     while (i != WINDOW_NONE && window->entries[i].address >> window->key_shift != key)
         i = window->entries[i].older;
     return i == WINDOW_NONE ? NULL : &window->entries[i];
 }
 
-static void window_unmap(struct window *window, struct window_entry *entry)
+struct window_entry *window_find(const struct window *window, uint64_t address)
+{
+    return find_in_chain(window, window_chain(window, address), address);
+}
+
+static void window_unmap(struct window *window, uint32_t *chain, struct window_entry *entry)
 {
     if (entry->newer != WINDOW_NONE)
         window->entries[entry->newer].older = entry->older;
     else
-        *window_chain(window, entry->address) = entry->older;
+        *chain = entry->older;
     if (entry->older != WINDOW_NONE)
         window->entries[entry->older].newer = entry->newer;
     entry->mapped = false;
@@ -83,15 +100,14 @@ static void window_free_older_half(struct window *window)
     while (window->used > keep) {
         struct window_entry *tail = window_at(window, 0);
         if (tail->mapped)
-            window_unmap(window, tail);
+            window_unmap(window, window_chain(window, tail->address), tail);
         window->used--;
     }
 }
 
-static void window_map(struct window *window, uint32_t index)
+static void window_map(struct window *window, uint32_t *chain, uint32_t index)
 {
     struct window_entry *entry = &window->entries[index];
-    uint32_t *chain = window_chain(window, entry->address);
     entry->newer = WINDOW_NONE;
     entry->older = *chain;
     entry->mapped = true;
@@ -104,13 +120,14 @@ void window_add(struct window *window, const struct window_entry *sample)
 {
     if (window->used == window->size)
         window_free_older_half(window);
-    struct window_entry *before = window_find(window, sample->address);
+    uint32_t *chain = window_chain(window, sample->address);
+    struct window_entry *before = find_in_chain(window, chain, sample->address);
     if (before)
-        window_unmap(window, before);
+        window_unmap(window, chain, before);
     uint32_t index = window->head;
     window->entries[index] = *sample;
     window->entries[index].count = 0;
-    window_map(window, index);
+    window_map(window, chain, index);
     window->head = index + 1 == window->size ? 0 : index + 1;
     window->used++;
     window->added++;

@@ -40,7 +40,7 @@ struct window_entry {
     uint32_t count; /* recurrence, after window_count(), in mapped entries */
     uint32_t type;  /* that it fell into, if it has members; 0: none */
     uint32_t type_offset;
-    uint8_t size;   /* bytes accessed; 0: not known */
+    uint8_t size; /* bytes accessed; 0: not known */
     bool mapped;
 };
 
@@ -73,6 +73,9 @@ void window_add(struct window *window, const struct window_entry *sample);
 
 /* Asks for the line of an address's chain, ahead of window_add. */
 void window_prefetch(const struct window *window, uint64_t address);
+
+/* Then for the entry that it begins with. */
+void window_prefetch_entry(const struct window *window, uint64_t address);
 
 /* The mapped entry of an address's key; NULL: not in the window. */
 struct window_entry *window_find(const struct window *window, uint64_t address);

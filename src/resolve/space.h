@@ -13,12 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SPACE_RECENT = 64 };
+
 struct space {
     struct modules_from from;
     struct maps maps;
     struct modules modules;
-    uint64_t reread_ns; /* no rereading before */
-    uint32_t programs;  /* run before this one */
+    uint64_t reread_ns;            /* no rereading before */
+    uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
+    uint32_t programs;             /* run before this one */
 };
 
 /* 0 or a negative errno: the maps of a live process cannot be read. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "sample.h"
+#include "sample/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,6 +64,9 @@ static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
 static struct record_format format_of(const struct perf_event_attr *attr, size_t index, bool swap)
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
+    bool fault = source_faults(attr);
+    /* perf record -d writes a data source for every event; software has none to tell. */
+    bool silent = attr->type == PERF_TYPE_SOFTWARE;
     return (struct record_format){
         .sample_type = attr->sample_type,
         .read_format = attr->read_format,
@@ -71,8 +75,9 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
         .regs_intr = attr->sample_regs_intr,
         .period = attr->freq ? 1 : attr->sample_period,
         .sample_id_all = attr->sample_id_all,
-        .exact_ip = attr->precise_ip >= 2,
-        .recorded_address = address && attr->sample_type & PERF_SAMPLE_DATA_SRC,
+        .exact_ip = attr->precise_ip >= 2 || fault,
+        .recorded_address = address && (silent ? fault : attr->sample_type & PERF_SAMPLE_DATA_SRC),
+        .no_data_source = silent,
         .alien_regs = attr->precise_ip > 0,
         .swap = swap,
         .event = index < SAMPLE_EVENTS_MAX ? (uint16_t)index : SAMPLE_EVENTS_MAX - 1,
@@ -113,6 +118,8 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
     if (!event)
         return -ENOMEM;
     *event = (uint32_t)index;
+    if (!attributes->events[index].first_id)
+        attributes->events[index].first_id = id;
     return 0;
 }
 

@@ -18,7 +18,8 @@
 struct attribute {
     struct perf_event_attr attr;
     struct record_format format;
-    uint64_t samples; /* seen so far */
+    uint64_t samples;  /* seen so far */
+    uint64_t first_id; /* 0: has none */
     char name[64];    /* as recorded, printable; "" until told */
 };
 

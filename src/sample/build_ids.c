@@ -7,11 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-enum {
-    BUILD_IDS_MAX = 1 << 16,
-    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id tells its length */
-    BUILD_ID_FIELD_BYTES = 24
-};
+enum { BUILD_IDS_MAX = 1 << 16 };
 
 void build_ids_fini(struct build_ids *build_ids)
 {

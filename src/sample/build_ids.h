@@ -10,6 +10,11 @@
 #include "sample.h"
 #include "sample/cursor.h"
 
+enum {
+    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id tells its length */
+    BUILD_ID_FIELD_BYTES = 24
+};
+
 struct build_id {
     uint8_t size;
     uint8_t bytes[20];

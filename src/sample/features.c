@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { CACHE_VERSION = 1 };
-
 /* A length, filled up to some multiple, and a string that NULs follow. */
 static void take_string(struct cursor *cursor, char *out, size_t out_size)
 {
@@ -62,7 +60,7 @@ static void take_caches(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t version = cursor_u32(cursor);
     uint32_t count = cursor_u32(cursor);
-    for (uint32_t i = 0; version == CACHE_VERSION && i < count && !cursor->bad; i++) {
+    for (uint32_t i = 0; version == FEATURE_CACHE_VERSION && i < count && !cursor->bad; i++) {
         struct perfdata_cache cache = {0};
         char cpus[8];
         cache.level = cursor_u32(cursor);
@@ -83,6 +81,18 @@ static void take_times(struct cursor *cursor, struct perfdata_machine *machine)
     uint64_t last_ns = cursor_u64(cursor);
     machine->first_sample_ns = cursor->bad ? 0 : first_ns;
     machine->last_sample_ns = cursor->bad ? 0 : last_ns;
+}
+
+/* What the clock on the wall and that of the records said at one moment. */
+static void take_clocks(struct cursor *cursor, struct perfdata_machine *machine)
+{
+    uint32_t version = cursor_u32(cursor);
+    cursor_skip(cursor, sizeof(uint32_t)); /* clock id */
+    uint64_t wall_ns = cursor_u64(cursor);
+    uint64_t clock_ns = cursor_u64(cursor);
+    bool told = !cursor->bad && version == FEATURE_CLOCK_DATA_VERSION;
+    machine->wall_ns = told ? wall_ns : 0;
+    machine->clock_ns = told ? clock_ns : 0;
 }
 
 static int take_build_ids(struct cursor *cursor, struct build_ids *build_ids)
@@ -131,6 +141,9 @@ int features_take(const struct features *features, unsigned feature, struct curs
         break;
     case FEATURE_SAMPLE_TIME:
         take_times(cursor, machine);
+        break;
+    case FEATURE_CLOCK_DATA:
+        take_clocks(cursor, machine);
         break;
     default:
         break;

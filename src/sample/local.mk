@@ -6,7 +6,18 @@ src_libsample_a_SOURCES = \
 	src/sample/features.c src/sample/features.h \
 	src/sample/input.c src/sample/input.h \
 	src/sample/order.c src/sample/order.h \
-	src/sample/perfdata_header.c src/sample/perfdata_header.h \
+	src/sample/perfdata_mark.c src/sample/perfdata_header.c src/sample/perfdata_header.h \
+	src/sample/perfdata_write.c src/sample/perfdata_write.h \
+	src/sample/perfdata_write_build_id.c src/sample/perfdata_write_build_id.h \
+	src/sample/perfdata_write_bytes.c src/sample/perfdata_write_bytes.h \
+	src/sample/perfdata_write_file.c src/sample/perfdata_write_file.h \
+	src/sample/perfdata_write_head.c src/sample/perfdata_write_state.h \
+	src/sample/perfdata_write_host.c src/sample/perfdata_write_host.h \
+	src/sample/perfdata_write_options.c \
+	src/sample/perfdata_write_process.c src/sample/perfdata_write_process.h \
+	src/sample/perfdata_write_record.c src/sample/perfdata_write_record.h \
+	src/sample/perfdata_write_tasks.c src/sample/perfdata_write_tasks.h \
+	src/sample/perfdata_write_topology.c \
 	src/sample/processes.c src/sample/processes.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \

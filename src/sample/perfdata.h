@@ -20,12 +20,15 @@
 #include <sys/types.h>
 
 struct perfdata;
+struct perf_event_attr;
 
 enum { PERFDATA_EVERY_PROCESS = -1, PERFDATA_CACHES_MAX = 16 };
 
 struct perfdata_process {
     pid_t pid;
     uint64_t samples;
+    uint64_t first_sample_ns; /* of those with a time; 0: none has one */
+    uint64_t last_sample_ns;
     char comm[32]; /* its last name, printable; "": not recorded */
 };
 
@@ -51,7 +54,10 @@ struct perfdata_machine {
     uint64_t memory_kb;
     uint64_t first_sample_ns;
     uint64_t last_sample_ns;
-    unsigned cache_count; /* of different kinds */
+    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not told */
+    uint64_t clock_ns;
+    int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
+    unsigned cache_count;   /* of different kinds */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 
@@ -77,6 +83,15 @@ struct perfdata_counts {
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
+/*
+ * Back to the first record, of another process if `pid` is one. -ESPIPE: a pipe is played while it
+ * comes. -ESRCH, -ENODATA as when it was opened.
+ */
+int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
+
+/* Its first sample's time and its length; 0 and 0: not known, or without times. */
+struct sampler_span perfdata_span(const struct perfdata *perfdata);
+
 /* As sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);
 
@@ -84,6 +99,15 @@ void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *inf
 
 /* The processes of a recording, most samples first; while a pipe is played, none. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
+
+/* The event that is `index` in samples and in sampler_info; NULL: none. */
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
+
+/* By which a file beside the recording says that it belongs to it: perfdata_writer_mark(). */
+uint64_t perfdata_mark(const struct perfdata *perfdata);
+
+/* The same of a file that need not be read for it; 0: it has none, or is no recording. */
+uint64_t perfdata_file_mark(const char *path);
 
 const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);
 struct perfdata_counts perfdata_counts(const struct perfdata *perfdata);

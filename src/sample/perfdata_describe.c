@@ -13,6 +13,19 @@ const struct perfdata_process *perfdata_processes(const struct perfdata *file, s
     return file->processes.list;
 }
 
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *file, unsigned index)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].format.event == index)
+            return &file->attributes.events[i].attr;
+    return NULL;
+}
+
+uint64_t perfdata_mark(const struct perfdata *file)
+{
+    return file->attributes.count ? file->attributes.events[0].first_id >> PERFDATA_MARK_SHIFT : 0;
+}
+
 const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
 {
     return &file->machine;
@@ -30,9 +43,32 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     return counts;
 }
 
-static enum event_role role_of(const struct perf_event_attr *attr)
+struct sampler_span perfdata_span(const struct perfdata *file)
 {
-    if (attr->sample_type & PERF_SAMPLE_DATA_SRC)
+    uint64_t first_ns = 0;
+    uint64_t last_ns = 0;
+    for (size_t i = 0; file->surveyed && i < file->processes.count; i++) {
+        const struct perfdata_process *process = &file->processes.list[i];
+        if (!process->first_sample_ns ||
+            (file->pid != PERFDATA_EVERY_PROCESS && process->pid != file->pid))
+            continue;
+        if (!first_ns || process->first_sample_ns < first_ns)
+            first_ns = process->first_sample_ns;
+        if (process->last_sample_ns > last_ns)
+            last_ns = process->last_sample_ns;
+    }
+    return (struct sampler_span){first_ns, last_ns - first_ns};
+}
+
+static bool tells_source(const struct attribute *event)
+{
+    return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
+}
+
+static enum event_role role_of(const struct attribute *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    if (tells_source(event))
         return EVENT_OTHER;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
     bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
@@ -46,8 +82,8 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
     info->exact_address |= event->format.recorded_address;
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
-    info->data_source |= !!(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
-    out->role = role_of(&event->attr);
+    info->data_source |= tells_source(event);
+    out->role = role_of(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
     if (*event->name)
         snprintf(out->name, sizeof out->name, "%s", event->name);
@@ -88,8 +124,20 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
         add(info, "the recording is damaged: read up to there");
     add_count(info, counts->bad, "damaged records in the recording were left out");
     add_count(info, counts->unknown, "records of events that it does not describe were left out");
+    add_count(info, counts->lost, "records were lost by the recorder");
     add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
     add_count(info, counts->late, "records came out of order");
+}
+
+/* Whether its samples can be given addresses, and what to do where they cannot. */
+static void describe_use(struct sampler_info *info, const struct perfdata_counts *counts)
+{
+    if (counts->samples && !counts->with_address && !counts->with_registers)
+        add(info, "no sample has an address or registers: record with perf mem record, or with "
+                  "perf record --intr-regs");
+    else if (counts->with_registers && !counts->with_address)
+        add(info, "its samples have registers only: their addresses are computed where the "
+                  "program's file is found (--symfs)");
 }
 
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
@@ -106,4 +154,5 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
         describe_event(&file->attributes.events[count], info);
     info->note[0] = '\0';
     describe_trouble(info, &counts);
+    describe_use(info, &counts);
 }

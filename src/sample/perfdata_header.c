@@ -7,7 +7,6 @@
 
 enum {
     HEADER_PIPE_BYTES = 16,
-    HEADER_FILE_BYTES = 104,
     HEADER_ATTR_MIN = 64 + 16, /* PERF_ATTR_SIZE_VER0 and a section */
     HEADER_ATTR_MAX = 4096
 };
@@ -102,11 +101,11 @@ int perfdata_header_read(struct perfdata_header *header, struct input *input, co
         header->piped = true;
         return 0;
     }
-    bytes = input_peek(input, HEADER_FILE_BYTES);
+    bytes = input_peek(input, PERFDATA_HEADER_BYTES);
     if (!bytes)
         return refuse(path, error, -EBADMSG,
                       "is too short for a perf.data file: it was cut off; copy it again");
-    cursor = (struct cursor){bytes, HEADER_FILE_BYTES, false, header->swap};
+    cursor = (struct cursor){bytes, PERFDATA_HEADER_BYTES, false, header->swap};
     cursor_skip(&cursor, HEADER_PIPE_BYTES);
     take_file(header, &cursor);
     mend_features(header);

@@ -12,7 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PERFDATA_FEATURES = 256 };
+enum {
+    PERFDATA_FEATURES = 256,
+    PERFDATA_HEADER_BYTES = 104,
+    PERFDATA_DATA_SIZE_AT = 48, /* where the header tells the size of the data */
+    /* Ids of events that misstop wrote: a mark of the file above, the event's number below. */
+    PERFDATA_MARK_SHIFT = 8
+};
 
 struct perfdata_section {
     uint64_t offset;

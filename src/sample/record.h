@@ -25,6 +25,7 @@ struct record_format {
     bool sample_id_all;
     bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
     bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
+    bool no_data_source;   /* DATA_SRC is there and says nothing: a software event's */
     bool alien_regs;       /* registers are not those of the sampled instruction */
     bool foreign_regs;     /* registers of another architecture: of no use here */
     bool swap;             /* recorded on a machine of the other byte order */

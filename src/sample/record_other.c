@@ -77,7 +77,7 @@ static void take_mapping(struct cursor *cursor, const struct perf_event_header *
         else
             take_file_identity(cursor, mapping);
         mapping->protection = cursor_u32(cursor);
-        cursor_u32(cursor); /* flags */
+        mapping->flags = cursor_u32(cursor);
     }
     mapping->path = take_string(cursor);
 }

@@ -13,8 +13,7 @@
 #define BRANCH_COUNTERS       (UINT64_C(1) << 19)
 #define READ_LOST             (UINT64_C(1) << 4)
 
-/* enum perf_event_x86_regs to ours; segments are skipped. */
-static const uint8_t register_of_bit[] = {
+const uint8_t record_register_of_bit[RECORD_REGISTER_BITS] = {
     SREG_AX, SREG_BX,    SREG_CX,   SREG_DX,   SREG_SI,   SREG_DI,   SREG_BP,   SREG_SP,
     SREG_IP, SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
     SREG_R8, SREG_R9,    SREG_R10,  SREG_R11,  SREG_R12,  SREG_R13,  SREG_R14,  SREG_R15,
@@ -47,6 +46,40 @@ static void skip_branches(struct cursor *cursor, uint64_t type)
         cursor_skip_items(cursor, count, 8);
 }
 
+/* The kernel's numbers of rax to flags and of r8 to r15 are in the order of ours. */
+enum {
+    LOW_COUNT = SREG_R8,
+    HIGH_COUNT = SREG_COUNT - SREG_R8,
+    HIGH_FIRST_BIT = 16,
+    LOW_MASK = (1 << LOW_COUNT) - 1,
+    HIGH_MASK = (1 << HIGH_COUNT) - 1
+};
+
+/* All that we know, as perf record --intr-regs and we ourselves ask for them, in two pieces. */
+static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
+{
+    uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
+    size_t skipped = LOW_COUNT + (size_t)__builtin_popcountll(between);
+    if (values->swap || (mask & LOW_MASK) != LOW_MASK ||
+        (mask >> HIGH_FIRST_BIT & HIGH_MASK) != HIGH_MASK)
+        return false;
+    memcpy(regs, values->at, LOW_COUNT * sizeof *regs);
+    memcpy(regs + SREG_R8, values->at + skipped * sizeof *regs, HIGH_COUNT * sizeof *regs);
+    return true;
+}
+
+static void copy_some(struct cursor *values, uint64_t mask, uint64_t *regs)
+{
+    memset(regs, 0, SREG_COUNT * sizeof *regs);
+    for (; mask; mask &= mask - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(mask);
+        uint64_t value = cursor_u64(values);
+        uint8_t reg = bit < RECORD_REGISTER_BITS ? record_register_of_bit[bit] : SREG_NONE;
+        if (reg != SREG_NONE)
+            regs[reg] = value;
+    }
+}
+
 /* Registers the mask names; false when the sample carries none (ABI_NONE: it is shorter). */
 static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
 {
@@ -57,13 +90,8 @@ static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
     cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
     if (!regs || cursor->bad)
         return false;
-    for (; mask; mask &= mask - 1) {
-        unsigned bit = (unsigned)__builtin_ctzll(mask);
-        uint64_t value = cursor_u64(&values);
-        uint8_t reg = bit < sizeof register_of_bit ? register_of_bit[bit] : SREG_NONE;
-        if (reg != SREG_NONE)
-            regs[reg] = value;
-    }
+    if (!copy_all(&values, mask, regs))
+        copy_some(&values, mask, regs);
     return abi == PERF_SAMPLE_REGS_ABI_64;
 }
 
@@ -173,7 +201,7 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
         take_weight(cursor, type, sample);
     if (type & PERF_SAMPLE_DATA_SRC) {
         sample->data_src = cursor_u64(cursor);
-        sample->has |= SAMPLE_HAS_DATA_SRC;
+        sample->has |= format->no_data_source ? 0 : SAMPLE_HAS_DATA_SRC;
     }
     if (type & PERF_SAMPLE_TRANSACTION)
         cursor_u64(cursor);
@@ -193,15 +221,29 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
 static bool address_valid(const struct record_format *format, const struct sample *sample)
 {
     uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
-    bool no_access = sample->data_src && !(sample->data_src & accesses);
+    bool no_access =
+        sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src && !(sample->data_src & accesses);
     return format->recorded_address && sample->address && !no_access;
+}
+
+/* All but the registers, which are most of a record: on the path of every sample that counts. */
+static void clear(struct record *out)
+{
+    struct sample *sample = &out->sample;
+    out->kind = RECORD_SAMPLE;
+    out->time_ns = 0;
+    out->pid = out->tid = 0;
+    sample->time_ns = sample->ip = sample->address = sample->physical = 0;
+    sample->weight = sample->latency = sample->data_src = 0;
+    sample->pid = sample->tid = sample->cpu = 0;
+    sample->event = sample->has = sample->mode = 0;
 }
 
 int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record_format *format,
                        struct record *out)
 {
     struct sample *sample = &out->sample;
-    *out = (struct record){.kind = RECORD_SAMPLE};
+    clear(out);
     sample->event = format->event;
     sample->mode = (uint8_t)mode_of(misc);
     take_head(cursor, format, out);

@@ -80,14 +80,19 @@ void source_attribute(const struct source *source, const struct source_plan *pla
     source->attribute(plan, event, attr);
 }
 
+/* Other software events, and plain counters, carry 0 for an address. */
+bool source_faults(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE && attr->config >= PERF_COUNT_SW_PAGE_FAULTS &&
+           attr->config <= PERF_COUNT_SW_EMULATION_FAULTS &&
+           attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+           attr->config != PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
 struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
                                    uint16_t index)
 {
-    /* page-faults carry the faulting address; other software events and plain counters 0. */
-    bool fault = attr->type == PERF_TYPE_SOFTWARE && attr->config >= PERF_COUNT_SW_PAGE_FAULTS &&
-                 attr->config <= PERF_COUNT_SW_EMULATION_FAULTS &&
-                 attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
-                 attr->config != PERF_COUNT_SW_CPU_MIGRATIONS;
+    bool fault = source_faults(attr);
     return (struct record_format){
         .sample_type = attr->sample_type,
         .read_format = attr->read_format,

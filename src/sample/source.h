@@ -82,6 +82,9 @@ void source_attribute(const struct source *source, const struct source_plan *pla
 void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
                           struct perf_event_attr *attr);
 
+/* Whether each event is a fault, whose samples carry the faulting address. */
+bool source_faults(const struct perf_event_attr *attr);
+
 /* How the records of an event opened with `attr` are to be read. */
 struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
                                    uint16_t index);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a recording to records: samples a second and peak memory, beside perf report --stdio and
- * perf script on the same file.
+ * From a recording to records, and to tables: samples a second and peak memory, beside perf
+ * report --stdio and perf script on the same file, whole processes all of them.
  *
- *   bench_replay              of a recording of a million samples and more, made now
+ *   bench_replay              of recordings of a million samples and more, made now
  *   bench_replay FILE         of this one
  *   bench_replay --read FILE  reads it, and no more: what is timed
  */
@@ -18,10 +18,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* cpu-clock once a microsecond, which the kernel cannot quite keep: a million in few seconds. */
-#define BENCH_RECORD                                                                               \
-    "perf record -q -o '%s' -e cpu-clock -c 1000 -- "                                              \
-    "sh -c 'i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done' >/dev/null 2>&1"
+/* Made now, into $FILE; $BUILD is the folder of the build. */
+static const struct recording {
+    const char *what;
+    const char *command;
+} recordings[] = {
+    /* cpu-clock faster than the kernel can: a million in few seconds. */
+    {"registers: cpu-clock, the demo", "exec >/dev/null 2>&1;"
+                                       "perf record -q -o \"$FILE\" -e cpu-clock:u -c 10000 -d "
+                                       "--intr-regs -- \"$BUILD/src/misstop-demo\" 12"},
+    {"addresses: page faults", "exec >/dev/null 2>&1;"
+                               "perf record -q -o \"$FILE\" -e page-faults:u -c 1 -d -- "
+                               "\"$BUILD/tests/replay/load\" 4200"},
+    {"neither: cpu-clock, a shell",
+     "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e cpu-clock -c 1000 -- "
+     "sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'"},
+};
 
 struct figures {
     double wall_s;
@@ -91,59 +103,100 @@ static uint64_t samples_in(const char *path)
     return samples;
 }
 
+struct bench {
+    const char *path; /* of the recording */
+    uint64_t samples;
+    double report_s; /* CPU time of perf report; 0: not known */
+};
+
 /* The best of three: what else runs on the machine only ever adds. */
-static void compare(const char *name, const char *const arguments[], uint64_t samples)
+static double compare(const struct bench *bench, const char *name, const char *const arguments[])
 {
     struct figures best = {0};
     for (int run = 0; run < 3; run++) {
         struct figures figures;
         if (!measure(arguments, &figures)) {
-            printf("%-22s not measured: it failed\n", name);
-            return;
+            printf("%-24s not measured: it failed\n", name);
+            return 0;
         }
         if (!run || figures.cpu_s < best.cpu_s)
             best = figures;
     }
-    printf("%-22s %8.2f s wall %8.2f s CPU %9.0f samples a CPU second  peak %8ld KiB\n", name,
-           best.wall_s, best.cpu_s, (double)samples / best.cpu_s, best.peak_kb);
+    printf("%-24s %7.2f s wall %7.2f s CPU %7.2f M samples a CPU second", name, best.wall_s,
+           best.cpu_s, (double)bench->samples / best.cpu_s / 1e6);
+    if (bench->report_s > 0)
+        printf(" %6.2f x perf report", bench->report_s / best.cpu_s);
+    printf("  peak %ld KiB\n", best.peak_kb);
+    return best.cpu_s;
 }
 
-static int bench(const char *self, const char *path)
+/* `build`: the folder of the build, where misstop is. */
+static int bench_file(const char *build, const char *self, const char *path)
 {
-    const char *ours[] = {self, "--read", path, NULL};
+    char misstop[4096];
+    snprintf(misstop, sizeof misstop, "%s/src/misstop", build);
     const char *report[] = {"perf", "report", "-i", path, "--stdio", NULL};
+    const char *data[] = {
+        "perf", "report", "-i", path, "--stdio", "--mem-mode", "--sort=mem,symbol,symbol_daddr",
+        NULL};
     const char *script[] = {"perf", "script", "-i", path, NULL};
-    uint64_t samples = samples_in(path);
-    if (!samples)
+    const char *records[] = {self, "--read", path, NULL};
+    const char *tables[] = {misstop, "-i", path, "-b", "-H", "0", "-n", "1", NULL};
+    struct bench bench = {.path = path, .samples = samples_in(path)};
+    if (!bench.samples)
         return 1;
-    printf("%" PRIu64 " samples\n", samples);
-    compare("misstop, to records", ours, samples);
-    compare("perf report --stdio", report, samples);
-    compare("perf script", script, samples);
+    printf("%" PRIu64 " samples\n", bench.samples);
+    bench.report_s = compare(&bench, "perf report --stdio", report);
+    compare(&bench, "perf report --mem-mode", data);
+    compare(&bench, "perf script", script);
+    compare(&bench, "misstop, to records", records);
+    compare(&bench, "misstop, to tables", tables);
     return 0;
 }
 
-static int bench_fresh(const char *self)
+static int bench_fresh(const char *build, const char *self, const struct recording *recording)
 {
     char path[] = "/var/tmp/misstop-bench-XXXXXX";
-    char command[512];
     int fd = mkstemp(path);
     if (fd < 0)
         return 1;
     close(fd);
-    snprintf(command, sizeof command, BENCH_RECORD, path);
-    int code = system(command);
+    printf("%s\n", recording->what);
+    fflush(stdout);
+    setenv("FILE", path, true);
+    setenv("BUILD", build, true);
+    int code = system(recording->command);
     if (code)
         printf("skipped: perf record does not work here\n");
     else
-        code = bench(self, path);
+        code = bench_file(build, self, path);
     unlink(path);
-    return code ? 77 : 0;
+    return code;
+}
+
+/* This program stands in tests/bench of the build. */
+static void build_of(const char *self, char *out, size_t out_size)
+{
+    snprintf(out, out_size, "%s", self);
+    for (int up = 0; up < 3; up++) {
+        char *slash = strrchr(out, '/');
+        snprintf(slash ? slash : out, slash ? 1 : out_size, "%s", slash ? "" : ".");
+    }
 }
 
 int main(int argument_count, char **arguments)
 {
+    char self[4096];
+    char build[4096];
+    int code = 0;
     if (argument_count == 3 && !strcmp(arguments[1], "--read"))
         return read_file(arguments[2]);
-    return argument_count == 2 ? bench(arguments[0], arguments[1]) : bench_fresh(arguments[0]);
+    if (!realpath("/proc/self/exe", self))
+        return 1;
+    build_of(self, build, sizeof build);
+    if (argument_count == 2)
+        return bench_file(build, self, arguments[1]);
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
+        code |= bench_fresh(build, self, &recordings[i]);
+    return code ? 77 : 0;
 }

@@ -61,6 +61,32 @@ static void older_attributes_end_in_zeros(void **state)
     attributes_fini(&attributes);
 }
 
+/* perf record -d asks it of every event; a fault's address is one, a timer's is 0. */
+static void software_has_no_data_source(void **state)
+{
+    static const struct {
+        uint64_t config;
+        bool address;
+    } software[] = {{PERF_COUNT_SW_CPU_CLOCK, false},
+                    {PERF_COUNT_SW_CONTEXT_SWITCHES, false},
+                    {PERF_COUNT_SW_PAGE_FAULTS, true},
+                    {PERF_COUNT_SW_PAGE_FAULTS_MIN, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof software / sizeof *software; i++) {
+        static struct recording recording;
+        struct attributes attributes = {0};
+        struct recording_event event = loads;
+        event.type = PERF_TYPE_SOFTWARE;
+        event.config = software[i].config;
+        memset(&recording, 0, sizeof recording);
+        recording_attr(&recording, &event, 112);
+        assert_int_equal(attributes_add(&attributes, recording.bytes, 112, false), 0);
+        assert_true(attributes.events[0].format.no_data_source);
+        assert_int_equal(attributes.events[0].format.recorded_address, software[i].address);
+        attributes_fini(&attributes);
+    }
+}
+
 static int add_record(struct attributes *attributes, uint32_t size_field, size_t size)
 {
     static struct recording recording;
@@ -269,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_are_the_same_in_either_byte_order),
         cmocka_unit_test(older_attributes_end_in_zeros),
+        cmocka_unit_test(software_has_no_data_source),
         cmocka_unit_test(piped_attributes_bring_their_ids),
         cmocka_unit_test(records_find_their_event_without_identifier),
         cmocka_unit_test(more_events_than_can_be_are_refused),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Replay of what misstop recorded: places go straight to the tables. Played to its end with nobody
+ * looking on, the tables are brought up to date where they were while it was recorded, so that
+ * what depends on that (histories, sizes of elements, the search) comes out the same.
+ */
+#include "pipeline_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Only now: a snapshot asked for in between is the one that was made here. */
+static void catch_up_refresh(struct pipeline *pipeline)
+{
+    if (pipeline->refresh_due && pipeline->to_the_end)
+        snapshot_free(pipeline_snapshot(pipeline, pipeline->stored_interval_s));
+    pipeline->refresh_due = false;
+}
+
+static void take_place(struct pipeline *pipeline, const struct place *place)
+{
+    if (place->access.event >= pipeline->stored.event_count)
+        return;
+    pipeline->samples[place->access.event]++;
+    profile_add(pipeline->profile, place);
+}
+
+static void take_item(void *context, const struct store_item *item)
+{
+    struct pipeline *pipeline = context;
+    catch_up_refresh(pipeline);
+    pipeline->record_ns = item->time_ns;
+    switch (item->kind) {
+    case STORE_ITEM_PLACE:
+        take_place(pipeline, &item->place);
+        break;
+    case STORE_ITEM_LOST:
+        profile_lost(pipeline->profile, item->count);
+        break;
+    case STORE_ITEM_THROTTLED:
+        profile_throttled(pipeline->profile, item->count);
+        break;
+    case STORE_ITEM_REFRESH:
+        replay_info(pipeline->store, &pipeline->stored);
+        pipeline->stored_interval_s = item->interval_s;
+        pipeline->refresh_due = true;
+    }
+}
+
+long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns)
+{
+    uint64_t until = pipeline->first_ns + until_ns;
+    pipeline->to_the_end = until < until_ns || until_ns == UINT64_MAX;
+    long count = store_reader_read(pipeline->store, pipeline->to_the_end ? UINT64_MAX : until,
+                                   take_item, pipeline);
+    if (pipeline->to_the_end)
+        count = -ENODATA;
+    if (count == -ENODATA && store_reader_damage(pipeline->store)[0])
+        snprintf(pipeline->status, sizeof pipeline->status, "%s",
+                 store_reader_damage(pipeline->store));
+    return count;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A place on its way into the tables. They are larger than the caches, and each sample touches
+ * some twenty of their lines. So a handful of places goes in together, in three steps: what is
+ * found by hashing is asked for, then what that leads to, and when the last one was asked for
+ * the first one's lines are there.
+ */
+#include "profile/state.h"
+
+#include <math.h>
+
+enum { BATCH = 16 };
+
+/* Where an access counts besides its object and function. */
+struct pair_keys {
+    uint32_t owner;
+    uint64_t offset;
+    uint64_t offset_hash;
+    uint64_t code_hash;
+    uint64_t instance_hash;
+};
+
+struct adding {
+    const struct place *place;
+    uint32_t object; /* TALLY_IDS_MAX: it is counted in the totals only */
+    uint32_t function;
+    struct pair_keys keys;
+};
+
+static bool counts(const struct profile *profile, const struct access *access)
+{
+    return access->reason == REASON_NONE && access->event < profile->options.event_count;
+}
+
+static void prefetch_object(const struct profile *profile, uint32_t object, uint16_t event)
+{
+    const struct tally *tally = tallies_at(&profile->objects, object, event);
+    __builtin_prefetch(&profile->extras[object], 1);
+    __builtin_prefetch(&tally->samples, 1);
+    __builtin_prefetch(&tally->stores, 1);
+}
+
+/* First step: ids and hashes, and what they find. */
+static void begin(struct profile *profile, const struct place *place, struct adding *adding)
+{
+    const struct access *access = &place->access;
+    adding->place = place;
+    adding->object = TALLY_IDS_MAX;
+    if (!counts(profile, access))
+        return;
+    uint32_t object = tallies_reserve(&profile->objects, place->object);
+    adding->function = tallies_reserve(&profile->functions, place->function);
+    if (object == TALLY_IDS_MAX || adding->function == TALLY_IDS_MAX ||
+        !profile_grow_extras(profile))
+        return;
+    adding->object = object;
+    prefetch_object(profile, object, access->event);
+    struct pair_keys keys = {.owner = PAIR_OWNER(object, access->event)};
+    keys.offset = offset_key(place, profile->extras[object].element);
+    keys.offset_hash = pairs_hash(keys.owner, keys.offset);
+    keys.code_hash = pairs_hash(keys.owner, access->ip);
+    keys.instance_hash = pairs_hash(keys.owner, place->base);
+    pairs_prefetch(&profile->offsets, keys.offset_hash);
+    pairs_prefetch(&profile->code, keys.code_hash);
+    pairs_prefetch(&profile->instances, keys.instance_hash);
+    window_prefetch(&profile->window, access->address);
+    sharing_prefetch(&profile->sharing, access->address);
+    adding->keys = keys;
+}
+
+/* Second step: the rows behind them. */
+static void approach(const struct profile *profile, const struct adding *adding)
+{
+    const struct pair_keys *keys = &adding->keys;
+    if (adding->object == TALLY_IDS_MAX)
+        return;
+    pairs_prefetch_row(&profile->offsets, keys->offset_hash);
+    pairs_prefetch_row(&profile->code, keys->code_hash);
+    pairs_prefetch_row(&profile->instances, keys->instance_hash);
+    window_prefetch_entry(&profile->window, adding->place->access.address);
+}
+
+/* Few threads run at a time: the hash is asked only for one that is not among the last. */
+static uint32_t number_of(struct profile *profile, uint32_t tid)
+{
+    struct thread_number *recent = &profile->recent_threads[tid % THREADS_RECENT];
+    if (recent->tid == tid && recent->known)
+        return recent->number;
+    uint32_t *number = hash_find(&profile->threads, tid);
+    if (!number && profile->threads.count < THREADS_MAX) {
+        number = hash_insert(&profile->threads, tid, NULL);
+        if (number)
+            *number = (uint32_t)profile->threads.count - 1;
+    }
+    *recent = (struct thread_number){tid, number ? *number : THREADS_MAX, true};
+    return recent->number;
+}
+
+static void note_thread(struct profile *profile, struct object_extra *extra, uint32_t tid)
+{
+    uint32_t bit = number_of(profile, tid);
+    extra->threads[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static void add_to_pair(struct pair *pair, const struct access *access, double scale)
+{
+    counted_add(&pair->samples, 1, scale);
+    if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
+        counted_add(&pair->loads, 1, scale);
+    if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
+        counted_add(&pair->stores, 1, scale);
+}
+
+static void add_instance(struct pair *pair, const struct place *place, double scale)
+{
+    pair->size = place->size_bytes;
+    if (pair->extra == place->access.tid || pair->rival <= 0) {
+        pair->extra = place->access.tid;
+        pair->rival = fmax(pair->rival, 0) + scale;
+    } else {
+        pair->rival -= scale;
+    }
+    add_to_pair(pair, &place->access, scale);
+}
+
+/* What an access says beside its address, and where that counts; rows NULL: nowhere. */
+struct level_rows {
+    struct data_source source;
+    struct levels *object;
+    struct levels *offset;
+};
+
+/* `offset`: the pair the access counted under, NULL if it is not hot enough. */
+static struct level_rows find_levels(struct profile *profile, const struct access *access,
+                                     const struct pair_keys *keys, const struct pair *offset)
+{
+    size_t slot = (size_t)PAIR_OBJECT(keys->owner) * profile->objects.events + access->event;
+    struct level_rows rows = {.source = data_source_decode(access->data_src),
+                              .object = levels_row(&profile->object_levels, slot, 1)};
+    if (offset)
+        rows.offset = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
+                                 keys->offset_hash);
+    if (rows.offset)
+        levels_prefetch(rows.offset, access, &rows.source);
+    if (rows.object)
+        levels_prefetch(rows.object, access, &rows.source);
+    return rows;
+}
+
+static void add_levels(struct profile *profile, const struct access *access,
+                       const struct level_rows *rows, double scale)
+{
+    levels_add(&profile->all_levels[access->event], access, &rows->source, scale);
+    if (rows->object)
+        levels_add(rows->object, access, &rows->source, scale);
+    if (rows->offset)
+        levels_add(rows->offset, access, &rows->source, scale);
+}
+
+static void add_pairs(struct profile *profile, const struct place *place,
+                      const struct pair_keys *keys, double scale)
+{
+    const struct access *access = &place->access;
+    struct pair *pair =
+        pairs_take(&profile->offsets, keys->offset_hash, keys->owner, keys->offset, scale);
+    if (pair) {
+        pair->size = access->size > pair->size ? access->size : pair->size;
+        add_to_pair(pair, access, scale);
+    }
+    /* Found now and filled in last: the tables between them give its lines time to come. */
+    struct level_rows rows = {{0}, NULL, NULL};
+    if (levels_apply(access))
+        rows = find_levels(profile, access, keys, pair);
+    pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
+    if (pair) {
+        pair->extra = place->function;
+        pair->size =
+            place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset : 0;
+        add_to_pair(pair, access, scale);
+    }
+    pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);
+    if (pair)
+        add_instance(pair, place, scale);
+    if (levels_apply(access))
+        add_levels(profile, access, &rows, scale);
+}
+
+static void add_ranking(struct profile *profile, const struct place *place, uint32_t object,
+                        double scale)
+{
+    const struct access *access = &place->access;
+    bool physical = profile->options.physical_index && access->physical;
+    struct window_entry entry = {
+        .time_ns = access->time_ns,
+        .address = access->address,
+        .offset = access->address - place->base,
+        .object = object,
+        .function = place->function,
+        .tid = access->tid,
+        .type = place->by_member ? place->type : 0,
+        .type_offset = place->type_offset,
+        .size = access->size,
+        .set = sets_of(&profile->sets, physical ? access->physical : access->address),
+    };
+    sets_add(&profile->sets, entry.set, scale);
+    window_add(&profile->window, &entry);
+    search_count(&profile->search, access->address, tally_weight(access));
+    profile->extras[object].refresh_weight += tally_weight(access);
+    profile->refresh_weight += tally_weight(access);
+    note_thread(profile, &profile->extras[object], access->tid);
+}
+
+static void count_total(struct profile *profile, const struct place *place)
+{
+    const struct access *access = &place->access;
+    bool attributed = access->reason == REASON_NONE;
+    profile->totals.samples++;
+    profile->totals.attributed += attributed;
+    if (!attributed)
+        profile->totals
+            .reasons[access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS]++;
+    else if (access->how < ACCESS_HOW_COUNT)
+        profile->totals.how[access->how]++;
+    if (attributed && place->typed < TYPED_COUNT)
+        profile->totals.typed[place->typed]++;
+    if (attributed && place->typed == TYPED_NOT && place->untyped < UNTYPED_COUNT)
+        profile->totals.untyped[place->untyped]++;
+    profile->refresh_samples += access->event == profile->options.ranking;
+}
+
+static void add_to_holder(struct profile *profile, const struct place *place, double scale)
+{
+    uint32_t holder = tallies_reserve(&profile->holders, place->holder);
+    if (holder != TALLY_IDS_MAX)
+        tally_add(tallies_at(&profile->holders, holder, place->access.event), &place->access,
+                  scale);
+}
+
+/* Third step: the counting. */
+static void finish(struct profile *profile, const struct adding *adding)
+{
+    const struct place *place = adding->place;
+    const struct access *access = &place->access;
+    uint32_t object = adding->object;
+    double factor;
+    double scale = decay_advance(&profile->decay, access->time_ns);
+    if (!profile->refreshed_ns)
+        profile->refreshed_ns = access->time_ns;
+    search_tick(&profile->search, access->time_ns);
+    count_total(profile, place);
+    if (object == TALLY_IDS_MAX)
+        return;
+    tally_add(&profile->all[access->event], access, scale);
+    tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
+    tally_add(tallies_at(&profile->functions, adding->function, access->event), access, scale);
+    if (place->holder)
+        add_to_holder(profile, place, scale);
+    add_pairs(profile, place, &adding->keys, scale);
+    sharing_add(&profile->sharing, place, scale);
+    if (place->typed < TYPED_COUNT)
+        profile->extras[object].typed[place->typed]++;
+    if (access->event == profile->options.ranking)
+        add_ranking(profile, place, object, scale);
+    if (decay_renormalise(&profile->decay, &factor))
+        profile_rescale(profile, factor);
+}
+
+static void add_batch(struct profile *profile, const struct place *places, size_t count)
+{
+    struct adding adding[BATCH];
+    for (size_t i = 0; i < count; i++)
+        begin(profile, &places[i], &adding[i]);
+    for (size_t i = 0; i < count; i++)
+        approach(profile, &adding[i]);
+    for (size_t i = 0; i < count; i++)
+        finish(profile, &adding[i]);
+}
+
+void profile_add_all(struct profile *profile, const struct place *places, size_t count)
+{
+    for (size_t done = 0; done < count; done += BATCH)
+        add_batch(profile, &places[done], count - done < BATCH ? count - done : BATCH);
+}
+
+void profile_add(struct profile *profile, const struct place *place)
+{
+    add_batch(profile, place, 1);
+}

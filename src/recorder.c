@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recorder.h"
+
+#include "sample/perfdata_write.h"
+#include "store/store_write.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static const char suffix[] = "misstop";
+
+struct recorder {
+    struct recorder_options options;
+    struct place_names names; /* the resolver's */
+    struct perfdata_writer *perfdata;
+    struct store_writer *store; /* NULL: it could not be begun after a rotation */
+    uint64_t mark;
+    struct utsname machine;
+    char path[PATH_MAX];
+    int told[2]; /* the error last said of each file: said once */
+    char trouble[600];
+};
+
+static void fill_source(struct store_facts *facts, const struct sampler_info *info)
+{
+    facts->source = info->source;
+    facts->weighs = info->weighs;
+    facts->note = info->note;
+    facts->exact_address = info->exact_address;
+    facts->exact_ip = info->exact_ip;
+    facts->latency = info->latency;
+    facts->data_source = info->data_source;
+    facts->event_count = info->event_count;
+    for (unsigned i = 0; i < info->event_count; i++)
+        facts->events[i] = (struct store_event){
+            .name = info->events[i].name,
+            .weighs = info->events[i].weighs[0] ? info->events[i].weighs : NULL,
+            .role = (uint8_t)info->events[i].role,
+            .period = info->events[i].period,
+            .opened_on = info->events[i].opened_on,
+        };
+}
+
+static struct store_facts gather_facts(const struct recorder *recorder)
+{
+    struct resolver_target target = resolver_target(recorder->options.resolver);
+    const struct geometry *geometry = recorder->options.geometry;
+    struct store_facts facts = {
+        .pid = target.pid,
+        .threads = target.threads,
+        .comm = target.comm,
+        .exe = target.exe,
+        .alive = target.alive,
+        .cache_level = geometry->level,
+        .cache_size_bytes = geometry->size_bytes,
+        .cache_ways = geometry->ways,
+        .cache_line_bytes = geometry->line_bytes,
+        .host = recorder->machine.nodename,
+    };
+    fill_source(&facts, sampler_info(recorder->options.sampler));
+    return facts;
+}
+
+static int open_store(struct recorder *recorder, struct error *error)
+{
+    struct store_facts facts = gather_facts(recorder);
+    struct store_writer_options options = {
+        .path = recorder->path,
+        .names = recorder->names,
+        .instruction_text = recorder->options.instruction_text,
+        .text_context = recorder->options.text_context,
+        .start_ns = recorder->options.start_ns,
+    };
+    recorder->mark = perfdata_writer_mark(recorder->perfdata);
+    options.belongs = recorder->mark;
+    options.fd = perfdata_writer_create(recorder->options.path, suffix, error);
+    return options.fd < 0 ? options.fd
+                          : store_writer_open(&recorder->store, &options, &facts, error);
+}
+
+static int open_perfdata(struct recorder *recorder, struct error *error)
+{
+    struct perf_event_attr attrs[SAMPLE_EVENTS_MAX];
+    const struct sampler_info *info = sampler_info(recorder->options.sampler);
+    for (unsigned i = 0; i < info->event_count; i++) {
+        const struct perf_event_attr *attr = sampler_attribute(recorder->options.sampler, i);
+        attrs[i] = attr ? *attr : (struct perf_event_attr){0};
+    }
+    struct perfdata_writer_options options = {
+        .path = recorder->options.path,
+        .info = info,
+        .attrs = attrs,
+        .machine = sampler_machine(recorder->options.sampler),
+        .launched = recorder->options.launched,
+        .limit_bytes = recorder->options.limit_bytes,
+        .files = recorder->options.files,
+    };
+    return perfdata_writer_open(&recorder->perfdata, &options, error);
+}
+
+int recorder_open(struct recorder **out, const struct recorder_options *options,
+                  struct error *error)
+{
+    *out = NULL;
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (!recorder)
+        return error_set(error, -ENOMEM, "no memory for recording");
+    recorder->options = *options;
+    recorder->names = resolver_names(options->resolver);
+    uname(&recorder->machine);
+    int length = snprintf(recorder->path, sizeof recorder->path, "%s.%s", options->path, suffix);
+    int code =
+        length < 0 || (size_t)length >= sizeof recorder->path
+            ? error_set(error, -ENAMETOOLONG, "-o %.100s...: the name is too long", options->path)
+            : open_perfdata(recorder, error);
+    if (!code)
+        code = open_store(recorder, error);
+    if (code)
+        recorder_close(recorder, NULL);
+    else
+        *out = recorder;
+    return code;
+}
+
+int recorder_close(struct recorder *recorder, struct error *error)
+{
+    if (!recorder)
+        return 0;
+    int code = store_writer_close(recorder->store, error);
+    int other = perfdata_writer_close(recorder->perfdata, code ? NULL : error);
+    free(recorder);
+    return code ? code : other;
+}
+
+static bool ask_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    struct recorder *recorder = context;
+    return recorder->names.object(recorder->names.context, object, desc);
+}
+
+static bool ask_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    struct recorder *recorder = context;
+    return recorder->names.function(recorder->names.context, function, desc);
+}
+
+static bool ask_extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    struct recorder *recorder = context;
+    bool known = recorder->names.extent(recorder->names.context, address, extent);
+    if (known && recorder->store)
+        store_writer_extent(recorder->store, extent);
+    return known;
+}
+
+static bool ask_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    struct recorder *recorder = context;
+    return recorder->names.type(recorder->names.context, type, desc);
+}
+
+static bool ask_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    struct recorder *recorder = context;
+    bool known = recorder->names.instruction(recorder->names.context, address, desc);
+    if (known && recorder->store)
+        store_writer_instruction(recorder->store, address, desc);
+    return known;
+}
+
+static void ask_reading(void *context, struct reading_state *state)
+{
+    struct recorder *recorder = context;
+    recorder->names.reading(recorder->names.context, state);
+}
+
+static void ask_heap(void *context, struct heap_summary *summary)
+{
+    struct recorder *recorder = context;
+    recorder->names.heap(recorder->names.context, summary);
+}
+
+static bool ask_bin(void *context, uint32_t index, struct heap_bin *bin)
+{
+    struct recorder *recorder = context;
+    return recorder->names.heap_bin(recorder->names.context, index, bin);
+}
+
+struct place_names recorder_names(struct recorder *recorder)
+{
+    return (struct place_names){.context = recorder,
+                                .object = ask_object,
+                                .function = ask_function,
+                                .extent = ask_extent,
+                                .type = ask_type,
+                                .instruction = ask_instruction,
+                                .reading = ask_reading,
+                                .heap = ask_heap,
+                                .heap_bin = ask_bin};
+}
+
+/* What is said once, and again only when it is another trouble. */
+static void note_trouble(struct recorder *recorder, unsigned file, int code,
+                         const struct error *error)
+{
+    if (code && code != recorder->told[file])
+        snprintf(recorder->trouble, sizeof recorder->trouble, "%s; sampling goes on", error->text);
+    recorder->told[file] = code;
+}
+
+/* perf.data has its size and has begun anew: so does what stands beside it. */
+static void follow_rotation(struct recorder *recorder)
+{
+    struct error error = {0};
+    unsigned files = recorder->options.files ? recorder->options.files : 2;
+    store_writer_close(recorder->store, NULL);
+    recorder->store = NULL;
+    int code = perfdata_writer_shift(recorder->options.path, suffix, files, &error);
+    if (!code)
+        code = open_store(recorder, &error);
+    recorder->mark = perfdata_writer_mark(recorder->perfdata);
+    note_trouble(recorder, 1, code, &error);
+}
+
+static void add_to_store(struct store_writer *store, const struct record *record,
+                         const struct place *place)
+{
+    if (place)
+        store_writer_place(store, place);
+    else if (record->kind == RECORD_LOST)
+        store_writer_lost(store, record->count);
+    else if (record->kind == RECORD_THROTTLE)
+        store_writer_throttled(store);
+}
+
+/* Where the hardware says nothing of an access, the instruction says at least what it does. */
+static uint64_t data_src_of(const struct access *access)
+{
+    if (access->data_src)
+        return access->data_src;
+    switch ((enum access_kind)access->kind) {
+    case ACCESS_LOAD:
+        return PERF_MEM_S(OP, LOAD);
+    case ACCESS_STORE:
+        return PERF_MEM_S(OP, STORE);
+    case ACCESS_LOAD_STORE:
+        return PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE);
+    case ACCESS_PREFETCH:
+        return PERF_MEM_S(OP, PFETCH);
+    default:
+        return 0;
+    }
+}
+
+void recorder_add(struct recorder *recorder, const struct record *record, const struct place *place)
+{
+    struct perfdata_written told = {0};
+    if (place && place->access.reason == REASON_NONE) {
+        told.address = place->access.address;
+        told.data_src = data_src_of(&place->access);
+    }
+    perfdata_writer_add(recorder->perfdata, record, place ? &told : NULL);
+    if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
+        follow_rotation(recorder);
+    if (recorder->store)
+        add_to_store(recorder->store, record, place);
+}
+
+const char *recorder_sync(struct recorder *recorder, uint64_t now_ns, double interval_s)
+{
+    struct error error = {0};
+    struct store_facts facts = gather_facts(recorder);
+    recorder->trouble[0] = '\0';
+    note_trouble(recorder, 0, perfdata_writer_sync(recorder->perfdata, &error), &error);
+    if (recorder->store)
+        note_trouble(recorder, 1,
+                     store_writer_sync(recorder->store, &facts, now_ns, interval_s, &error),
+                     &error);
+    return recorder->trouble[0] ? recorder->trouble : NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * -o FILE: what is sampled goes into FILE, a perf.data for perf, and what was learnt of it into
+ * FILE.misstop, from which the tables come back exactly. The two carry one mark, and follow each
+ * other when the file has its size. Owned by the pipeline. Where a file cannot be written any
+ * more, sampling goes on: the next sync says it once.
+ */
+#ifndef MISSTOP_RECORDER_H
+#define MISSTOP_RECORDER_H
+
+#include "base/error.h"
+#include "place.h"
+#include "profile/geometry.h"
+#include "resolve/resolver.h"
+#include "sample.h"
+#include "sample/sampler.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recorder;
+
+struct recorder_options {
+    const char *path;
+    uint64_t limit_bytes; /* of FILE; 0: none */
+    unsigned files;       /* kept at the limit */
+    bool launched;
+    uint64_t start_ns; /* when watching began; 0: with the first record */
+    const struct geometry *geometry;
+    struct sampler *sampler; /* these two are not owned */
+    struct resolver *resolver;
+    bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
+    void *text_context;
+};
+
+int recorder_open(struct recorder **recorder, const struct recorder_options *options,
+                  struct error *error);
+int recorder_close(struct recorder *recorder, struct error *error);
+
+/* The resolver's names, for the tables to ask: what is asked and answered is kept. */
+struct place_names recorder_names(struct recorder *recorder);
+
+/* In the order of time; `place`: what became of a sample, NULL for other records. */
+void recorder_add(struct recorder *recorder, const struct record *record,
+                  const struct place *place);
+
+/* At a refresh, after its snapshot. Text for the status line, once per trouble; else NULL. */
+const char *recorder_sync(struct recorder *recorder, uint64_t now_ns, double interval_s);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a store tells beside places and names: who was watched, with what, on which machine. A
+ * plain value. The recorder fills one in to be written, the reader hands one out; strings are
+ * printable, and NULL or "" where nothing is known.
+ */
+#ifndef MISSTOP_STORE_FACTS_H
+#define MISSTOP_STORE_FACTS_H
+
+#include "sample.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store_event {
+    const char *name;
+    const char *weighs;
+    uint8_t role; /* enum event_role */
+    uint64_t period;
+    uint64_t opened_on;
+};
+
+struct store_facts {
+    const char *source; /* as struct sampler_info has it, like the next */
+    const char *weighs;
+    const char *note;
+    bool exact_address;
+    bool exact_ip;
+    bool latency;
+    bool data_source;
+    unsigned event_count;
+    struct store_event events[SAMPLE_EVENTS_MAX];
+    uint32_t pid;
+    uint32_t threads;
+    const char *comm;
+    const char *exe;
+    bool alive;
+    const char *cache_level; /* of the set map, with the next: as struct geometry has it */
+    uint64_t cache_size_bytes;
+    uint32_t cache_ways;
+    uint32_t cache_line_bytes;
+    const char *host;
+};
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The form of FILE.misstop, as the man page tells it: a header, then blocks; a block is its own
+ * header and a payload of records, none of which goes over its end. All numbers of the headers
+ * are little endian. Writer and reader share what stands here. For src/store only.
+ *
+ * A record is its kind, an id, and a row (rows.h); but a string is its kind, its id, its length
+ * and its bytes, and a place has the difference of time between slot and row. Fields may be
+ * added at the end of a row and kinds at the end of the list without another version.
+ */
+#ifndef MISSTOP_STORE_FORM_H
+#define MISSTOP_STORE_FORM_H
+
+#include "heap_bin.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_MAGIC       UINT64_C(0x504f545353494d0a) /* "\nMISSTOP" */
+#define STORE_BLOCK_MAGIC UINT32_C(0x4b4c422d)         /* "-BLK" */
+
+enum {
+    STORE_VERSION = 1,
+    STORE_BLOCK_BYTES = 1 << 16, /* payload, at most */
+    STORE_STRING_BYTES = 1 << 13,
+    STORE_SESSION_BYTES = 16,
+    STORE_SLOT_BITS = 12, /* of the last places that a place is told by its difference from */
+    STORE_SLOTS = 1 << STORE_SLOT_BITS,
+};
+
+struct store_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t size_bytes; /* of this header: the first block follows */
+    unsigned char session[STORE_SESSION_BYTES];
+    uint64_t start_ns;      /* CLOCK_MONOTONIC */
+    uint64_t start_wall_ns; /* since 1970 */
+    uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata.h); 0: there is none */
+    uint64_t checksum; /* hash_bytes() of what stands before */
+};
+
+struct store_block {
+    uint32_t magic;
+    uint32_t payload_bytes;
+    uint64_t number;   /* from 0 */
+    uint64_t last_ns;  /* time of the newest place so far */
+    uint64_t checksum; /* of this header before it, and of the payload */
+};
+
+enum store_kind {
+    STORE_STRING = 1, /* id from 1: 0 is no string */
+    STORE_PLACE,
+    STORE_OBJECT,
+    STORE_FUNCTION,
+    STORE_TYPE,
+    STORE_MEMBER,      /* id: from 0, those of a type in one run */
+    STORE_INSTRUCTION, /* id: address */
+    STORE_EXTENT,      /* id: base */
+    STORE_BIN,         /* id: index */
+    STORE_HEAP,
+    STORE_EVENT, /* id: number of the event */
+    STORE_FACTS,
+    STORE_COUNTS,
+    STORE_MARK, /* a refresh */
+    STORE_SITE, /* call path of a bin, under its index */
+    STORE_KINDS
+};
+
+/* Fields of the rows. A name, path or text is the id of a string; a double its bits. */
+enum place_field {
+    PLACE_ROW_ADDRESS,
+    PLACE_ROW_OFFSET, /* address - base */
+    PLACE_ROW_TID,
+    PLACE_ROW_CPU,
+    PLACE_ROW_OBJECT,
+    PLACE_ROW_SIZE,
+    PLACE_ROW_LATENCY,
+    PLACE_ROW_DATA_SRC,
+    PLACE_ROW_PHYSICAL,
+    PLACE_ROW_WEIGHT,
+    PLACE_ROW_IP,
+    PLACE_ROW_FUNCTION,
+    PLACE_ROW_HOLDER,
+    PLACE_ROW_TYPE,
+    PLACE_ROW_TYPE_OFFSET,
+    PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
+                      */
+    PLACE_ROW_DISPLACEMENT,
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, 8 bits each */
+    PLACE_ROW_PID,
+    PLACE_ROW_FIELDS
+};
+
+enum object_field {
+    OBJECT_ROW_NAME,
+    OBJECT_ROW_MODULE,
+    OBJECT_ROW_TYPE,
+    OBJECT_ROW_TYPE_ID,
+    OBJECT_ROW_VOTES,
+    OBJECT_ROW_AGAINST,
+    OBJECT_ROW_KIND,
+    OBJECT_ROW_ADDRESS,
+    OBJECT_ROW_SIZE,
+    OBJECT_ROW_BLOCKS,
+    OBJECT_ROW_FIELDS
+};
+
+enum function_field {
+    FUNCTION_ROW_NAME,
+    FUNCTION_ROW_MODULE,
+    FUNCTION_ROW_FILE,
+    FUNCTION_ROW_LINE,
+    FUNCTION_ROW_START,
+    FUNCTION_ROW_END,
+    FUNCTION_ROW_FIELDS
+};
+
+enum type_field {
+    TYPE_ROW_NAME,
+    TYPE_ROW_KIND,
+    TYPE_ROW_SIZE,
+    TYPE_ROW_FIRST_MEMBER,
+    TYPE_ROW_MEMBERS,
+    TYPE_ROW_CUT,
+    TYPE_ROW_FIELDS
+};
+
+enum member_field {
+    MEMBER_ROW_NAME,
+    MEMBER_ROW_TYPE,
+    MEMBER_ROW_OFFSET,
+    MEMBER_ROW_SIZE,
+    MEMBER_ROW_COUNT,
+    MEMBER_ROW_STRIDE,
+    MEMBER_ROW_PARENT, /* plus 1; 0: the type itself */
+    MEMBER_ROW_DEPTH,
+    MEMBER_ROW_KIND,
+    MEMBER_ROW_BIT_OFFSET,
+    MEMBER_ROW_BIT_SIZE,
+    MEMBER_ROW_FIELDS
+};
+
+enum instruction_field {
+    INSTRUCTION_ROW_FILE,
+    INSTRUCTION_ROW_LINE,
+    INSTRUCTION_ROW_INLINED,
+    INSTRUCTION_ROW_TEXT,
+    INSTRUCTION_ROW_ASKED, /* whether file, line and inlined are an answer */
+    INSTRUCTION_ROW_FIELDS
+};
+
+enum extent_field { EXTENT_ROW_BOUND, EXTENT_ROW_OBJECT, EXTENT_ROW_FIELDS };
+
+enum bin_field {
+    BIN_ROW_ID,
+    BIN_ROW_OBJECT,
+    BIN_ROW_NAME,
+    BIN_ROW_PATH,
+    BIN_ROW_TYPE_ID,
+    BIN_ROW_TYPE,
+    BIN_ROW_FLAGS, /* 1: walked, 2: renamed */
+    BIN_ROW_COMBINED,
+    BIN_ROW_LIVE_BLOCKS,
+    BIN_ROW_USABLE_BYTES,
+    BIN_ROW_REQUESTED_BYTES,
+    BIN_ROW_ALLOCATIONS,
+    BIN_ROW_FREES,
+    BIN_ROW_ALLOCATION_RATE,
+    BIN_ROW_FREE_RATE,
+    BIN_ROW_LIFETIME,
+    BIN_ROW_FIRST_NS, /* on the clock of HEAP_ROW_NOW_NS; UINT64_MAX: not known */
+    BIN_ROW_LAST_NS,
+    BIN_ROW_GROWTH_BLOCKS,
+    BIN_ROW_GROWTH_BYTES,
+    BIN_ROW_SIZES,
+    BIN_ROW_FIELDS = BIN_ROW_SIZES + HEAP_SIZES
+};
+
+enum heap_field {
+    HEAP_ROW_FEED,
+    HEAP_ROW_SOURCE,
+    HEAP_ROW_NOTE,
+    HEAP_ROW_LIVE_BLOCKS,
+    HEAP_ROW_USABLE_BYTES,
+    HEAP_ROW_REQUESTED_BYTES,
+    HEAP_ROW_LOST,
+    HEAP_ROW_FAILED,
+    HEAP_ROW_BINS,
+    HEAP_ROW_MARK_AGE,
+    HEAP_ROW_NOW_NS,
+    HEAP_ROW_FIELDS
+};
+
+enum event_field {
+    EVENT_ROW_NAME,
+    EVENT_ROW_ROLE,
+    EVENT_ROW_WEIGHS,
+    EVENT_ROW_PERIOD,
+    EVENT_ROW_OPENED_ON,
+    EVENT_ROW_FIELDS
+};
+
+enum facts_field {
+    FACTS_ROW_SOURCE,
+    FACTS_ROW_WEIGHS,
+    FACTS_ROW_NOTE,
+    FACTS_ROW_GIVES, /* 1: exact address, 2: exact ip, 4: latency, 8: data source */
+    FACTS_ROW_EVENTS,
+    FACTS_ROW_PID,
+    FACTS_ROW_THREADS,
+    FACTS_ROW_COMM,
+    FACTS_ROW_EXE,
+    FACTS_ROW_ALIVE,
+    FACTS_ROW_CACHE_LEVEL,
+    FACTS_ROW_CACHE_SIZE,
+    FACTS_ROW_CACHE_WAYS,
+    FACTS_ROW_CACHE_LINE,
+    FACTS_ROW_HOST,
+    FACTS_ROW_FIELDS
+};
+
+enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
+enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
+/* Strings, innermost first; the first 0 ends them. */
+enum site_field { SITE_ROW_FIELDS = 64 };
+
+/* Fields of a kind's rows, 0 for strings and kinds not known; and how many rows are kept. */
+unsigned store_form_fields(unsigned kind);
+size_t store_form_limit(unsigned kind);
+
+/* Checksums of the headers, the latter with its payload. */
+uint64_t store_form_header_sum(const struct store_header *header);
+uint64_t store_form_block_sum(const struct store_block *block, const void *payload);
+
+#endif

@@ -1,0 +1,17 @@
+noinst_LIBRARIES += src/libstore.a
+src_libstore_a_SOURCES = \
+	src/store/facts.h \
+	src/store/form.c src/store/form.h \
+	src/store/number.h \
+	src/store/place_row.c src/store/place_row.h \
+	src/store/read_extents.c \
+	src/store/read_facts.c \
+	src/store/read_names.c \
+	src/store/read_state.h \
+	src/store/read_strings.c \
+	src/store/rows.c src/store/rows.h \
+	src/store/store_read.c src/store/store_read.h \
+	src/store/store_write.c src/store/store_write.h \
+	src/store/write_facts.c \
+	src/store/write_names.c \
+	src/store/write_state.h

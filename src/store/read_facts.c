@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a store tells beside places and names; declared in store_read.h. */
+#include "store/read_state.h"
+
+uint64_t store_reader_belongs(const struct store_reader *reader)
+{
+    return reader->header.belongs;
+}
+
+uint64_t store_reader_start_ns(const struct store_reader *reader)
+{
+    return reader->header.start_ns;
+}
+
+uint64_t store_reader_end_ns(const struct store_reader *reader)
+{
+    return reader->end_ns;
+}
+
+const char *store_reader_damage(const struct store_reader *reader)
+{
+    return reader->damage;
+}
+
+static void read_event(const struct store_reader *reader, unsigned number,
+                       struct store_event *event)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_EVENT], number);
+    *event = (struct store_event){0};
+    if (!row)
+        return;
+    event->name = reader_string(reader, row[EVENT_ROW_NAME]);
+    event->weighs = reader_string(reader, row[EVENT_ROW_WEIGHS]);
+    event->role = (uint8_t)row[EVENT_ROW_ROLE];
+    event->period = row[EVENT_ROW_PERIOD];
+    event->opened_on = row[EVENT_ROW_OPENED_ON];
+}
+
+static void read_cache(const struct store_reader *reader, const uint64_t *row,
+                       struct store_facts *facts)
+{
+    facts->cache_level = reader_string(reader, row[FACTS_ROW_CACHE_LEVEL]);
+    facts->cache_size_bytes = row[FACTS_ROW_CACHE_SIZE];
+    facts->cache_ways = (uint32_t)row[FACTS_ROW_CACHE_WAYS];
+    facts->cache_line_bytes = (uint32_t)row[FACTS_ROW_CACHE_LINE];
+}
+
+void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_FACTS], 0);
+    *facts = (struct store_facts){0};
+    if (!row)
+        return;
+    facts->source = reader_string(reader, row[FACTS_ROW_SOURCE]);
+    facts->weighs = reader_string(reader, row[FACTS_ROW_WEIGHS]);
+    facts->note = reader_string(reader, row[FACTS_ROW_NOTE]);
+    facts->exact_address = row[FACTS_ROW_GIVES] & 1;
+    facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
+    facts->latency = row[FACTS_ROW_GIVES] & 4;
+    facts->data_source = row[FACTS_ROW_GIVES] & 8;
+    facts->event_count = row[FACTS_ROW_EVENTS] < SAMPLE_EVENTS_MAX ? (unsigned)row[FACTS_ROW_EVENTS]
+                                                                   : SAMPLE_EVENTS_MAX;
+    for (unsigned i = 0; i < facts->event_count; i++)
+        read_event(reader, i, &facts->events[i]);
+    facts->pid = (uint32_t)row[FACTS_ROW_PID];
+    facts->threads = (uint32_t)row[FACTS_ROW_THREADS];
+    facts->comm = reader_string(reader, row[FACTS_ROW_COMM]);
+    facts->exe = reader_string(reader, row[FACTS_ROW_EXE]);
+    facts->alive = row[FACTS_ROW_ALIVE];
+    facts->host = reader_string(reader, row[FACTS_ROW_HOST]);
+    read_cache(reader, row, facts);
+}

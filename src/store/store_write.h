@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes FILE.misstop: the places as they go to the tables, and what their ids mean, so that the
+ * tables can be made again without the process, its heap or its binaries. The form stands in
+ * store/form.h. For src/recorder.c; one thread only.
+ *
+ * A place costs no allocation but where it brings an id never seen. What an id means is written
+ * when it first comes, and again at a sync where it has changed since. Whatever was synced can be
+ * read, whether or not the writer came to its end. A failed write is told by the next sync; what
+ * is given to the writer after it is dropped.
+ */
+#ifndef MISSTOP_STORE_STORE_WRITE_H
+#define MISSTOP_STORE_STORE_WRITE_H
+
+#include "base/error.h"
+#include "place.h"
+#include "store/facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store_writer;
+
+struct store_writer_options {
+    int fd;                   /* of an empty file; closed by the writer, whatever happens */
+    const char *path;         /* its name, for messages */
+    uint64_t belongs;         /* mark of the perf.data it stands beside; 0: there is none */
+    struct place_names names; /* who is asked what an id means */
+    /* An instruction as text; NULL: not known. */
+    bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
+    void *text_context;
+    uint64_t start_ns; /* when watching began, CLOCK_MONOTONIC */
+};
+
+int store_writer_open(struct store_writer **writer, const struct store_writer_options *options,
+                      const struct store_facts *facts, struct error *error);
+
+/* What is not synced is written, then the file closed; NULL is valid. 0 or a negative errno. */
+int store_writer_close(struct store_writer *writer, struct error *error);
+
+/* In the order in which they go to the tables. */
+void store_writer_place(struct store_writer *writer, const struct place *place);
+void store_writer_lost(struct store_writer *writer, uint64_t count);
+void store_writer_throttled(struct store_writer *writer);
+
+/* What the tables were told when they asked: kept, for it cannot be asked again. */
+void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
+void store_writer_instruction(struct store_writer *writer, uint64_t address,
+                              const struct instruction_desc *desc);
+
+/* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
+int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
+                      double interval_s, struct error *error);
+
+/* In the file and about to be. */
+uint64_t store_writer_bytes(const struct store_writer *writer);
+
+#endif

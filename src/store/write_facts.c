@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is watched, and its heap at each sync. */
+#include "store/write_state.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_event(struct store_writer *writer, unsigned number, const struct store_event *event)
+{
+    uint64_t row[EVENT_ROW_FIELDS] = {
+        [EVENT_ROW_NAME] = writer_string(writer, event->name),
+        [EVENT_ROW_ROLE] = event->role,
+        [EVENT_ROW_WEIGHS] = writer_string(writer, event->weighs),
+        [EVENT_ROW_PERIOD] = event->period,
+        [EVENT_ROW_OPENED_ON] = event->opened_on,
+    };
+    writer_row(writer, STORE_EVENT, number, row);
+}
+
+void writer_facts(struct store_writer *writer, const struct store_facts *facts)
+{
+    for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        put_event(writer, i, &facts->events[i]);
+    uint64_t row[FACTS_ROW_FIELDS] = {
+        [FACTS_ROW_SOURCE] = writer_string(writer, facts->source),
+        [FACTS_ROW_WEIGHS] = writer_string(writer, facts->weighs),
+        [FACTS_ROW_NOTE] = writer_string(writer, facts->note),
+        [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
+                            facts->data_source << 3,
+        [FACTS_ROW_EVENTS] = facts->event_count,
+        [FACTS_ROW_PID] = facts->pid,
+        [FACTS_ROW_THREADS] = facts->threads,
+        [FACTS_ROW_COMM] = writer_string(writer, facts->comm),
+        [FACTS_ROW_EXE] = writer_string(writer, facts->exe),
+        [FACTS_ROW_ALIVE] = facts->alive,
+        [FACTS_ROW_CACHE_LEVEL] = writer_string(writer, facts->cache_level),
+        [FACTS_ROW_CACHE_SIZE] = facts->cache_size_bytes,
+        [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
+        [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
+        [FACTS_ROW_HOST] = writer_string(writer, facts->host),
+    };
+    writer_row(writer, STORE_FACTS, 0, row);
+}
+
+static uint64_t ns_of(double seconds)
+{
+    return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);
+}
+
+/* When something was that is so old; UINT64_MAX: not known. */
+static uint64_t moment(uint64_t now_ns, double age_s)
+{
+    return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
+}
+
+/*
+ * Ages are told on the heap's own clock, which is not handed out: it is worked out from a bin whose
+ * first moment stands in the file, so that a bin that rests does not change.
+ */
+static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
+{
+    const struct place_names *names = &writer->options.names;
+    struct heap_bin bin;
+    for (uint32_t i = 0; names->heap_bin(names->context, i, &bin); i++) {
+        const uint64_t *row = rows_find(&writer->rows[STORE_BIN], i);
+        if (row && row[BIN_ROW_ID] == bin.id && !isnan(bin.age_s) &&
+            row[BIN_ROW_FIRST_NS] != UINT64_MAX)
+            return row[BIN_ROW_FIRST_NS] + ns_of(bin.age_s);
+    }
+    return now_ns;
+}
+
+static void put_site(struct store_writer *writer, uint32_t index, const struct heap_bin *bin)
+{
+    uint64_t row[SITE_ROW_FIELDS] = {0};
+    for (uint32_t i = 0; i < bin->site_count && i < SITE_ROW_FIELDS; i++)
+        row[i] = writer_string(writer, bin->site[i]);
+    writer_row(writer, STORE_SITE, index, row);
+}
+
+static void put_bin(struct store_writer *writer, uint32_t index, const struct heap_bin *bin,
+                    uint64_t heap_ns)
+{
+    writer_type(writer, bin->type_id);
+    if (bin->object)
+        writer_object(writer, bin->object);
+    if (bin->site_count)
+        put_site(writer, index, bin);
+    uint64_t row[BIN_ROW_FIELDS] = {
+        [BIN_ROW_ID] = bin->id,
+        [BIN_ROW_OBJECT] = bin->object,
+        [BIN_ROW_NAME] = writer_string(writer, bin->name),
+        [BIN_ROW_PATH] = writer_string(writer, bin->path),
+        [BIN_ROW_TYPE_ID] = bin->type_id,
+        [BIN_ROW_TYPE] = writer_string(writer, bin->type),
+        [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
+        [BIN_ROW_COMBINED] = bin->combined,
+        [BIN_ROW_LIVE_BLOCKS] = bin->live_blocks,
+        [BIN_ROW_USABLE_BYTES] = bin->usable_bytes,
+        [BIN_ROW_REQUESTED_BYTES] = bin->requested_bytes,
+        [BIN_ROW_ALLOCATIONS] = bin->allocations,
+        [BIN_ROW_FREES] = bin->frees,
+        [BIN_ROW_ALLOCATION_RATE] = number_of_double(bin->allocations_per_s),
+        [BIN_ROW_FREE_RATE] = number_of_double(bin->frees_per_s),
+        [BIN_ROW_LIFETIME] = number_of_double(bin->lifetime_s),
+        [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
+        [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
+        [BIN_ROW_GROWTH_BLOCKS] = number_of_double(bin->growth_blocks),
+        [BIN_ROW_GROWTH_BYTES] = number_of_double(bin->growth_bytes),
+    };
+    memcpy(row + BIN_ROW_SIZES, bin->sizes, sizeof bin->sizes);
+    writer_row(writer, STORE_BIN, index, row);
+}
+
+void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
+{
+    const struct place_names *names = &writer->options.names;
+    struct heap_summary summary = {0};
+    struct heap_bin bin;
+    uint32_t count = 0;
+    if (!names->heap || !names->heap_bin)
+        return;
+    uint64_t heap_ns = heap_clock(writer, now_ns);
+    names->heap(names->context, &summary);
+    uint64_t row[HEAP_ROW_FIELDS] = {
+        [HEAP_ROW_FEED] = summary.feed,
+        [HEAP_ROW_SOURCE] = writer_string(writer, summary.source),
+        [HEAP_ROW_NOTE] = writer_string(writer, summary.note),
+        [HEAP_ROW_LIVE_BLOCKS] = summary.live_blocks,
+        [HEAP_ROW_USABLE_BYTES] = summary.usable_bytes,
+        [HEAP_ROW_REQUESTED_BYTES] = summary.requested_bytes,
+        [HEAP_ROW_LOST] = summary.lost,
+        [HEAP_ROW_FAILED] = summary.failed,
+        [HEAP_ROW_MARK_AGE] = number_of_double(summary.mark_age_s),
+        [HEAP_ROW_NOW_NS] = heap_ns,
+    };
+    for (; names->heap_bin(names->context, count, &bin); count++)
+        put_bin(writer, count, &bin, heap_ns);
+    row[HEAP_ROW_BINS] = count;
+    writer_row(writer, STORE_HEAP, 0, row);
+}

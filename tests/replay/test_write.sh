@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What misstop writes is what perf reads: every sample, with the address that it was told, and not
+# a word of complaint from any of perf's commands; also after a kill.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+print=$BUILD/tests/replay/print_records
+record=$BUILD/tests/replay/record_samples
+load=$BUILD/tests/replay/load
+work=$(mktemp -d) || exit 99
+loads=
+trap 'kill $loads 2>/dev/null; rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
+finish() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ] || exit 1
+    [ $passed != 0 ] || exit 77
+    exit 0
+}
+
+command -v perf >/dev/null || { skip "all: perf is not here"; finish; }
+
+same() { # name, file, file
+    if [ -s "$2" ] && cmp -s "$2" "$3"; then pass "$1 ($(wc -l <"$2") lines)"
+    else fail "$1"; diff "$2" "$3" | head -5; fi
+}
+
+start_load() {
+    "$load" 100000 &
+    loads="$loads $!"
+    sleep 0.2
+}
+
+# As told: time pid/tid ip address period
+as_told() {
+    perf script --ns -i "$1" -F pid,tid,time,ip,addr,period 2>"$work/complaints" |
+        awk '{ split($2, t, /[.:]/); print t[1] t[2] " " $1 " " $5 " " $4 " " $3 }'
+}
+
+# Every command reads it, says something, and complains of nothing.
+agreeable() { # name, file
+    for command in 'script' 'report --stdio' 'mem report --stdio' 'annotate --stdio' \
+        'report --header-only -I' 'evlist -v' 'buildid-list' \
+        'script -F comm,pid,tid,time,event,addr,ip,sym,dso,data_src' \
+        'script --show-mmap-events --show-task-events'; do
+        perf $command -i "$2" >"$work/out" 2>"$work/complaints" </dev/null ||
+            fail "$1: perf $command: status $?"
+        if [ -s "$work/complaints" ] || ! [ -s "$work/out" ]; then
+            fail "$1: perf $command says: $(head -3 "$work/complaints")"
+        else
+            pass "$1: perf $command"
+        fi
+    done
+}
+
+start_load
+if ! said=$("$record" "$work/live" $! 0.7 2>&1 >"$work/told"); then
+    skip "live: nothing can be sampled here: $said"
+else
+    as_told "$work/live" >"$work/theirs"
+    same "perf script says what was told" "$work/told" "$work/theirs"
+    agreeable live "$work/live"
+    if said=$("$here/compare_with_perf.py" "$print" "$work/live" period,addr,data_src,ip); then
+        pass "misstop and perf read the same: $said"
+    else
+        fail "misstop and perf read differently: $said"
+    fi
+    perf script -i "$work/live" -F comm,ip,sym 2>/dev/null | grep -q 'load .* main' &&
+        pass "names of process and function" || fail "names of process and function"
+    perf report --stdio -i "$work/live" --header-only 2>/dev/null >"$work/header"
+    for line in "hostname : $(uname -n)" "cmdline : .*record_samples" 'event : name = cpu-clock' \
+        'cpu pmu\|pmu mappings' 'nrcpus online' 'cpudesc' 'clockid: monotonic' 'time of last'; do
+        grep -q "$line" "$work/header" && pass "header: $line" || fail "header lacks: $line"
+    done
+
+    # What this machine does not tell cannot be asked for.
+    perf record -q -o "$work/perfs" -e cpu-clock "$load" 1 >/dev/null 2>&1
+    for what in 'memory nodes' 'node0 meminfo' 'sibling threads' 'CPU 0: Core ID' 'L1 Data' \
+        'total memory' 'cpuid :'; do
+        perf report --stdio -i "$work/perfs" --header-only -I 2>/dev/null | grep "$what" |
+            sed 's/free = .*//' >"$work/there"
+        perf report --stdio -i "$work/live" --header-only -I 2>/dev/null | grep "$what" |
+            sed 's/free = .*//' >"$work/here"
+        [ -s "$work/there" ] || { skip "perf record says nothing of $what"; continue; }
+        same "header, as perf record says: $what" "$work/there" "$work/here"
+    done
+
+    # Killed between two syncs: what was synced before is there, whole and described.
+    start_load
+    "$record" "$work/killed" $! 60 >"$work/told" & writer=$!
+    sleep 0.7
+    kill -9 $writer
+    wait $writer 2>/dev/null
+    as_told "$work/killed" >"$work/theirs"
+    lines=$(grep -c '^[0-9]* [^ ]* [^ ]* [^ ]* [0-9]*$' "$work/told")
+    head -n $((lines - 1)) "$work/told" >"$work/told.whole"
+    head -n $((lines - 1)) "$work/theirs" >"$work/theirs.whole"
+    same "after kill -9" "$work/told.whole" "$work/theirs.whole"
+    agreeable killed "$work/killed"
+fi
+
+# A recording of hardware, written once more: perf says the same of both.
+real() { # file, fields
+    [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return; }
+    "$record" -i "$SHARED_DATA/$1" "$work/again" >/dev/null || { fail "$1 was not written"; return; }
+    perf script --ns -i "$SHARED_DATA/$1" -F "$2" 2>/dev/null | sort >"$work/there"
+    perf script --ns -i "$work/again" -F "$2" 2>"$work/complaints" | sort >"$work/here"
+    same "$1 written again" "$work/there" "$work/here"
+    [ -s "$work/complaints" ] && fail "$1: $(head -3 "$work/complaints")"
+}
+real pebs-i9-9980HK-loads-stores.perf.data pid,tid,time,event,period,addr,ip,data_src,weight
+real pebs-xeon-8173M-weight-struct.perf.data pid,tid,cpu,time,event,period,addr,ip,data_src
+finish

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store_told.h"
+
+#include "snapshot.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Strings live for some calls more, as those of the resolver do. */
+static const char *say(struct told *told, const char *what, unsigned id)
+{
+    char *text = told->text[told->next++ % 8];
+    snprintf(text, sizeof told->text[0], "%s_%u of %u", what, id, told->generation);
+    return text;
+}
+
+static bool object(void *context, uint32_t id, struct object_desc *desc)
+{
+    if (id >= TOLD_OBJECTS)
+        return false;
+    *desc = (struct object_desc){.name = say(context, "object", id),
+                                 .module = id % 3 ? "libthing.so" : "",
+                                 .type = id % 2 ? "struct thing [3]" : NULL,
+                                 .type_id = id % TOLD_TYPES,
+                                 .type_votes = id * 7,
+                                 .type_against = id % 5,
+                                 .kind = (enum object_kind)(id % OBJECT_KIND_COUNT),
+                                 .address = UINT64_C(0x7f0000000000) + id * 4096,
+                                 .size_bytes = 64 + id,
+                                 .blocks = 1};
+    return true;
+}
+
+static bool function(void *context, uint32_t id, struct function_desc *desc)
+{
+    if (id >= TOLD_FUNCTIONS)
+        return false;
+    *desc = (struct function_desc){.name = say(context, "function", id),
+                                   .module = "program",
+                                   .file = "/src/program.c",
+                                   .line = id * 10,
+                                   .start = 0x400000 + id * 256,
+                                   .end = 0x400000 + id * 256 + 200};
+    return true;
+}
+
+static bool type(void *context, uint32_t id, struct type_desc *desc)
+{
+    struct told *told = context;
+    if (!id || id >= TOLD_TYPES)
+        return false;
+    for (unsigned i = 0; i < 4; i++)
+        told->members[i] = (struct type_member){.name = i ? "part" : "",
+                                                .type = "double [3]",
+                                                .offset = i * 24,
+                                                .size = 24,
+                                                .count = 3,
+                                                .stride = 8,
+                                                .parent = i == 3 ? 2 : TYPE_NO_MEMBER,
+                                                .depth = i == 3,
+                                                .kind = MEMBER_FIELD,
+                                                .bit_size = (uint8_t)i};
+    *desc = (struct type_desc){.name = "struct thing",
+                               .kind = TYPE_STRUCT,
+                               .size = 96 + id,
+                               .members = told->members,
+                               .member_count = 4};
+    return true;
+}
+
+static bool instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    *desc = (struct instruction_desc){.file = "/src/program.c",
+                                      .line = (uint32_t)address % 1000,
+                                      .inlined = address & 1 ? say(context, "inlined", 1) : NULL};
+    return true;
+}
+
+bool told_instruction_text(void *context, uint64_t address, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "mov 0x%llx(%%rax),%%rdx", (unsigned long long)address & 0xff);
+    return true;
+}
+
+static void heap(void *context, struct heap_summary *summary)
+{
+    *summary = (struct heap_summary){.feed = HEAP_FEED_AGENT,
+                                     .source = "agent",
+                                     .note = say(context, "note", 0),
+                                     .live_blocks = 77,
+                                     .usable_bytes = 4096,
+                                     .requested_bytes = 4000,
+                                     .lost = 1,
+                                     .failed = 2,
+                                     .bins = TOLD_BINS,
+                                     .mark_age_s = NAN};
+}
+
+static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
+{
+    struct told *told = context;
+    if (index >= TOLD_BINS)
+        return false;
+    told->site[0] = "xmalloc (xmalloc.c:7)";
+    told->site[1] = say(told, "caller", index);
+    *bin = (struct heap_bin){.id = index + 100,
+                             .object = index + 1,
+                             .name = say(told, "bin", index),
+                             .path = "xmalloc < main",
+                             .site = told->site,
+                             .site_count = index % 3,
+                             .type_id = index % TOLD_TYPES,
+                             .walked = index % 2,
+                             .live_blocks = index * 10 + told->generation,
+                             .usable_bytes = index * 1000,
+                             .allocations_per_s = index ? 2.5 * index : NAN,
+                             .frees_per_s = NAN,
+                             .lifetime_s = 0.1,
+                             .age_s = index == 1 ? NAN : 3.25 + told->generation,
+                             .quiet_s = index == 2 ? NAN : 0.000000001,
+                             .growth_blocks = -3,
+                             .growth_bytes = NAN};
+    bin->sizes[index] = index;
+    return true;
+}
+
+struct place_names told_names(struct told *told)
+{
+    return (struct place_names){.context = told,
+                                .object = object,
+                                .function = function,
+                                .type = type,
+                                .instruction = instruction,
+                                .heap = heap,
+                                .heap_bin = heap_bin};
+}
+
+void told_facts(struct store_facts *facts, uint64_t period)
+{
+    *facts = (struct store_facts){.source = "clock",
+                                  .weighs = "time stalled",
+                                  .note = "",
+                                  .exact_ip = true,
+                                  .event_count = 2,
+                                  .pid = 4711,
+                                  .threads = 3,
+                                  .comm = "program",
+                                  .exe = "/bin/program",
+                                  .alive = true,
+                                  .cache_level = "L1d",
+                                  .cache_size_bytes = 32768,
+                                  .cache_ways = 8,
+                                  .cache_line_bytes = 64,
+                                  .host = "here"};
+    facts->events[0] = (struct store_event){"cpu-clock", "time", EVENT_STALL, period, 2};
+    facts->events[1] = (struct store_event){"page-faults", NULL, EVENT_OTHER, 1, 0};
+}
+
+static struct place wild_place(struct prng *prng)
+{
+    struct place place = {.access = {.address = prng_next(prng),
+                                     .ip = prng_next(prng),
+                                     .weight = prng_next(prng),
+                                     .latency = prng_next(prng),
+                                     .data_src = prng_next(prng),
+                                     .physical = prng_next(prng),
+                                     .pid = (uint32_t)prng_next(prng),
+                                     .tid = (uint32_t)prng_next(prng),
+                                     .cpu = (uint32_t)prng_next(prng),
+                                     .event = (uint16_t)prng_below(prng, 2),
+                                     .size = (uint8_t)prng_next(prng),
+                                     .kind = (uint8_t)prng_below(prng, ACCESS_PREFETCH + 1),
+                                     .how = (uint8_t)prng_below(prng, ACCESS_HOW_COUNT),
+                                     .reason = (uint8_t)prng_below(prng, REASON_COUNT),
+                                     .base = (uint8_t)prng_below(prng, SREG_COUNT),
+                                     .index = SREG_NONE,
+                                     .displacement = (int32_t)prng_next(prng)},
+                          .object = (uint32_t)prng_below(prng, TOLD_OBJECTS),
+                          .holder = (uint32_t)prng_below(prng, TOLD_OBJECTS),
+                          .function = (uint32_t)prng_below(prng, TOLD_FUNCTIONS),
+                          .size_bytes = prng_next(prng),
+                          .type = (uint32_t)prng_below(prng, TOLD_TYPES),
+                          .type_offset = (uint32_t)prng_next(prng),
+                          .by_member = prng_below(prng, 2),
+                          .typed = (uint8_t)prng_below(prng, TYPED_COUNT),
+                          .untyped = (uint8_t)prng_below(prng, UNTYPED_COUNT)};
+    place.base = place.access.address - prng_below(prng, 1000);
+    if (place.base > place.access.address)
+        place.base = 0;
+    return place;
+}
+
+/* A handful of instructions that go over some heap blocks, as programs do. */
+static struct place usual_place(struct prng *prng)
+{
+    uint32_t site = (uint32_t)prng_below(prng, 50);
+    uint32_t block = (uint32_t)prng_below(prng, 100000);
+    uint64_t base = UINT64_C(0x555555560000) + (uint64_t)block * 112;
+    return (struct place){.access = {.address = base + site % 12 * 8,
+                                     .ip = 0x400000 + site * 16,
+                                     .weight = 500009,
+                                     .pid = 4711,
+                                     .tid = 4711 + (uint32_t)prng_below(prng, 4),
+                                     .cpu = (uint32_t)prng_below(prng, 4),
+                                     .size = 8,
+                                     .kind = ACCESS_LOAD,
+                                     .how = ACCESS_DIRECT,
+                                     .base = SREG_AX,
+                                     .index = SREG_NONE,
+                                     .displacement = (int32_t)site},
+                          .object = site % TOLD_OBJECTS,
+                          .function = site % TOLD_FUNCTIONS,
+                          .base = base,
+                          .size_bytes = 96,
+                          .type = 1 + site % (TOLD_TYPES - 1),
+                          .type_offset = site % 12 * 8,
+                          .by_member = true,
+                          .typed = TYPED_CODE};
+}
+
+struct place told_place(struct prng *prng, uint64_t time_ns, bool wild)
+{
+    struct place place = wild ? wild_place(prng) : usual_place(prng);
+    place.access.time_ns = time_ns + prng_below(prng, 1000000);
+    return place;
+}
+
+int told_write(struct told *told, const char *path, unsigned places, unsigned every)
+{
+    struct store_writer *writer;
+    struct store_facts facts;
+    struct error error = {0};
+    struct prng prng = {7};
+    uint64_t time_ns = 1000;
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    struct store_writer_options options = {.fd = dup(fd),
+                                           .path = path,
+                                           .belongs = 99,
+                                           .names = told_names(told),
+                                           .instruction_text = told_instruction_text,
+                                           .start_ns = time_ns};
+    told_facts(&facts, 1);
+    if (fd < 0 || store_writer_open(&writer, &options, &facts, &error))
+        abort();
+    for (unsigned i = 0; i < places; i++) {
+        struct place place = told_place(&prng, time_ns, i % 4 == 3);
+        time_ns = place.access.time_ns;
+        store_writer_place(writer, &place);
+        if ((i + 1) % every)
+            continue;
+        told->generation++;
+        told_facts(&facts, i + 1);
+        if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
+            abort();
+    }
+    if (store_writer_close(writer, &error))
+        abort();
+    return fd;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Places and names made from numbers, to be written to a store: for the tests, the fuzzer and the
+ * bench of src/store.
+ */
+#ifndef MISSTOP_TESTS_STORE_TOLD_H
+#define MISSTOP_TESTS_STORE_TOLD_H
+
+#include "base/prng.h"
+#include "store/store_write.h"
+
+enum { TOLD_OBJECTS = 40, TOLD_FUNCTIONS = 12, TOLD_TYPES = 6, TOLD_BINS = 9 };
+
+/* Every name says the generation; what it names stays. */
+struct told {
+    unsigned generation;
+    char text[8][64];
+    unsigned next;
+    struct type_member members[4];
+    const char *site[3];
+};
+
+struct place_names told_names(struct told *told);
+bool told_instruction_text(void *context, uint64_t address, char *out, size_t size);
+void told_facts(struct store_facts *facts, uint64_t period);
+
+/* The next one, a little later than `time_ns`; `wild`: any value in any field. */
+struct place told_place(struct prng *prng, uint64_t time_ns, bool wild);
+
+/* A file of so many places, a sync after each `every` of them, its last descriptions those of
+ * told->generation. Aborts where it cannot be written. Returns the descriptor, for reading. */
+int told_write(struct told *told, const char *path, unsigned places, unsigned every);
+
+#endif
