@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int most_first(double a, double b)
-{
-    return a > b ? -1 : a < b;
-}
-
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {
     bool unsure = a == SHARING_UNSURE || b == SHARING_UNSURE;
@@ -63,7 +58,7 @@ static int by_line_samples(const void *left, const void *right)
 {
     const struct snapshot_sharing_line *a = left;
     const struct snapshot_sharing_line *b = right;
-    int order = most_first(a->samples, b->samples);
+    int order = sharing_most_first(a->samples, b->samples);
     return order ? order : a->address < b->address ? -1 : a->address > b->address;
 }
 
@@ -134,7 +129,7 @@ static int by_group_samples(const void *left, const void *right)
     bool b_reads = b->verdict == SHARING_READ_ONLY;
     if (a_reads != b_reads)
         return a_reads ? 1 : -1;
-    int order = most_first(a->samples, b->samples);
+    int order = sharing_most_first(a->samples, b->samples);
     return order ? order : a->lines[0].address < b->lines[0].address ? -1 : 1;
 }
 

@@ -173,7 +173,7 @@ static const char *unsure_words(struct build *build, const struct snapshot_shari
                         group->turns, SHARING_TURNS_SURE);
 }
 
-const char *sharing_words(struct build *build, const struct snapshot_sharing_group *group)
+static const char *words_of(struct build *build, const struct snapshot_sharing_group *group)
 {
     bool two = group->lines[0].side_count > 1;
     switch (two ? group->verdict : SHARING_UNSURE) {
@@ -191,4 +191,19 @@ const char *sharing_words(struct build *build, const struct snapshot_sharing_gro
     default:
         return unsure_words(build, group);
     }
+}
+
+/* Where the two busiest threads run on CPUs of different nodes, each turn is a dear one. */
+const char *sharing_words(struct build *build, const struct snapshot_sharing_group *group)
+{
+    const struct snapshot_sharing_line *line = &group->lines[0];
+    const char *words = words_of(build, group);
+    bool apart = line->side_count > 1 && line->sides[0].node >= 0 && line->sides[1].node >= 0 &&
+                 line->sides[0].node != line->sides[1].node;
+    if (!words || !apart || group->verdict == SHARING_READ_ONLY)
+        return words;
+    return arena_printf(build->arena,
+                        "%s The threads run on nodes %d and %d: every turn crosses from one to "
+                        "the other; on one node it would cost less.",
+                        words, line->sides[0].node, line->sides[1].node);
 }

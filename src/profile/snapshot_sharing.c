@@ -8,11 +8,6 @@
 
 enum { LINES_LISTED = 256, GROUPS_LISTED = 64, NODES_ASKED = 64 };
 
-static int most_first(double a, double b)
-{
-    return a > b ? -1 : a < b;
-}
-
 static const struct sharing_owner *main_owner(const struct build *build,
                                               const struct sharing_line *line)
 {
@@ -46,7 +41,7 @@ static int by_side_samples(const void *left, const void *right)
 {
     const struct snapshot_sharing_side *a = left;
     const struct snapshot_sharing_side *b = right;
-    int order = most_first(a->samples, b->samples);
+    int order = sharing_most_first(a->samples, b->samples);
     return order ? order : a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
@@ -129,7 +124,7 @@ static int by_samples(const void *left, const void *right)
     bool b_reads = b->judged.verdict == SHARING_READ_ONLY;
     if (a_reads != b_reads)
         return a_reads ? 1 : -1;
-    int order = most_first(a->judged.samples, b->judged.samples);
+    int order = sharing_most_first(a->judged.samples, b->judged.samples);
     return order ? order : a->line.address < b->line.address ? -1 : 1;
 }
 

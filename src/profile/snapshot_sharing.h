@@ -16,6 +16,12 @@ struct sharing_listed {
     uint64_t base;
 };
 
+/* For sorting: the larger number comes first. */
+static inline int sharing_most_first(double a, double b)
+{
+    return a > b ? -1 : a < b;
+}
+
 /* Samples of all events under the basis: of everything attributed, of one object. */
 double sharing_all_samples(const struct build *build);
 double sharing_object_samples(const struct build *build, uint32_t object);

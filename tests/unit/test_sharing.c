@@ -162,6 +162,7 @@ static void bytes_apart_are_false_sharing(void **state)
         assert_true(side->cpu == side->tid - 100 && side->node == (int)side->cpu);
     }
     assert_non_null(strstr(group->reading, "56 bytes of padding"));
+    assert_non_null(strstr(group->reading, "run on nodes"));
     assert_true(group->share.value > 0.95 && group->of_object > 0.95);
 }
 
