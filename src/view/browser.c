@@ -87,13 +87,25 @@ static void take(struct browser *browser, struct held_snapshot next)
     let_go(&old);
 }
 
+/* What is wrong with a recording is said once here; the help page keeps it. */
+static void tell_trouble(struct browser *browser, const struct snapshot *snapshot)
+{
+    const struct snapshot_recording *recording = snapshot->recording;
+    char text[256];
+    if (recording->note) {
+        browser_message(browser, recording->note);
+    } else if (recording->addresses && snapshot->totals.attributed * 2 < snapshot->totals.samples) {
+        snprintf(text, sizeof text, "addresses: %s", recording->addresses);
+        browser_message(browser, text);
+    }
+}
+
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *))
 {
     struct held_snapshot next = {snapshot, release};
-    /* What is wrong with a recording is said once here; the help page keeps it. */
-    if (snapshot->recording && snapshot->recording->note && !browser->snapshot)
-        browser_message(browser, snapshot->recording->note);
+    if (snapshot->recording && !browser->snapshot)
+        tell_trouble(browser, snapshot);
     if (browser->page == PAGE_PICKER) {
         browser->page = PAGE_OBJECTS;
         browser->back_count = 0;
