@@ -13,6 +13,7 @@ void recipe_describe(const struct insn *insn, struct access *access)
         return;
     access->size = memory->size;
     access->kind = memory->kind;
+    access->locked = insn->locked;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
