@@ -3,7 +3,8 @@ check_PROGRAMS += tests/replay/print_records tests/replay/load
 dist_check_SCRIPTS += tests/replay/test_replay.sh tests/replay/test_levels.sh
 TESTS += tests/replay/test_replay.sh tests/replay/test_levels.sh
 EXTRA_DIST += tests/replay/compare_with_perf.py tests/replay/swap_recording.py \
-	tests/replay/compare_levels.py tests/replay/ibs_recording.py
+	tests/replay/compare_levels.py tests/replay/ibs_recording.py \
+	tests/replay/miss_recording.py tests/replay/recording.py
 tests_replay_load_SOURCES = tests/replay/load.c
 tests_replay_load_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_replay_load_LDFLAGS =
