@@ -29,6 +29,7 @@ enum reason {
     REASON_BAD_ADDRESS,    /* the address computed is in no mapping of the target */
     REASON_FOREIGN,        /* sample of another process */
     REASON_NO_ADDRESS,     /* a precise record whose address is not valid */
+    REASON_NOT_X86_64,     /* registers of 32-bit code, or of another architecture */
     REASON_COUNT
 };
 

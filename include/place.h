@@ -72,6 +72,15 @@ struct instruction_desc {
     const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
 };
 
+/* The mapping that code lies in. */
+struct mapping_desc {
+    uint64_t start;
+    uint64_t end;
+    uint64_t offset;   /* of start in the file */
+    char path[1024];   /* printable; "" if there is no file */
+    char build_id[65]; /* lower-case hexadecimal; "" if not known */
+};
+
 /* Extent of the object that covers an address, or of the gap between objects. */
 struct object_extent {
     uint64_t base;
@@ -99,6 +108,7 @@ struct place_names {
     /* NULL: not known here. A type by its id; an instruction by its address. */
     bool (*type)(void *context, uint32_t type, struct type_desc *desc);
     bool (*instruction)(void *context, uint64_t address, struct instruction_desc *desc);
+    bool (*mapping)(void *context, uint64_t address, struct mapping_desc *desc);
     void (*reading)(void *context, struct reading_state *state);
     /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
     void (*heap)(void *context, struct heap_summary *summary);

@@ -2,16 +2,20 @@
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
 #include "config.h"
 
+#include "diff.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
 #include "pick.h"
 #include "pipeline.h"
+#include "profile/profile.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/perfdata.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "view/binary_words.h"
+#include "view/pprof.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -23,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -101,6 +106,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .input = options->input,
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
+        .batch = options->batch,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -154,6 +160,22 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
+/* The whole run, however it ended. */
+static int write_profile(const struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    struct timespec now = {0};
+    const struct snapshot *snapshot = pipeline_snapshot_run(run->pipeline);
+    if (!snapshot)
+        return error_set(error, -ENOMEM, "out of memory for %s", options->pprof);
+    if (!options->input)
+        clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    int code = pprof_write(options->pprof, snapshot, now_ns, error);
+    snapshot_free(snapshot);
+    return code;
+}
+
 /* Of a recording of several the user chooses, unless -p did. 0 in *left: nobody was chosen. */
 static int choose_recorded(struct run *run, bool *left, struct error *error)
 {
@@ -173,7 +195,10 @@ static int watch(struct run *run, struct error *error)
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    int code = find_target(run, error);
+    const char *pprof = run->options->pprof;
+    int code = pprof ? pprof_check(pprof, error) : 0;
+    if (!code)
+        code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
     code = open_pipeline(run, error);
@@ -189,7 +214,19 @@ static int watch(struct run *run, struct error *error)
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
     setup.pid = run->pid;
-    return loop_run(&setup, error);
+    code = loop_run(&setup, error);
+    int written = pprof ? write_profile(run, code ? NULL : error) : 0;
+    return code ? code : written;
+}
+
+/* Once, at the end, where it stands below the tables: what the recording needs and is not here. */
+static void report_binaries(const struct run *run)
+{
+    struct binary_desc list[BINARIES_SHOWN];
+    if (!run->pipeline || !run->options->input || !run->options->batch)
+        return;
+    struct snapshot_binaries binaries = pipeline_binaries(run->pipeline, list);
+    binary_report(stderr, &binaries);
 }
 
 /* As strace does: the command's own status, and its death by a signal becomes ours. */
@@ -215,6 +252,7 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
+    report_binaries(&run);
     if (run.pipeline && !code)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
@@ -233,6 +271,26 @@ static int run_options(const struct options *options)
     if (code)
         return EXIT_FAILURE;
     return own_end ? command_status(&run.launch) : EXIT_SUCCESS;
+}
+
+/* What stands before `diff` holds for it too, where it means something there. */
+static int run_diff(const struct options *options)
+{
+    struct error error = {0};
+    struct diff_options wanted = {
+        .symfs = options->symfs, .json = options->json, .view = options->view};
+    int code = diff_options_parse(&wanted, options->command, &error);
+    if (!code && wanted.help) {
+        diff_help(stdout);
+        return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    if (!code)
+        code = diff_run_command(&wanted, &error);
+    if (code == -EPIPE)
+        return EXIT_SUCCESS;
+    if (code)
+        complain(error.text);
+    return code == -EINVAL ? EXIT_BAD_USAGE : code ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int print_version(void)
@@ -264,6 +322,8 @@ int main(int argc, char **argv)
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    case OPTIONS_DIFF:
+        return run_diff(&options);
     default:
         return run_options(&options);
     }

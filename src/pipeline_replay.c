@@ -28,6 +28,8 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
         return code;
     pipeline_close_tables(pipeline);
     memset(pipeline->samples, 0, sizeof pipeline->samples);
+    memset(pipeline->events, 0, sizeof pipeline->events);
+    pipeline->zeroed_s = 0;
     pipeline->record_ns = pipeline->ranked_before = 0;
     pipeline->exec_seen = pipeline->refresh_due = false;
     code = pipeline_open_tables(pipeline, error);

@@ -58,7 +58,7 @@ tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
-EXTRA_DIST += tests/bench/run-bench
+EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
 
 .PHONY: bench bench-programs
 bench-programs: $(EXTRA_PROGRAMS)

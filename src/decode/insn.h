@@ -67,6 +67,13 @@ struct insn_memory {
     int64_t displacement; /* absolute for RIP-relative operands, which have no base */
 };
 
+/* Bits of the registers that the address is made of. */
+static inline uint32_t insn_memory_uses(const struct insn_memory *memory)
+{
+    return (memory->base != SREG_NONE ? 1u << memory->base : 0) |
+           (memory->index != SREG_NONE ? 1u << memory->index : 0);
+}
+
 enum { INSN_MEMORY_MAX = 2, INSN_CONDITION_NONE = 0xff };
 
 struct insn {

@@ -195,8 +195,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 static bool untouched(const struct recipe_way *way)
 {
     const struct insn_memory *memory = &way->culprit->memory[0];
-    uint32_t used = (memory->base != SREG_NONE ? 1u << memory->base : 0) |
-                    (memory->index != SREG_NONE ? 1u << memory->index : 0);
+    uint32_t used = insn_memory_uses(memory);
     for (size_t i = way->at; i < way->trace.count; i++)
         if (way->trace.insns[i]->writes & used)
             return false;

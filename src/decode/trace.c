@@ -90,6 +90,10 @@ static bool forward(struct trace_values *values, uint8_t reg, size_t at, uint64_
     if (!values->budget)
         return false;
     values->budget--;
+    if (values->missing >> reg & 1) {
+        values->no_register = true;
+        return false;
+    }
     *value = values->regs[reg];
     for (size_t i = values->trace->count; i > at; i--)
         if (writes(values->trace->insns[i - 1], reg) && !invert(values, i - 1, reg, value))

@@ -25,11 +25,13 @@ struct trace_values {
     const struct trace *trace;
     const uint64_t *regs; /* after the last instruction */
     const struct decode_target *target;
+    uint32_t missing; /* bits of those that are not known */
     uint32_t tid;
     uint8_t budget; /* steps left */
     bool undone;
     bool reread;
     bool no_segment;
+    bool no_register;
 };
 
 /* Value of a register just before instruction `at` of the trace (count: now). */

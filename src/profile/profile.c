@@ -127,6 +127,11 @@ void profile_set_basis(struct profile *profile, enum snapshot_basis basis)
     profile->basis = basis;
 }
 
+void profile_want_accesses(struct profile *profile, bool wanted)
+{
+    profile->accesses_wanted = wanted;
+}
+
 enum snapshot_basis profile_basis(const struct profile *profile)
 {
     return profile->basis;

@@ -46,6 +46,7 @@ struct thread_number {
 struct profile {
     struct profile_options options;
     enum snapshot_basis basis;
+    bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
     struct tallies holders; /* by object id of a heap bin: what counts under types instead */
@@ -140,5 +141,6 @@ void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
 void build_heap(struct build *build);
+void build_accesses(struct build *build);
 
 #endif

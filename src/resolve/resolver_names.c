@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "resolve/bins.h"
+#include "resolve/debuginfo.h"
 #include "resolve/finding.h"
 
 #include <errno.h>
@@ -72,6 +73,24 @@ static bool describe_instruction(void *context, uint64_t address, struct instruc
     if (line)
         *desc = (struct instruction_desc){line->file, line->line, line->inlined};
     return line;
+}
+
+static bool describe_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+{
+    struct resolver *resolver = context;
+    struct map *map = space_map(&resolver->space, address);
+    if (!map)
+        return false;
+    struct module *module = space_module(&resolver->space, map);
+    struct debuginfo *debuginfo = module ? module_debuginfo(module) : NULL;
+    const char *name = maps_name(&resolver->space.maps, map);
+    size_t size = 0;
+    const unsigned char *id = debuginfo ? debuginfo_build_id(debuginfo, &size) : NULL;
+    *desc = (struct mapping_desc){.start = map->start, .end = map->end, .offset = map->offset};
+    text_sanitise(desc->path, sizeof desc->path, name, strlen(name));
+    for (size_t i = 0; i < size && 2 * i + 2 < sizeof desc->build_id; i++)
+        snprintf(desc->build_id + 2 * i, 3, "%02x", id[i]);
+    return true;
 }
 
 static void describe_reading(void *context, struct reading_state *state)
@@ -226,6 +245,7 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .extent = describe_extent,
                                 .type = describe_type,
                                 .instruction = describe_instruction,
+                                .mapping = describe_mapping,
                                 .reading = describe_reading,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};

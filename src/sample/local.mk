@@ -19,6 +19,7 @@ src_libsample_a_SOURCES = \
 	src/sample/perfdata_write_tasks.c src/sample/perfdata_write_tasks.h \
 	src/sample/perfdata_write_topology.c \
 	src/sample/processes.c src/sample/processes.h \
+	src/sample/reads.c src/sample/reads.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \

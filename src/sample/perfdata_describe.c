@@ -163,9 +163,19 @@ static void describe_use(struct sampler_info *info, const struct perfdata_counts
     if (counts->samples && !counts->with_address && !counts->with_registers)
         add(info, "no sample has an address or registers: record with perf mem record, or with "
                   "perf record --intr-regs");
-    else if (counts->with_registers && !counts->with_address)
-        add(info, "its samples have registers only: their addresses are computed where the "
-                  "program's file is found (--symfs)");
+}
+
+/* Addresses that hardware recorded are as good from there as from here. */
+static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
+{
+    char line[128];
+    const char *architecture = file->machine.architecture;
+    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    snprintf(line, sizeof line,
+             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
+             architecture);
+    if (info->foreign)
+        add(info, line);
 }
 
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
@@ -181,6 +191,7 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     while (count--)
         describe_event(&file->attributes.events[count], info);
     info->note[0] = '\0';
+    describe_foreign(file, info);
     describe_trouble(info, &counts);
     describe_use(info, &counts);
 }

@@ -42,6 +42,7 @@ struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* what a sample stands for, for the header line */
     bool live;
+    bool foreign; /* recorded on another architecture */
     bool exact_address;
     bool exact_ip;
     bool latency;

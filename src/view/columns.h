@@ -109,7 +109,6 @@ void format_bytes(char *out, size_t size, struct value value);   /* 4.0K */
 void format_integer(char *out, size_t size, struct value value); /* 12 */
 void format_address(char *out, size_t size, struct value value); /* 0x12 */
 void format_offset(char *out, size_t size, struct value value);  /* +12 */
-void format_decimal(char *out, size_t size, struct value value); /* 1.5 */
 void format_seconds(char *out, size_t size, struct value value); /* 1.5s, 20us, 3h */
 void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 

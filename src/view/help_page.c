@@ -3,6 +3,7 @@
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "view/binary_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +130,29 @@ static void write_recording(struct writer *writer, const struct snapshot_recordi
     write_known(writer, "note", recording->note);
 }
 
+static void write_binaries(struct writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_binaries *binaries = &snapshot->binaries;
+    char fate[512];
+    char label[16];
+    if (!binaries->count)
+        return;
+    write_heading(writer, "Programs and libraries of the recording, by samples");
+    for (size_t i = 0; i < binaries->count; i++) {
+        char line[1024];
+        const struct binary_desc *binary = &binaries->list[i];
+        bool here = binary->state == BINARY_FOUND || binary->state == BINARY_UNVERIFIED;
+        binary_fate(binary, fate, sizeof fate);
+        snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
+        write_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
+                    text_count(label, (double)binary->samples), line);
+    }
+    if (binary_missing(binaries) > 0)
+        write_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
+    if (binaries->code_only)
+        write_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
+}
+
 static void write_keys(struct writer *writer, bool replays)
 {
     size_t count;
@@ -178,6 +202,8 @@ static void help_draw(struct browser *browser, struct canvas *canvas, struct are
     struct writer writer = {canvas, area, 0, browser->help.top};
     write_source(&writer, browser->snapshot);
     write_recording(&writer, browser->snapshot ? browser->snapshot->recording : NULL);
+    if (browser->snapshot)
+        write_binaries(&writer, browser->snapshot);
     write_keys(&writer, browser->replays);
     write_columns(&writer);
     write_reasons(&writer);

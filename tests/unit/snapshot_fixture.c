@@ -362,6 +362,8 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
                                  .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000},
                                             {"stall", EVENT_STALL, 1000003, 20000}}};
     snapshot->totals = (struct snapshot_totals){.samples = 45000,
+                                                .weight = 4e8,
+                                                .effective = 40000,
                                                 .attributed = 42300,
                                                 .lost = 12,
                                                 .throttled = 0,
@@ -485,7 +487,8 @@ static void fill_one(struct held *held)
     struct snapshot *snapshot = &held->snapshot;
     struct prng prng = {1};
     fill_head(snapshot, 0);
-    snapshot->totals = (struct snapshot_totals){.samples = 1, .attributed = 1, .rate = NAN};
+    snapshot->totals = (struct snapshot_totals){
+        .samples = 1, .attributed = 1, .weight = 1, .effective = 1, .rate = NAN};
     snapshot->objects_left_out = 0;
     snapshot->object_count = 1;
     snapshot->objects = arena_array(&held->arena, 1, sizeof *snapshot->objects);

@@ -9,6 +9,7 @@ VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/
 UNIT_VIEW = \
 	tests/unit/test_bar \
 	tests/unit/test_batch \
+	tests/unit/test_binary_words \
 	tests/unit/test_browser \
 	tests/unit/test_canvas \
 	tests/unit/test_columns \
@@ -27,6 +28,8 @@ tests_unit_test_bar_SOURCES = tests/unit/test_bar.c
 tests_unit_test_bar_LDADD = $(VIEW_LIBS)
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(VIEW_FIXTURE)
 tests_unit_test_batch_LDADD = $(VIEW_LIBS)
+tests_unit_test_binary_words_SOURCES = tests/unit/test_binary_words.c $(VIEW_FIXTURE)
+tests_unit_test_binary_words_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
