@@ -21,7 +21,7 @@ static double hidden_share(const struct diff *diff, enum report_table table,
     if (table == REPORT_FUNCTIONS)
         return report->least_code;
     if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
-        return row->object->leasts[run];
+        return fmax(row->object->leasts[run], report->waiting);
     return report->least;
 }
 
