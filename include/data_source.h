@@ -49,7 +49,8 @@ enum data_snoop {
     SNOOP_HIT,
     SNOOP_FORWARD, /* the line was handed over, clean */
     SNOOP_PEER,    /* ... by a cache of the same level */
-    SNOOP_HITM     /* it was modified there: true or false sharing */
+    SNOOP_HITM,    /* it was modified there: true or false sharing */
+    SNOOP_COUNT
 };
 
 enum data_tlb {
@@ -58,7 +59,8 @@ enum data_tlb {
     TLB_L2,
     TLB_HIT,  /* in one of the two */
     TLB_MISS, /* in both: the page tables were walked */
-    TLB_FAULT /* the kernel had to answer */
+    TLB_FAULT, /* the kernel had to answer */
+    TLB_COUNT
 };
 
 enum data_answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
@@ -80,8 +82,9 @@ struct data_source {
 /* `data_src` 0: not recorded, everything unknown. */
 struct data_source data_source_decode(uint64_t data_src);
 
-/* Whether the data came from a cache of this core or its own buffers; false when unknown. */
-bool data_level_is_near(enum data_level level);
+/* Whether the data came from beyond the caches and buffers of this core; false when it is not
+ * known on which side. */
+bool data_level_is_far(enum data_level level);
 
 /* "L1", "LFB", "remote-cache", ...; "unknown". */
 const char *data_level_name(enum data_level level);

@@ -19,6 +19,7 @@
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
 #include "snapshot_object.h"
+#include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_window.h"
@@ -90,6 +91,7 @@ struct snapshot {
     const char *status; /* one line for the user, NULL */
     struct snapshot_target target;
     struct snapshot_source source;
+    const struct snapshot_recording *recording; /* NULL: live */
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */

@@ -43,6 +43,7 @@ struct snapshot_layout_row {
     double share; /* of the object's samples of this type */
     double loads;
     double stores;
+    const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

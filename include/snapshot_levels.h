@@ -20,19 +20,25 @@ enum levels_from {
  * event that ranks if recorded. NAN: the source cannot say.
  *
  * What they are counts of is what the source samples (struct snapshot_source, `weighs`): pebs
- * counts loads of at least so many cycles, evenly among those; ibs every op alike. A level's
+ * counts loads of more than so many cycles, evenly among those; ibs every op alike. A level's
  * share of one is not its share of the other.
  */
 struct snapshot_levels {
     enum levels_from from;
     double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
     double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
-    double hitm;                    /* accesses that found the line modified in another cache */
-    double tlb_miss;                /* share of those whose TLB is known: page walks, faults */
-    double locked;                  /* share of those of which it is known, like the next */
+    const char *found;              /* the leading ones: "DRAM 61% L3 22%"; NULL: not known */
+    double far;                     /* share beyond this core's own caches, of those told */
+    double snoop[SNOOP_COUNT];      /* accesses; data_snoop_name() names them */
+    double tlb[TLB_COUNT];          /* accesses; data_tlb_name() names them */
+    double hitm;     /* share of accesses that found the line modified in another cache */
+    double tlb_miss; /* share of those whose TLB is known: page walks, faults */
+    double remote;   /* share of those of which it is known, like the next: of another node */
+    double locked;
     double blocked;
     double latency;                             /* mean, cycles */
     double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
+    double waited[DATA_LEVEL_COUNT];            /* latency x accesses, cycles, by level */
     double stall; /* share of latency x accesses of all attributed: an estimate of its part in
                      waiting, for waits overlap */
 };

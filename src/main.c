@@ -5,16 +5,20 @@
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
+#include "pick.h"
 #include "pipeline.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
+#include "sample/perfdata.h"
 #include "sample/sampler.h"
+#include "signals.h"
 #include "view/binary_words.h"
 #include "view/view.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +109,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .period = options->period,
         .window = options->window,
         .half_life_s = options->half_life_s,
+        .whole_run = options->input && isnan(options->pace) && !options->decays,
         .ways = options->ways,
         .cache = options->cache,
         .search = options->search,
@@ -144,15 +149,30 @@ static int find_target(struct run *run, struct error *error)
     run->pid = options->input ? 0 : options->pid;
     if (options->action == OPTIONS_PICK) {
         int code = open_screen(run, error);
-        run->pid = code ? 0 : loop_pick(run->screen, options->delay_s, error);
+        run->pid = code ? 0 : pick_running(run->screen, options->delay_s, error);
         if (code || run->pid <= 0)
             return code ? code : run->pid;
     }
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
+/* Of a recording of several the user chooses, unless -p did. 0 in *left: nobody was chosen. */
+static int choose_recorded(struct run *run, bool *left, struct error *error)
+{
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(run->pipeline, &count);
+    *left = false;
+    if (!run->screen || !run->options->input || run->options->pid || count < 2 ||
+        !pipeline_rereadable(run->pipeline))
+        return 0;
+    pid_t pid = pick_recorded(run->screen, list, count, error);
+    *left = pid == PICK_QUIT || pid == PICK_BACK;
+    return pid > 0 ? pipeline_restart(run->pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
+}
+
 static int watch(struct run *run, struct error *error)
 {
+    bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
     int code = find_target(run, error);
@@ -164,7 +184,9 @@ static int watch(struct run *run, struct error *error)
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
-    if (code)
+    if (!code)
+        code = choose_recorded(run, &left, error);
+    if (code || left)
         return code;
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
@@ -245,7 +267,7 @@ int main(int argc, char **argv)
         return EXIT_BAD_USAGE;
     }
     catch_fatal_signals();
-    loop_block_signals();
+    signals_block();
     switch (options.action) {
     case OPTIONS_HELP:
         options_help(stdout);

@@ -15,7 +15,8 @@ enum long_only {
     OPT_WIDTH,
     OPT_HEAP,
     OPT_DEBUGINFOD,
-    OPT_RECORD_LIMIT
+    OPT_RECORD_LIMIT,
+    OPT_PLAY
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
+    {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {NULL, 0, NULL, 0},
 };
@@ -69,7 +71,8 @@ void options_help(FILE *out)
           "                        event; several with commas; the first one ranks\n"
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
-          "  -i, --input FILE      replay a perf.data file\n"
+          "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
+          "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
           "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"
           "                        learnt of it to FILE.misstop; look at them with -i FILE\n"
           "      --record-limit SIZE[,FILES]\n"
@@ -256,6 +259,7 @@ static int parse_tables(struct options *options, int option, const char *text, s
     case 'w':
         return parse_u32(text, "-w", 16, 1u << 24, &options->window, error);
     case 'H':
+        options->decays = true;
         return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
     case 'W':
         return parse_u32(text, "-W", 2, 64, &options->ways, error);
@@ -268,6 +272,18 @@ static int parse_tables(struct options *options, int option, const char *text, s
         options->search = text;
         return 0;
     }
+}
+
+static int parse_pace(const char *text, double *pace, struct error *error)
+{
+    char *end;
+    *pace = text ? strtod(text, &end) : 1;
+    if (text && !strcmp(text, "max"))
+        *pace = INFINITY;
+    else if (text && (end == text || *end || !(*pace >= 0.125 && *pace <= 1000)))
+        return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
+                         text);
+    return 0;
 }
 
 static int parse_output(struct options *options, int option, const char *text, struct error *error)
@@ -288,6 +304,8 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_ASCII:
         options->view.ascii = true;
         return 0;
+    case OPT_PLAY:
+        return parse_pace(text, &options->pace, error);
     case OPT_HEAP:
         return parse_heap(text, &options->heap, error);
     case OPT_WIDTH:
@@ -357,6 +375,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
                                 .source = "auto",
                                 .rate = 2000,
                                 .delay_s = 1,
+                                .pace = NAN,
                                 .half_life_s = 10,
                                 .ways = 10,
                                 .heap = OPTIONS_HEAP_AUTO};

@@ -36,11 +36,13 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
+    double pace;        /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
     uint32_t window; /* 0: default */
     double half_life_s;
+    bool decays;        /* -H was given */
     uint32_t ways;
     const char *search; /* NULL: none */
     const char *cache;  /* NULL: L1d */

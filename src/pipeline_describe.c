@@ -80,19 +80,23 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
 {
     struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
-    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline->first_ns;
+    struct snapshot_recording *recording = pipeline_recording(pipeline);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
-        .elapsed_s = (double)(now - start) / CLOCK_NS_PER_S,
+        .elapsed_s = recording ? recording->position_s
+                               : (double)(now - pipeline->opened_ns) / CLOCK_NS_PER_S,
         .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
         .binaries = pipeline_binaries(pipeline, binaries),
+        .recording = recording,
     };
     head.totals.rate = sample_rate(pipeline, now);
     if (pipeline->exec_seen)
-        head.status = "the process has started another program (exec); counting goes on";
+        head.status = pipeline->live
+                          ? "the process has started another program (exec); counting goes on"
+                          : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
     pipeline->exec_seen = false;

@@ -210,9 +210,10 @@ struct data_source data_source_decode(uint64_t data_src)
     };
 }
 
-bool data_level_is_near(enum data_level level)
+bool data_level_is_far(enum data_level level)
 {
-    return level >= DATA_L0 && level <= DATA_L2_MHB;
+    return level >= DATA_L3 && level < DATA_LEVEL_COUNT && level != DATA_CACHE &&
+           level != DATA_BEYOND_L1;
 }
 
 const char *data_level_name(enum data_level level)
@@ -246,13 +247,14 @@ const char *data_level_name(enum data_level level)
 
 const char *data_snoop_name(enum data_snoop snoop)
 {
-    static const char *const names[] = {"unknown", "none", "miss", "hit",
-                                        "forward", "peer", "hitm"};
-    return (unsigned)snoop < sizeof names / sizeof *names ? names[snoop] : "unknown";
+    static const char *const names[SNOOP_COUNT] = {"unknown", "none", "miss", "hit",
+                                                   "forward", "peer", "hitm"};
+    return (unsigned)snoop < SNOOP_COUNT ? names[snoop] : "unknown";
 }
 
 const char *data_tlb_name(enum data_tlb tlb)
 {
-    static const char *const names[] = {"unknown", "hit-L1", "hit-L2", "hit", "miss", "fault"};
-    return (unsigned)tlb < sizeof names / sizeof *names ? names[tlb] : "unknown";
+    static const char *const names[TLB_COUNT] = {"unknown", "hit-L1", "hit-L2",
+                                                 "hit",     "miss",   "fault"};
+    return (unsigned)tlb < TLB_COUNT ? names[tlb] : "unknown";
 }

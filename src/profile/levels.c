@@ -95,23 +95,17 @@ static void add_answer(struct levels *levels, enum levels_count known, enum data
         counted_add(&levels->at[known + 1], weight, scale);
 }
 
-static enum data_answer answer(bool known, bool yes)
-{
-    return !known ? ANSWER_UNKNOWN : yes ? ANSWER_YES : ANSWER_NO;
-}
-
 static void add_source(struct levels *levels, const struct data_source *source, double weight,
                        double scale)
 {
     bool blocked = source->blocked_data == ANSWER_YES || source->blocked_address == ANSWER_YES;
-    counted_add(&levels->at[LEVELS_LEVEL + source->level], weight, scale);
-    add_answer(levels, LEVELS_TLB_KNOWN,
-               answer(source->tlb != TLB_UNKNOWN, source->tlb >= TLB_MISS), weight, scale);
-    add_answer(levels, LEVELS_SNOOP_KNOWN,
-               answer(source->snoop != SNOOP_UNKNOWN, source->snoop == SNOOP_HITM), weight, scale);
+    counted_add(&levels->at[LEVELS_FOUND(source->level)], weight, scale);
+    counted_add(&levels->at[LEVELS_TLB + source->tlb], weight, scale);
+    counted_add(&levels->at[LEVELS_SNOOP + source->snoop], weight, scale);
     add_answer(levels, LEVELS_LOCK_KNOWN, source->locked, weight, scale);
-    add_answer(levels, LEVELS_BLOCK_KNOWN, answer(source->blocked_data != ANSWER_UNKNOWN, blocked),
-               weight, scale);
+    add_answer(levels, LEVELS_REMOTE_KNOWN, source->remote, weight, scale);
+    if (source->blocked_data != ANSWER_UNKNOWN)
+        add_answer(levels, LEVELS_BLOCK_KNOWN, blocked ? ANSWER_YES : ANSWER_NO, weight, scale);
 }
 
 void levels_add(struct levels *levels, const struct access *access,
@@ -122,6 +116,7 @@ void levels_add(struct levels *levels, const struct access *access,
         add_source(levels, source, weight, scale);
     if (!access->latency)
         return;
-    counted_add(&levels->at[LEVELS_CYCLES], (double)access->latency * weight, scale);
+    counted_add(&levels->at[LEVELS_WAITED(source->level)], (double)access->latency * weight,
+                scale);
     counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
 }

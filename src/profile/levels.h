@@ -18,20 +18,24 @@
 
 /* What is summed up; what every sample touches stands first. */
 enum levels_count {
-    LEVELS_CYCLES, /* latency times weight */
-    LEVELS_TLB_KNOWN,
-    LEVELS_TLB_MISSED,
-    LEVELS_SNOOP_KNOWN,
-    LEVELS_HITM,
     LEVELS_LOCK_KNOWN,
     LEVELS_LOCKED,
+    LEVELS_REMOTE_KNOWN,
+    LEVELS_REMOTE,
     LEVELS_BLOCK_KNOWN,
     LEVELS_BLOCKED,
-    LEVELS_LEVEL, /* the first of DATA_LEVEL_COUNT; their sum: accesses with a data source */
+    LEVELS_SNOOP, /* the first of SNOOP_COUNT */
+    LEVELS_TLB = LEVELS_SNOOP + SNOOP_COUNT,
+    LEVELS_LEVEL = LEVELS_TLB + TLB_COUNT, /* accesses and cycles of each level in turn */
     /* The first of the classes; their sum: accesses with a latency. */
-    LEVELS_LATENCY = LEVELS_LEVEL + DATA_LEVEL_COUNT,
+    LEVELS_LATENCY = LEVELS_LEVEL + 2 * DATA_LEVEL_COUNT,
     LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
 };
+
+/* Accesses found there; their sum: those with a data source. Beside it, for one sample writes
+ * both, latency times weight; their sum: all cycles waited, DATA_UNKNOWN with them. */
+#define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
+#define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
 
 struct levels {
     struct counted at[LEVELS_COUNTS];
@@ -80,9 +84,10 @@ static inline unsigned levels_latency_class(uint64_t cycles)
 static inline void levels_prefetch(const struct levels *levels, const struct access *access,
                                    const struct data_source *source)
 {
-    __builtin_prefetch(&levels->at[LEVELS_CYCLES], 1);
     __builtin_prefetch(&levels->at[LEVELS_LOCK_KNOWN], 1);
-    __builtin_prefetch(&levels->at[LEVELS_LEVEL + source->level], 1);
+    __builtin_prefetch(&levels->at[LEVELS_SNOOP + source->snoop], 1);
+    __builtin_prefetch(&levels->at[LEVELS_TLB + source->tlb], 1);
+    __builtin_prefetch(&levels->at[LEVELS_FOUND(source->level)], 1);
     __builtin_prefetch(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], 1);
 }
 

@@ -57,12 +57,30 @@ static void copy_binaries(struct build *build)
     binaries->count = copies ? binaries->count : 0;
 }
 
+static const struct snapshot_recording *copy_recording(struct build *build,
+                                                       const struct snapshot_recording *from)
+{
+    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    *copy = *from;
+    copy->host = arena_string(build->arena, from->host);
+    copy->cpu = arena_string(build->arena, from->cpu);
+    copy->kernel = arena_string(build->arena, from->kernel);
+    copy->command = arena_string(build->arena, from->command);
+    copy->date = arena_string(build->arena, from->date);
+    copy->others = arena_string(build->arena, from->others);
+    copy->note = arena_string(build->arena, from->note);
+    return copy;
+}
+
 /* Strings of the head that its owner may change later. */
 static void copy_head(struct build *build, const struct snapshot *head)
 {
     struct snapshot *snapshot = build->snapshot;
     struct snapshot_source *source = &snapshot->source;
     *snapshot = *head;
+    snapshot->recording = copy_recording(build, head->recording);
     snapshot->status = arena_string(build->arena, head->status);
     snapshot->target.comm = arena_string(build->arena, head->target.comm);
     snapshot->target.exe = arena_string(build->arena, head->target.exe);

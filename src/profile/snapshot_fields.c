@@ -281,6 +281,26 @@ static void add_levels(struct build *build, struct snapshot_object *object,
     free(sums);
 }
 
+/* Members of a layout tell the levels of the one field that they are; what is counted as several,
+ * or is not listed, tells nothing. */
+static void add_layout_levels(const struct snapshot_object *object, struct snapshot_layout *layout)
+{
+    for (size_t i = 0; i < layout->row_count; i++) {
+        struct snapshot_layout_row *row = &layout->rows[i];
+        size_t matches = 0;
+        for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
+            const struct snapshot_field *field = &object->fields[k];
+            if (field->type_id != layout->type || field->member != row->index ||
+                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
+                continue;
+            row->levels = field->levels;
+            matches++;
+        }
+        if (matches > 1)
+            row->levels = NULL;
+    }
+}
+
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
                   size_t count)
 {
@@ -312,6 +332,8 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         keep(build, object, &folding, fields, merge(fields, used));
         if (object->levels && object->fields)
             add_levels(build, object, fields + used, pairs, used);
+        for (size_t i = 0; i < object->layout_count; i++)
+            add_layout_levels(object, &object->layouts[i]);
     }
     free(fields);
 }

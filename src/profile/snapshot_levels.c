@@ -7,6 +7,7 @@
 #include "profile/state.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_recorded(const struct build *build, const struct levels *levels,
                          struct levels_sums *sums)
@@ -114,7 +115,18 @@ static double sum(const double *counts, int count)
 
 static double told(const double *recorded)
 {
-    return sum(recorded + LEVELS_LEVEL, DATA_LEVEL_COUNT);
+    double total = 0;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        total += recorded[LEVELS_FOUND(i)];
+    return total;
+}
+
+static double waited(const double *recorded)
+{
+    double total = 0;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        total += recorded[LEVELS_WAITED(i)];
+    return total;
 }
 
 static double timed(const double *recorded)
@@ -125,13 +137,21 @@ static double timed(const double *recorded)
 static void read_latency(const struct build *build, const double *recorded,
                          struct snapshot_levels *levels)
 {
-    const struct levels *all = &build->profile->all_levels[build->event];
     if (!(timed(recorded) > 0))
         return;
-    levels->latency = recorded[LEVELS_CYCLES] / timed(recorded);
-    levels->stall = share(recorded[LEVELS_CYCLES], build_read(build, &all->at[LEVELS_CYCLES]));
+    levels->latency = waited(recorded) / timed(recorded);
+    levels->stall = share(waited(recorded), build->waited);
     for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
         levels->histogram[i] = recorded[LEVELS_LATENCY + i];
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        levels->waited[i] = recorded[LEVELS_WAITED(i)];
+}
+
+/* Where some are known: those that the source says nothing of stand first. */
+static void read_answers(const double *recorded, int count, double *answers)
+{
+    if (sum(recorded + 1, count - 1) > 0)
+        memcpy(answers, recorded, (size_t)count * sizeof *answers);
 }
 
 static void read_recorded(const struct build *build, const double *recorded,
@@ -143,22 +163,76 @@ static void read_recorded(const struct build *build, const double *recorded,
         return;
     levels->accesses = told(recorded);
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-        levels->level[i] = recorded[LEVELS_LEVEL + i];
-    if (recorded[LEVELS_SNOOP_KNOWN] > 0)
-        levels->hitm = recorded[LEVELS_HITM];
-    levels->tlb_miss = share(recorded[LEVELS_TLB_MISSED], recorded[LEVELS_TLB_KNOWN]);
+        levels->level[i] = recorded[LEVELS_FOUND(i)];
+    read_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
+    read_answers(recorded + LEVELS_TLB, TLB_COUNT, levels->tlb);
+    levels->hitm = share(levels->snoop[SNOOP_HITM], levels->accesses);
+    levels->tlb_miss =
+        share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT], sum(levels->tlb + 1, TLB_COUNT - 1));
+    levels->remote = share(recorded[LEVELS_REMOTE], recorded[LEVELS_REMOTE_KNOWN]);
     levels->locked = share(recorded[LEVELS_LOCKED], recorded[LEVELS_LOCK_KNOWN]);
     levels->blocked = share(recorded[LEVELS_BLOCKED], recorded[LEVELS_BLOCK_KNOWN]);
 }
 
+static void set_unknown_each(double *figures, int count)
+{
+    for (int i = 0; i < count; i++)
+        figures[i] = NAN;
+}
+
 static void set_unknown(struct snapshot_levels *levels)
 {
-    levels->accesses = levels->hitm = levels->tlb_miss = levels->locked = levels->blocked = NAN;
-    levels->latency = levels->stall = NAN;
+    levels->found = NULL;
+    levels->accesses = levels->far = levels->hitm = levels->tlb_miss = levels->remote = NAN;
+    levels->locked = levels->blocked = levels->latency = levels->stall = NAN;
+    set_unknown_each(levels->level, DATA_LEVEL_COUNT);
+    set_unknown_each(levels->waited, DATA_LEVEL_COUNT);
+    set_unknown_each(levels->snoop, SNOOP_COUNT);
+    set_unknown_each(levels->tlb, TLB_COUNT);
+    set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
+}
+
+/* Of those whose level is told. Where it is only told that some missed the L1, nobody knows: they
+ * are the ones that may be far. */
+static double far_share(const struct snapshot_levels *levels)
+{
+    double far = 0;
+    double known = 0;
+    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++) {
+        double accesses = isnan(levels->level[i]) ? 0 : levels->level[i];
+        far += data_level_is_far((enum data_level)i) ? accesses : 0;
+        known += accesses;
+    }
+    bool vague = levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0;
+    return vague ? NAN : share(far, known);
+}
+
+static int leading(const double *level, const bool *named)
+{
+    int most = -1;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-        levels->level[i] = NAN;
-    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
-        levels->histogram[i] = NAN;
+        if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
+            most = i;
+    return most;
+}
+
+/* As many as a column has room for. */
+static const char *name_leading(struct build *build, const struct snapshot_levels *levels)
+{
+    enum { NAMED = 3 };
+    bool named[DATA_LEVEL_COUNT] = {false};
+    const char *text = NULL;
+    for (int n = 0; n < NAMED; n++) {
+        int next = leading(levels->level, named);
+        double percent = next < 0 ? 0 : levels->level[next] / levels->accesses * 100;
+        if (next < 0 || (n && percent < 0.5))
+            break;
+        named[next] = true;
+        text = arena_printf(build->arena, "%s%s%s %.0f%%", text ? text : "", text ? " " : "",
+                            data_level_name((enum data_level)next), percent);
+        build->failed |= !text;
+    }
+    return text;
 }
 
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums)
@@ -169,6 +243,8 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
         read_recorded(build, sums->recorded, &levels);
     else if (!work_out(build, sums, &levels))
         return NULL;
+    levels.found = name_leading(build, &levels);
+    levels.far = far_share(&levels);
     struct snapshot_levels *kept = arena_array(build->arena, 1, sizeof *kept);
     build->failed |= !kept;
     if (kept)
@@ -181,6 +257,7 @@ struct snapshot_levels *build_all_levels(struct build *build)
     const struct profile *profile = build->profile;
     struct levels_sums sums = {0};
     add_recorded(build, &profile->all_levels[build->event], &sums);
+    build->waited = waited(sums.recorded);
     for (uint16_t i = 0; i < profile->options.event_count; i++)
         sums.counted[i] = build_read(build, &profile->all[i].weight);
     return build_levels(build, &sums);

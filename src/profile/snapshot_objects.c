@@ -60,8 +60,6 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->loads = build_read(build, &tally->loads);
     object->stores = build_read(build, &tally->stores);
     object->inferred = build_read(build, &tally->inferred);
-    double timed = build_read(build, &tally->timed);
-    object->latency = timed > 0 ? build_read(build, &tally->latency) / timed : NAN;
     object->share = interval_share(object_share(build, object->id, build->event),
                                    effective(build, &profile->all[build->event]));
     for (uint16_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
@@ -76,6 +74,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     struct levels_sums sums = {0};
     build_sum_object(build, object->id, &sums);
     object->levels = build_levels(build, &sums);
+    object->latency = object->levels ? object->levels->latency : NAN;
 }
 
 static int most_samples(const void *left, const void *right)

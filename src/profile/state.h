@@ -105,6 +105,7 @@ struct build {
     struct hash index; /* object id -> index + 1 into snapshot->objects */
     double scale;
     uint16_t event;
+    double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     bool failed; /* out of memory */
 };
 
@@ -123,6 +124,7 @@ void build_sum_offset(const struct build *build, const struct pair *pair, struct
 void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 /* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
+/* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
 void build_details(struct build *build);
 void build_inferred(struct build *build);

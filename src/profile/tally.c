@@ -59,10 +59,6 @@ void tally_add(struct tally *tally, const struct access *access, double scale)
         counted_add(&tally->stores, 1, scale);
     if (access->how == ACCESS_INFERRED)
         counted_add(&tally->inferred, 1, scale);
-    if (access->latency) {
-        counted_add(&tally->latency, (double)access->latency, scale);
-        counted_add(&tally->timed, 1, scale);
-    }
 }
 
 void tally_rescale(struct tally *tally, double factor)
@@ -73,8 +69,6 @@ void tally_rescale(struct tally *tally, double factor)
     tally->loads.at[BASIS_DECAYED] *= factor;
     tally->stores.at[BASIS_DECAYED] *= factor;
     tally->inferred.at[BASIS_DECAYED] *= factor;
-    tally->latency.at[BASIS_DECAYED] *= factor;
-    tally->timed.at[BASIS_DECAYED] *= factor;
 }
 
 void tallies_rescale(struct tallies *tallies, double factor)

@@ -18,8 +18,6 @@ struct tally {
     struct counted loads;   /* samples, as the rest */
     struct counted stores;
     struct counted inferred;
-    struct counted latency; /* sum of cycles over `timed` samples */
-    struct counted timed;
 };
 
 struct tallies {

@@ -175,7 +175,7 @@ static bool looks_like_stack(struct space *space, struct map *map)
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, bool by_stack)
 {
-    *finding = (struct finding){0};
+    memset(finding, 0, offsetof(struct finding, text));
     struct map *map = space_map(space, address);
     if (!map)
         return false;

@@ -65,13 +65,11 @@ static uint64_t key_of(const struct function_desc *desc, const struct module *mo
     return hash_mix(hash_mix(desc->start) + whose);
 }
 
-static uint32_t find(const struct functions *functions, struct space *space, struct names *names,
-                     uint64_t ip)
+static uint32_t find(const struct functions *functions, const struct space *space,
+                     const struct map *map, struct module *module, struct names *names, uint64_t ip)
 {
     char text[192];
     struct function_desc desc = {.file = ""};
-    struct map *map = space_map(space, ip);
-    struct module *module = map ? space_module(space, map) : NULL;
     const struct symbol *symbol = module ? module_function(module, ip) : NULL;
     if (symbol)
         desc = (struct function_desc){symbol->name,  module_name(module), "", 0,
@@ -88,11 +86,19 @@ static uint32_t find(const struct functions *functions, struct space *space, str
 }
 
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
-                      uint64_t ip)
+                      uint64_t ip, struct module **module)
 {
     struct functions_cached *cached = &functions->cache[hash_mix(ip) % FUNCTIONS_CACHE];
-    if (cached->ip != ip || !cached->function)
-        *cached = (struct functions_cached){ip, find(functions, space, names, ip)};
+    bool known = cached->ip == ip && cached->function;
+    /* A file that was not there yet may have come. */
+    if (!known || !cached->module) {
+        struct map *map = space_map(space, ip);
+        cached->module = map ? space_module(space, map) : NULL;
+        if (!known)
+            cached->function = find(functions, space, map, cached->module, names, ip);
+        cached->ip = ip;
+    }
+    *module = cached->module;
     return cached->function;
 }
 

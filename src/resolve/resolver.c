@@ -60,7 +60,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->alive = true;
     read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
-    if (!resolver->typing || object_types_init(&resolver->object_types)) {
+    resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
+    if (!resolver->typing || !resolver->bin_of_object ||
+        object_types_init(&resolver->object_types)) {
         resolver_close(resolver);
         return error_set(error, -ENOMEM, "out of memory");
     }
@@ -94,7 +96,7 @@ void resolver_close(struct resolver *resolver)
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
     allocations_free(resolver->allocations);
-    hash_fini(&resolver->bin_of_object);
+    free(resolver->bin_of_object);
     free(resolver);
 }
 
@@ -129,7 +131,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
-    hash_clear(&resolver->bin_of_object);
+    memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
@@ -216,11 +218,4 @@ struct resolver_target resolver_target(const struct resolver *resolver)
         .exe = resolver->exe,
         .alive = resolver->alive,
     };
-}
-
-void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
-{
-    uint32_t *kept = object ? hash_insert(&resolver->bin_of_object, object, NULL) : NULL;
-    if (kept)
-        *kept = bin;
 }

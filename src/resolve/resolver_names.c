@@ -28,9 +28,8 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     if (object >= resolver->names.object_count)
         return false;
     *desc = resolver->names.objects[object];
-    const uint32_t *bin = hash_find(&resolver->bin_of_object, object);
-    if (bin)
-        describe_bin_object(resolver->allocations, *bin, desc);
+    if (resolver->bin_of_object[object])
+        describe_bin_object(resolver->allocations, resolver->bin_of_object[object], desc);
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
     return true;
 }
@@ -127,7 +126,9 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
                            const char **module, const char **file, uint32_t *line)
 {
     struct resolver *resolver = context;
-    uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, address);
+    struct module *code;
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, address, &code);
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
     const struct typed_line *found = resolver_line(resolver, address);

@@ -47,7 +47,8 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     if (!part)
         return NULL;
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
-    uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc, &module);
     const struct function_desc *function = &resolver->names.functions[id];
     finding->key = finding_frame_key(&resolver->space, id, part);
     finding->name = NULL;
@@ -80,9 +81,12 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    struct finding holder = *finding;
+    struct finding holder;
+    bool held = finding->bin;
+    if (held)
+        holder = *finding;
     uint32_t type = object_types_rename(&resolver->object_types, types, finding, access, operand);
-    if (!type || !holder.bin)
+    if (!type || !held)
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
@@ -93,11 +97,11 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
 }
 
 static void resolve_object(struct resolver *resolver, const struct access *access,
-                           const uint64_t *regs, struct finding *finding, struct place *place)
+                           const struct module *code, const uint64_t *regs, struct finding *finding,
+                           struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    const struct typed_operand *operand =
-        typing_operand(resolver->typing, code_at(resolver, access->ip), access);
+    const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
     uint32_t type = 0;
     if (resolver->allocations)
@@ -143,20 +147,21 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
                       struct place *place)
 {
     struct finding finding;
+    struct module *code = NULL;
     *place = (struct place){.access = *access};
     if (!resolver->options.live)
         count_binary(resolver, access);
     /* Where the time goes is worth telling also when the data is not known. */
     if (access->reason != REASON_KERNEL)
-        place->function =
-            functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip);
+        place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
+                                       access->ip, &code);
     if (access->reason != REASON_NONE)
         return;
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
                      by_stack) ||
         finding_unrecorded(&finding, &resolver->space, access->address, regs ? regs[SREG_SP] : 0))
-        resolve_object(resolver, access, regs, &finding, place);
+        resolve_object(resolver, access, code, regs, &finding, place);
     else
         place->access.reason = REASON_BAD_ADDRESS;
 }

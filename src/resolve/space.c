@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 
 enum { SPACE_REREAD_PER_S = 4, SPACE_USER_BITS = 47 };
+_Static_assert(SPACE_RECENT == 1 << (64 - 58),
+               "the hint is found by the upper 6 bits of a product");
 
 #define SPACE_FIRST        UINT64_C(0x10000)     /* nothing is mapped below: vm.mmap_min_addr */
 #define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mappings are made from above down to here */
@@ -69,9 +71,21 @@ bool space_reread(struct space *space, uint64_t now_ns)
     return !maps_read(&space->maps, space->from.pid);
 }
 
+/* Where a mapping was found before for an address near by; MiBs share a hint. */
+static uint32_t *hint_for(struct space *space, uint64_t address)
+{
+    return &space->recent[(address >> 20) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
 struct map *space_map(struct space *space, uint64_t address)
 {
-    struct map *map = maps_find(&space->maps, address);
+    uint32_t *hint = hint_for(space, address);
+    struct map *map = *hint < space->maps.count ? &space->maps.maps[*hint] : NULL;
+    if (map && map->start <= address && address < map->end)
+        return map;
+    map = maps_find(&space->maps, address);
+    if (map)
+        *hint = (uint32_t)(map - space->maps.maps);
     if (!map && space->from.live && address < UINT64_C(1) << SPACE_USER_BITS &&
         space_reread(space, clock_now_ns()))
         map = maps_find(&space->maps, address);

@@ -14,13 +14,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SPACE_RECENT = 64 };
+
 struct space {
     struct modules_from from;
     struct maps maps;
     struct modules modules;
-    struct binaries binaries; /* of a recording; kept through programs */
-    uint64_t reread_ns; /* no rereading before */
-    uint32_t programs;  /* run before this one */
+    struct binaries binaries;      /* of a recording; kept through programs */
+    uint64_t reread_ns;            /* no rereading before */
+    uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
+    uint32_t programs;             /* run before this one */
     bool data_recorded; /* a recording tells of mappings without code: perf record -d */
 };
 

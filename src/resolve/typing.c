@@ -25,6 +25,16 @@ struct known {
     };
 };
 
+/* The operand an instruction had when it was asked about last, for every sample asks. */
+struct recent {
+    uint64_t pc;
+    uint64_t operand; /* 0: empty */
+    uint32_t serial;
+    const struct known *known; /* answered */
+};
+
+enum { RECENT = 1 << 10 }; /* direct-mapped */
+
 struct typing {
     struct readers *readers;
     struct types types;
@@ -33,6 +43,7 @@ struct typing {
     struct known *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
     uint32_t count;
     uint64_t patience_ns;
+    struct recent recent[RECENT];
 };
 
 static struct known *known_at(const struct typing *typing, uint32_t index)
@@ -158,6 +169,7 @@ void typing_forget(struct typing *typing)
 {
     readers_forget(typing->readers);
     hash_clear(&typing->of_question);
+    memset(typing->recent, 0, sizeof typing->recent);
     typing->count = 0;
 }
 
@@ -235,6 +247,24 @@ static const struct known *ask(struct typing *typing, const struct module *modul
     return known->answered ? known : NULL;
 }
 
+static struct recent recent_of(const struct module *module, const struct access *access)
+{
+    uint64_t operand = (uint64_t)(uint32_t)access->displacement << 32 |
+                       (uint64_t)access->base << 24 | (uint64_t)access->index << 16 |
+                       (uint64_t)access->size << 8 | 1;
+    return (struct recent){access->ip, operand, module_serial(module), NULL};
+}
+
+static struct recent *recent_at(struct typing *typing, uint64_t pc)
+{
+    return &typing->recent[(pc ^ pc / RECENT) % RECENT];
+}
+
+static bool same(const struct recent *a, const struct recent *b)
+{
+    return a->pc == b->pc && a->operand == b->operand && a->serial == b->serial;
+}
+
 const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
                                            const struct access *access)
 {
@@ -247,7 +277,16 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
                                       .size = access->size};
     if (!module)
         return &no_code;
+    struct recent now = recent_of(module, access);
+    struct recent *recent = recent_at(typing, access->ip);
+    if (same(recent, &now))
+        return &recent->known->operand;
     const struct known *known = ask(typing, module, &question);
+    /* What is refused is nobody's answer. */
+    if (known && known->serial == now.serial) {
+        now.known = known;
+        *recent = now;
+    }
     return known ? &known->operand : NULL;
 }
 

@@ -38,7 +38,7 @@ static bool weigh_precise(const struct event *event, char *out, size_t out_size)
     if (!event->precise_ip || event->type < PERF_TYPE_RAW)
         return false;
     if (ldlat && one_of(event->config, loads))
-        snprintf(out, out_size, "loads that took %u cycles or more", ldlat);
+        snprintf(out, out_size, "loads that took more than %u cycles", ldlat);
     else if (one_of(event->config, stores))
         snprintf(out, out_size, "stores");
     else

@@ -30,6 +30,7 @@ static int look_at(struct input *input, const char *path, struct error *error)
     if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
         return refuse_kind(path, status.st_mode, error);
     input->seekable = S_ISREG(status.st_mode);
+    input->written_unix_s = input->seekable ? status.st_mtime : 0;
     input->size_bytes = input->seekable ? (uint64_t)status.st_size : UINT64_MAX;
     input->end = UINT64_MAX;
     return input->seekable ? input_seek(input, 0) : 0;

@@ -114,7 +114,6 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     file->counts.aux_bytes = file->tape.aux_bytes;
     file->counts.cut = file->tape.end == TAPE_CUT;
     file->counts.damaged = file->tape.end > TAPE_CUT;
-    file->clock_ns = file->first_ns;
     file->surveyed = true;
     return rewind_tape(file);
 }
@@ -151,6 +150,7 @@ static int begin(struct perfdata *file, const char *path, pid_t pid, struct erro
     if (!code && !file->header.piped && (read_attributes(file) || perfdata_take_features(file)))
         code = out_of_memory(error);
     file->counts.killed = file->header.killed;
+    file->machine.written_unix_s = file->input.written_unix_s;
     if (!code && rewind_tape(file))
         code = error_set(error, -EBADMSG, "cannot read %s", path);
     return code;
@@ -169,9 +169,10 @@ static void list_processes(const struct perfdata *file, char *out, size_t out_si
     }
 }
 
-static int choose(struct perfdata *file, const char *path, pid_t pid, struct error *error)
+static int choose(struct perfdata *file, pid_t pid, struct error *error)
 {
     char others[256];
+    const char *path = file->name;
     file->pid = pid;
     if (!file->surveyed || pid == PERFDATA_EVERY_PROCESS)
         return 0;
@@ -191,15 +192,48 @@ static int choose(struct perfdata *file, const char *path, pid_t pid, struct err
                      *others ? others : "none");
 }
 
+/* All that comes before the first sample shown is there from the start. */
+static void set_clock(struct perfdata *file)
+{
+    struct sampler_span span = perfdata_span(file);
+    file->clock_ns = file->oldest_ns;
+    file->first_ns = span.start_ns;
+}
+
+int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
+{
+    if (!file->surveyed)
+        return error_set(error, -ESPIPE,
+                         "%s is a pipe, read while it comes: it cannot be read again; record to "
+                         "a file",
+                         file->name);
+    int code = choose(file, pid, error);
+    if (code)
+        return code;
+    order_fini(&file->order);
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    file->held.bytes = NULL;
+    file->finished = false;
+    set_clock(file);
+    code = rewind_tape(file);
+    return code ? error_set(error, code, "cannot read %s again: %s", file->name, strerror(-code))
+                : 0;
+}
+
 static int open_input(struct perfdata *file, const char *path, pid_t pid, struct error *error)
 {
     const char *name = strcmp(path, "-") ? path : "standard input";
+    snprintf(file->name, sizeof file->name, "%s", name);
     int code = begin(file, name, pid, error);
     if (!code)
         code = file->input.seekable ? survey(file, name, error) : read_head(file, name, error);
     if (!code && !file->attributes.count)
         code = error_set(error, -EBADMSG, "%s is damaged: it describes no events", name);
-    return code ? code : choose(file, name, pid, error);
+    if (!code)
+        code = choose(file, pid, error);
+    if (!code)
+        set_clock(file);
+    return code;
 }
 
 int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)

@@ -43,6 +43,23 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     return counts;
 }
 
+struct sampler_span perfdata_span(const struct perfdata *file)
+{
+    uint64_t first_ns = 0;
+    uint64_t last_ns = 0;
+    for (size_t i = 0; file->surveyed && i < file->processes.count; i++) {
+        const struct perfdata_process *process = &file->processes.list[i];
+        if (!process->first_sample_ns ||
+            (file->pid != PERFDATA_EVERY_PROCESS && process->pid != file->pid))
+            continue;
+        if (!first_ns || process->first_sample_ns < first_ns)
+            first_ns = process->first_sample_ns;
+        if (process->last_sample_ns > last_ns)
+            last_ns = process->last_sample_ns;
+    }
+    return (struct sampler_span){first_ns, last_ns - first_ns};
+}
+
 static bool tells_source(const struct attribute *event)
 {
     return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
@@ -107,6 +124,7 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
         add(info, "the recording is damaged: read up to there");
     add_count(info, counts->bad, "damaged records in the recording were left out");
     add_count(info, counts->unknown, "records of events that it does not describe were left out");
+    add_count(info, counts->lost, "records were lost by the recorder");
     add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
     add_count(info, counts->late, "records came out of order");
 }
@@ -124,6 +142,17 @@ static void describe_foreign(const struct perfdata *file, struct sampler_info *i
         add(info, line);
 }
 
+/* Whether its samples can be given addresses, and what to do where they cannot. */
+static void describe_use(struct sampler_info *info, const struct perfdata_counts *counts)
+{
+    if (counts->samples && !counts->with_address && !counts->with_registers)
+        add(info, "no sample has an address or registers: record with perf mem record, or with "
+                  "perf record --intr-regs");
+    else if (counts->with_registers && !counts->with_address)
+        add(info, "its samples have registers only: their addresses are computed where the "
+                  "program's file is found (--symfs)");
+}
+
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
 {
     struct perfdata_counts counts = perfdata_counts(file);
@@ -139,4 +168,5 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     info->note[0] = '\0';
     describe_foreign(file, info);
     describe_trouble(info, &counts);
+    describe_use(info, &counts);
 }

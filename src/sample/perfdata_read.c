@@ -158,9 +158,9 @@ static void hand_on_item(struct player *player, const struct order_item *item)
 
 static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 {
-    if (!file->first_ns || file->first_ns > time_ns)
+    if (!file->first_ns)
         file->first_ns = time_ns;
-    return time_ns - file->first_ns <= until_ns;
+    return time_ns <= file->first_ns || time_ns - file->first_ns <= until_ns;
 }
 
 long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)

@@ -147,7 +147,7 @@ int perfdata_count(struct perfdata *file, struct attribute *event, const struct 
         count_sample(file, event, &record->sample);
     if (record->kind == RECORD_LOST)
         file->counts.lost += record->count;
-    if (record->time_ns && (!file->first_ns || record->time_ns < file->first_ns))
-        file->first_ns = record->time_ns;
+    if (record->time_ns && (!file->oldest_ns || record->time_ns < file->oldest_ns))
+        file->oldest_ns = record->time_ns;
     return processes_note(&file->processes, record);
 }

@@ -68,6 +68,17 @@ static int note_fork(struct processes *processes, const struct record *record, u
     return code < 0 ? code : 0;
 }
 
+static void note_sample(struct perfdata_process *process, uint64_t time_ns)
+{
+    process->samples++;
+    if (!time_ns || time_ns == UINT64_MAX)
+        return;
+    if (!process->first_sample_ns || time_ns < process->first_sample_ns)
+        process->first_sample_ns = time_ns;
+    if (time_ns > process->last_sample_ns)
+        process->last_sample_ns = time_ns;
+}
+
 int processes_note(struct processes *processes, const struct record *record)
 {
     uint32_t index;
@@ -86,7 +97,7 @@ int processes_note(struct processes *processes, const struct record *record)
         text_sanitise(process->comm, sizeof process->comm, record->comm.name,
                       strlen(record->comm.name));
     else
-        process->samples++;
+        note_sample(process, record->time_ns);
     return 0;
 }
 

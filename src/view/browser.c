@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 16 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 18 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
@@ -25,7 +25,7 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
         &browser->search.dropped,   &browser->code.functions, &browser->code.table,
         &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
         &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
-        &browser->layout.table};
+        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -33,10 +33,11 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns, &field_columns,  &toucher_columns,     &instance_columns,
-        &part_columns,   &region_columns, &dropped_columns,     &function_columns,
-        &site_columns,   &line_columns,   &pair_columns,        &process_columns,
-        &bin_columns,    &source_columns, &instruction_columns, &layout_columns};
+        &object_columns, &field_columns,   &toucher_columns,     &instance_columns,
+        &part_columns,   &region_columns,  &dropped_columns,     &function_columns,
+        &site_columns,   &line_columns,    &pair_columns,        &process_columns,
+        &bin_columns,    &source_columns,  &instruction_columns, &layout_columns,
+        &levels_columns, &recorded_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)
@@ -88,6 +89,9 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *))
 {
     struct held_snapshot next = {snapshot, release};
+    /* What is wrong with a recording is said once here; the help page keeps it. */
+    if (snapshot->recording && snapshot->recording->note && !browser->snapshot)
+        browser_message(browser, snapshot->recording->note);
     if (browser->page == PAGE_PICKER) {
         browser->page = PAGE_OBJECTS;
         browser->back_count = 0;
@@ -100,10 +104,42 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
     }
 }
 
+static void open_picker(struct browser *browser, bool recorded)
+{
+    if (browser->page != PAGE_PICKER)
+        browser->picker.from = browser->page;
+    browser->page = PAGE_PICKER;
+    browser->picker.recorded = recorded;
+}
+
+void browser_pick_end(struct browser *browser, bool picked)
+{
+    table_set(&browser->picker.processes, NULL, NULL, 0);
+    table_set(&browser->picker.of_recording, NULL, NULL, 0);
+    browser->page = picked ? PAGE_OBJECTS : browser->picker.from;
+    /* What was opened belongs to the other process. */
+    if (picked) {
+        browser->back_count = 0;
+        browser->detail.chosen = false;
+    }
+}
+
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count)
 {
-    browser->page = PAGE_PICKER;
+    open_picker(browser, false);
     table_set(&browser->picker.processes, NULL, rows, count);
+}
+
+void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count)
+{
+    open_picker(browser, true);
+    table_set(&browser->picker.of_recording, NULL, rows, count);
+}
+
+void browser_play(struct browser *browser, const struct view_play *play)
+{
+    browser->replays = true;
+    browser->play = *play;
 }
 
 void browser_freeze(struct browser *browser)
@@ -253,6 +289,8 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     if (browser->snapshot || browser->page == PAGE_PICKER || browser->page == PAGE_HELP)
         browser_pages[browser->page]->draw(browser, canvas, area);
     else
-        canvas_wrap(canvas, area, PAINT_DIM, " Waiting for the first samples.");
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    browser->replays ? " Reading the recording."
+                                     : " Waiting for the first samples.");
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }

@@ -11,6 +11,7 @@
 #include "view/columns.h"
 #include "view/keys.h"
 #include "view/layout_rows.h"
+#include "view/levels_rows.h"
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -42,7 +43,7 @@ enum page_id {
     PAGE_COUNT
 };
 
-enum { PANES_MAX = 3, BACK_MAX = 16, ZONES_MAX = 48 };
+enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48 };
 
 struct browser;
 
@@ -71,7 +72,7 @@ struct zone {
     enum action action;
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME };
+enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME, PROMPT_TIME };
 
 struct prompt {
     enum prompt_kind kind;
@@ -120,6 +121,8 @@ struct browser {
         struct table fields;
         struct table code;
         struct table instances;
+        struct levels_rows answers; /* of the hardware; none where it tells nothing */
+        struct table levels;
     } detail;
     struct {
         uint32_t cursor;
@@ -176,8 +179,13 @@ struct browser {
         int rows;
     } help;
     struct {
+        bool recorded;     /* those of a recording are listed */
+        enum page_id from; /* to go back to */
         struct table processes;
+        struct table of_recording;
     } picker;
+    bool replays;
+    struct view_play play; /* where the replay stands */
 };
 
 void browser_init(struct browser *browser, const struct screen_sources *sources);
@@ -189,6 +197,13 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
 
 /* As picker_show(). */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
+void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
+
+/* As picker_end(). */
+void browser_pick_end(struct browser *browser, bool picked);
+
+/* As screen_play(); from the first on it is a replay. */
+void browser_play(struct browser *browser, const struct view_play *play);
 
 struct request browser_input(struct browser *browser, const struct input *input);
 void browser_message(struct browser *browser, const char *text);
@@ -239,6 +254,10 @@ bool browser_lies_apart(struct browser *browser, const struct snapshot_object *o
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
 
 /* ---- parts of the picture, each in its own file ---- */
+
+/* The line of a replay; what its keys do, which elsewhere say what they are for. (play_*.c) */
+struct request play_act(struct browser *browser, enum action action);
+void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);

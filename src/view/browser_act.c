@@ -199,6 +199,8 @@ static struct request act(struct browser *browser, enum action action)
     if (browser->page == PAGE_PICKER && !allowed_in_picker(action))
         return request;
     browser->message_until_ns = 0;
+    if (keys_replays(action))
+        return play_act(browser, action);
     if (page->act && page->act(browser, action, &request))
         return request;
     if (!move_about(browser, action))

@@ -100,6 +100,8 @@ struct value value_integer(uint64_t integer);
 struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_text(const char *text);  /* NULL or "": unknown */
 
+/* "1m20s", as finely as the length it is of asks for. (play_line.c) */
+const char *play_time_text(char out[32], double seconds, double of);
 void format_percent(char *out, size_t size, struct value value); /* 12.3% */
 void format_points(char *out, size_t size, struct value value);  /* ±1.2 */
 void format_count(char *out, size_t size, struct value value);   /* 12.3k */
@@ -132,6 +134,7 @@ extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
 extern const struct columns layout_columns;      /* rows: struct layout_row (layout_rows.h) */
+extern const struct columns levels_columns;      /* rows: struct levels_row (levels_rows.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
 extern const struct columns dropped_columns;
@@ -140,6 +143,7 @@ extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns offset_columns;  /* rows: struct hot_offset */
 extern const struct columns process_columns; /* rows: struct picker_row */
+extern const struct columns recorded_columns; /* the same, of a recording */
 
 /* A function's accesses to one object. */
 struct site {

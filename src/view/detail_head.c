@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/levels_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -198,6 +199,10 @@ int detail_head(const struct snapshot *snapshot, const struct snapshot_object *o
         }
         if (object->bin < snapshot->heap.bin_count) {
             draw_origin(snapshot, object, canvas, line);
+            line.row++;
+            rows++;
+        }
+        if (levels_line(snapshot, object->levels, canvas, line)) {
             line.row++;
             rows++;
         }

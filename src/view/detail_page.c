@@ -2,6 +2,8 @@
 /* Screen 2: one object: where in it the misses fall, which code makes them, instances. */
 #include "view/browser.h"
 
+#include "view/levels_words.h"
+
 #include <stdio.h>
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
@@ -34,31 +36,40 @@ static void detail_update(struct browser *browser)
               object ? object->code_count : 0);
     table_set(&browser->detail.instances, snapshot, object ? object->instances : NULL,
               object ? object->instance_count : 0);
+    levels_rows_make(&browser->detail.answers, object ? object->levels : NULL);
+    table_set(&browser->detail.levels, snapshot, browser->detail.answers.list,
+              browser->detail.answers.count);
 }
 
 static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", "No code seen yet.",
-                                                   "No single instances are told apart."};
+                                                   "No single instances are told apart.",
+                                                   "Nothing is told of it."};
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     panes[0] = &browser->detail.fields;
     panes[1] = &browser->detail.code;
     panes[2] = &browser->detail.instances;
-    return 3;
+    panes[3] = &browser->detail.levels;
+    return browser->detail.answers.count ? 4 : 3;
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
 {
     struct table *panes[PANES_MAX];
     detail_panes(browser, panes);
-    int used = pane_title(canvas, area, browser_focused(browser, panes[i]), "%s",
-                          panes[i]->columns->title);
+    bool focused = browser_focused(browser, panes[i]);
+    char basis[160] = "";
+    if (panes[i] == &browser->detail.levels)
+        levels_basis(browser->snapshot, basis, sizeof basis);
+    int used = pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
+                          *basis ? ": of " : "", basis);
     area.row += used;
     area.rows -= used;
     pane_table(browser, canvas, area, panes[i], empty_texts[i]);
 }
 
-/* Offsets left, code over instances right. */
+/* Offsets left, code over instances right; or instances under offsets, levels under code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     int left = area.columns / 2 - 1;
@@ -66,6 +77,17 @@ static void draw_wide(struct browser *browser, struct canvas *canvas, struct are
     struct area offsets = {area.row, 0, area.rows, left};
     struct area code = {area.row, left + 2, upper, area.columns - left - 2};
     struct area instances = {area.row + upper, left + 2, area.rows - upper, code.columns};
+    if (browser->detail.answers.count) {
+        struct area levels = instances;
+        int lower = area.rows * 3 / 5;
+        offsets.rows = upper;
+        instances.column = 0;
+        instances.columns = left;
+        code.rows = area.rows - lower;
+        levels.row = area.row + code.rows;
+        levels.rows = lower;
+        draw_pane(browser, canvas, levels, 3);
+    }
     draw_pane(browser, canvas, offsets, 0);
     draw_pane(browser, canvas, code, 1);
     draw_pane(browser, canvas, instances, 2);
@@ -142,7 +164,11 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     const struct table *table = browser_table(browser);
     if (!browser->detail.object)
         return;
-    if (table == &browser->detail.code)
+    if (table == &browser->detail.levels)
+        snprintf(out, size,
+                 "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
+                 "threads share it; TLB misses: huge pages");
+    else if (table == &browser->detail.code)
         snprintf(out, size, "Enter: the source lines of this function that miss, and on what");
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
@@ -158,7 +184,8 @@ static const char *detail_enter(struct browser *browser)
 {
     const struct table *table = browser_table(browser);
     const struct snapshot_object *object = browser->detail.object;
-    if (!object || !table_selected(table) || table == &browser->detail.instances)
+    if (!object || !table_selected(table) || table == &browser->detail.instances ||
+        table == &browser->detail.levels)
         return "";
     return table == &browser->detail.code || !object->layout_count ? "Source" : "Layout";
 }

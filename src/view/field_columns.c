@@ -2,6 +2,8 @@
 /* Columns of the offsets inside objects, and of their instances. */
 #include "view/columns.h"
 
+#include "view/levels_words.h"
+
 #include <math.h>
 
 #define ROW(type)                                                                                  \
@@ -78,6 +80,12 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
     return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
 }
 
+static const struct snapshot_levels *levels_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->levels;
+}
+LEVELS_VALUES(field, levels_of_field)
+
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -97,11 +105,15 @@ static const struct column field_list[] = {
      field_offset, format_integer, paint_dim, NULL},
     {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
      NULL, field_line, format_integer, paint_dim, NULL},
-    {"BYTES", "Widest access seen.", 5, 0, 3, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
+    {"BYTES", "Widest access seen.", 5, 0, 4, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
      NULL},
     {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    LEVELS_COLUMN_FOUND(field, 2),
+    LEVELS_COLUMN_STALL(field, 2, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(field, 2),
+    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    LEVELS_COLUMNS_REST(field, 4),
 };
 
 const struct columns field_columns = {
@@ -131,6 +143,12 @@ OFFSET_VALUE(samples)
 OFFSET_VALUE(loads)
 OFFSET_VALUE(stores)
 
+static const struct snapshot_levels *levels_of_offset(const void *row)
+{
+    return ((const struct hot_offset *)row)->field->levels;
+}
+LEVELS_VALUES(offset, levels_of_offset)
+
 static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(hot_offset);
@@ -145,6 +163,10 @@ static const struct column offset_list[] = {
     {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_stores, format_percent, paint_store, NULL},
+    LEVELS_COLUMN_FOUND(offset, 2),
+    LEVELS_COLUMN_STALL(offset, 2, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(offset, 2),
+    LEVELS_COLUMNS_REST(offset, 4),
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };
 

@@ -84,7 +84,7 @@ static const char *source_text(const char *name)
          "the process spends its time at accesses to it, also where they hit the cache."},
         {"pebs",
          "The hardware records the address, the latency and the level of each sampled access. "
-         "Loads below the latency threshold are not seen."},
+         "Loads that took no longer than the latency threshold are not seen."},
         {"ibs",
          "The hardware records the address, the latency and the level of sampled operations, "
          "hits as well as misses."},
@@ -133,13 +133,33 @@ static void write_binaries(struct writer *writer, const struct snapshot *snapsho
         write_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
 }
 
-static void write_keys(struct writer *writer)
+static void write_known(struct writer *writer, const char *label, const char *text)
+{
+    if (text)
+        write_entry(writer, PAINT_STRONG, label, text);
+}
+
+static void write_recording(struct writer *writer, const struct snapshot_recording *recording)
+{
+    if (!recording)
+        return;
+    write_heading(writer, "The recording");
+    write_known(writer, "recorded on", recording->host);
+    write_known(writer, "CPU", recording->cpu);
+    write_known(writer, "kernel", recording->kernel);
+    write_known(writer, "by", recording->command);
+    write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    write_known(writer, "other processes", recording->others);
+    write_known(writer, "note", recording->note);
+}
+
+static void write_keys(struct writer *writer, bool replays)
 {
     size_t count;
     const struct key_binding *bindings = keys_all(&count);
     write_heading(writer, "Keys");
     for (size_t i = 0; i < count; i++)
-        if (bindings[i].help)
+        if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             write_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
     write_entry(writer, PAINT_STRONG, "mouse",
                 "click selects, click again opens, wheel scrolls; titles sort, names and the key "
@@ -149,9 +169,10 @@ static void write_keys(struct writer *writer)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,   &toucher_columns,  &instance_columns,   &part_columns,
-        &region_columns, &dropped_columns, &function_columns, &site_columns,       &line_columns,
-        &pair_columns,   &layout_columns,  &source_columns,   &instruction_columns};
+        &object_columns, &field_columns,       &toucher_columns, &instance_columns,
+        &part_columns,   &region_columns,      &dropped_columns, &function_columns,
+        &site_columns,   &line_columns,        &pair_columns,    &layout_columns,
+        &source_columns, &instruction_columns, &levels_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);
@@ -180,9 +201,10 @@ static void help_draw(struct browser *browser, struct canvas *canvas, struct are
 {
     struct writer writer = {canvas, area, 0, browser->help.top};
     write_source(&writer, browser->snapshot);
+    write_recording(&writer, browser->snapshot ? browser->snapshot->recording : NULL);
     if (browser->snapshot)
         write_binaries(&writer, browser->snapshot);
-    write_keys(&writer);
+    write_keys(&writer, browser->replays);
     write_columns(&writer);
     write_reasons(&writer);
     browser->help.lines = writer.line;

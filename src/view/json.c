@@ -18,9 +18,12 @@ static json_t *everything(const struct snapshot *snapshot)
     json_set(root, "status", json_text(snapshot->status));
     json_set(root, "target", json_target(&snapshot->target));
     json_set(root, "source", json_source(&snapshot->source));
+    if (snapshot->recording)
+        json_set(root, "recording", json_recording(snapshot->recording));
     json_set(root, "samples", json_samples(&snapshot->totals));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
+    json_set_levels(root, snapshot, snapshot->levels);
     json_set(root, "objects", json_objects(snapshot));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
     json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));

@@ -10,7 +10,7 @@ static const char *kind_name(enum layout_row_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "offset";
 }
 
-static json_t *one_row(const struct snapshot_layout_row *from)
+static json_t *one_row(const struct snapshot *snapshot, const struct snapshot_layout_row *from)
 {
     const struct type_member *member = &from->member;
     bool gap = from->kind == LAYOUT_HOLE || from->kind == LAYOUT_PADDING;
@@ -30,6 +30,7 @@ static json_t *one_row(const struct snapshot_layout_row *from)
     json_set(row, "loads", json_count(from->loads));
     json_set(row, "stores", json_count(from->stores));
     json_set(row, "line", json_whole(from->line));
+    json_set_levels(row, snapshot, from->levels);
     return row;
 }
 
@@ -49,7 +50,7 @@ static json_t *lines(const struct snapshot_layout *layout)
     return out;
 }
 
-json_t *json_layout(const struct snapshot_layout *layout)
+json_t *json_layout(const struct snapshot *snapshot, const struct snapshot_layout *layout)
 {
     bool aligned = !isnan(layout->phase_share);
     json_t *out = json_object();
@@ -67,7 +68,7 @@ json_t *json_layout(const struct snapshot_layout *layout)
     json_set(out, "hot_lines", json_known(layout->hot_lines));
     json_set(out, "reading", json_text(layout->reading));
     for (size_t i = 0; i < layout->row_count; i++)
-        json_array_append_new(rows, one_row(&layout->rows[i]));
+        json_array_append_new(rows, one_row(snapshot, &layout->rows[i]));
     json_set(out, "rows", rows);
     json_set(out, "lines", lines(layout));
     return out;

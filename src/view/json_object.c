@@ -2,9 +2,11 @@
 /* Objects with all that is known of them; declared in json_part.h. */
 #include "view/json_part.h"
 
+#include "view/levels_words.h"
+
 #include <math.h>
 
-static json_t *fields(const struct snapshot_object *object)
+static json_t *fields(const struct snapshot *snapshot, const struct snapshot_object *object)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < object->field_count; i++) {
@@ -18,6 +20,8 @@ static json_t *fields(const struct snapshot_object *object)
         json_set(field, "share", json_share(from->share));
         json_set(field, "loads", json_count(from->loads));
         json_set(field, "stores", json_count(from->stores));
+        json_set_levels(field, snapshot, from->levels);
+        json_set(field, "stall_share", json_share(levels_value(from->levels, FIGURE_STALL).number));
         json_array_append_new(out, field);
     }
     return out;
@@ -82,14 +86,6 @@ static json_t *event_shares(const struct snapshot *snapshot, const struct snapsh
     return out;
 }
 
-static double stall_share(const struct snapshot *snapshot, const struct snapshot_object *object)
-{
-    for (size_t i = 0; i < snapshot->source.event_count && i < SAMPLE_EVENTS_MAX; i++)
-        if (snapshot->source.events[i].role == EVENT_STALL)
-            return object->event_share[i];
-    return NAN;
-}
-
 static json_t *one_object(const struct snapshot *snapshot, const struct snapshot_object *from)
 {
     json_t *object = json_object();
@@ -110,8 +106,8 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "loads", json_count(from->loads));
     json_set(object, "stores", json_count(from->stores));
     json_set(object, "inferred", json_count(from->inferred));
-    json_set(object, "stall_share", json_share(stall_share(snapshot, from)));
-    json_set(object, "latency", json_count(from->latency));
+    json_set_levels(object, snapshot, from->levels);
+    json_set(object, "stall_share", json_share(levels_stall_share(snapshot, from)));
     json_set(object, "threads", json_known(from->threads));
     json_set(object, "element_size", json_known(from->element_size));
     json_set(object, "element_confidence",
@@ -119,8 +115,9 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "events", event_shares(snapshot, from));
     json_set_heap(
         object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap : NULL);
-    json_set(object, "fields", fields(from));
-    json_set(object, "layout", from->layout_count ? json_layout(&from->layouts[0]) : json_null());
+    json_set(object, "fields", fields(snapshot, from));
+    json_set(object, "layout",
+             from->layout_count ? json_layout(snapshot, &from->layouts[0]) : json_null());
     json_set(object, "layouts", layouts(from));
     json_set(object, "code", json_functions(snapshot, from->code, from->code_count));
     json_set(object, "instances", instances(from));

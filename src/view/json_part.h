@@ -35,9 +35,16 @@ json_t *json_binaries(const struct snapshot_binaries *binaries);
 json_t *json_types(const struct snapshot_totals *totals);
 json_t *json_reading(const struct reading_state *reading);
 json_t *json_objects(const struct snapshot *snapshot);
-json_t *json_layout(const struct snapshot_layout *layout);
+json_t *json_layout(const struct snapshot *snapshot, const struct snapshot_layout *layout);
+/* Where accesses found their data; null where levels are NULL. */
+json_t *json_levels(const struct snapshot *snapshot, const struct snapshot_levels *levels);
+/* Members `levels` and `latency` of whatever has levels. */
+void json_set_levels(json_t *out, const struct snapshot *snapshot,
+                     const struct snapshot_levels *levels);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
+/* Only where there is one. */
+json_t *json_recording(const struct snapshot_recording *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);

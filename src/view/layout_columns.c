@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/layout_rows.h"
+#include "view/levels_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -92,6 +93,13 @@ static struct value stores(const struct snapshot *snapshot, const void *pointer)
     return part(row, row->stores);
 }
 
+static const struct snapshot_levels *levels_of(const void *pointer)
+{
+    const struct layout_row *shown = pointer;
+    return shown->row ? shown->row->levels : NULL;
+}
+LEVELS_VALUES(member, levels_of)
+
 static struct value note(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -138,6 +146,10 @@ static const struct column list[] = {
     {"OF IT", "Part of the object's samples of this type that fell on the member.", 6, 0, 0,
      COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
     {"SAMPLES", NULL, 7, 0, 8, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    LEVELS_COLUMN_FOUND(member, 4),
+    LEVELS_COLUMN_STALL(member, 4, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(member, 4),
+    LEVELS_COLUMNS_REST(member, 6),
     {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},
     {"ST", "Part of its samples that were stores.", 5, 0, 4, COLUMN_RIGHT, NULL, stores,

@@ -25,7 +25,9 @@ src_libview_a_SOURCES = \
 	src/view/json_code.c \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
+	src/view/json_levels.c \
 	src/view/json_object.c \
+	src/view/json_recording.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
@@ -33,12 +35,17 @@ src_libview_a_SOURCES = \
 	src/view/layout_head.c \
 	src/view/layout_page.c \
 	src/view/layout_rows.c src/view/layout_rows.h \
+	src/view/levels_columns.c \
+	src/view/levels_rows.c src/view/levels_rows.h \
+	src/view/levels_words.c src/view/levels_words.h \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/play_act.c \
+	src/view/play_line.c \
 	src/view/prompt.c \
 	src/view/screen.c \
 	src/view/search_columns.c \

@@ -2,6 +2,8 @@
 /* Columns of objects. */
 #include "view/columns.h"
 
+#include "view/levels_words.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,11 +97,11 @@ static struct value inferred(const struct snapshot *snapshot, const void *pointe
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
 
-static struct value latency(const struct snapshot *snapshot, const void *pointer)
+static const struct snapshot_levels *levels_of(const void *row)
 {
-    ROW(snapshot_object);
-    return value_number(row->latency);
+    return ((const struct snapshot_object *)row)->levels;
 }
+LEVELS_VALUES(object, levels_of)
 
 /* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
 static const char *without_type(const char *name)
@@ -172,12 +174,10 @@ EVENT_COLUMN(l2_miss, EVENT_MISS_L2)
 EVENT_COLUMN(fill, EVENT_MEM_FILL)
 EVENT_COLUMN(accesses, EVENT_ACCESS)
 
-static bool has_latency(const struct snapshot *snapshot)
+/* Where stalls are sampled, there is a column of them already. */
+static bool has_waiting(const struct snapshot *snapshot)
 {
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (!isnan(snapshot->objects[i].latency))
-            return true;
-    return false;
+    return levels_tell_stall(snapshot) && !has_stall(snapshot);
 }
 
 static bool has_type(const struct snapshot *snapshot)
@@ -264,8 +264,10 @@ static const struct column object_list[] = {
      fill, format_percent, paint_share, NULL},
     {"ACCESS", "Its share of all accesses (event access).", 6, 0, 9, COLUMN_RIGHT, has_accesses,
      accesses, format_percent, paint_share, NULL},
-    {"CYCLES", "Mean latency of its samples in core cycles.", 6, 0, 6, COLUMN_RIGHT, has_latency,
-     latency, format_count, NULL, NULL},
+    LEVELS_COLUMN_FOUND(object, 2),
+    LEVELS_COLUMN_STALL(object, 3, has_waiting),
+    LEVELS_COLUMN_LATENCY(object, 3),
+    LEVELS_COLUMNS_REST(object, 5),
     {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
     {"HOT FIELD",

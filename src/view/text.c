@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/binary_words.h"
+#include "view/levels_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,16 +33,41 @@ static void print_head(struct text_writer *writer)
     const char *event =
         source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
     char pid[24] = "";
+    char threads[32] = "";
     char elapsed[32] = "";
     if (target->pid)
         snprintf(pid, sizeof pid, " %" PRIu32, target->pid);
     if (isfinite(snapshot->elapsed_s))
         snprintf(elapsed, sizeof elapsed, ", %.1f s", snapshot->elapsed_s);
-    text_say(writer, "misstop %s%s, %" PRIu32 " thread%s%s, %s%s%s: %s, %s",
-             target->comm ? target->comm : "?", pid, target->threads,
-             target->threads == 1 ? "" : "s", elapsed, source->name ? source->name : "?",
-             event ? " " : "", event ? event : "", source->weighs ? source->weighs : "",
+    if (target->threads)
+        snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
+                 target->threads == 1 ? "" : "s");
+    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
+             threads, elapsed, source->name ? source->name : "?", event ? " " : "",
+             event ? event : "", source->weighs ? source->weighs : "",
              snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
+}
+
+/* Where it was recorded, which process of it this is, and what cannot be told. */
+static void print_recording(struct text_writer *writer)
+{
+    const struct snapshot_recording *from = writer->snapshot->recording;
+    if (!from)
+        return;
+    text_say(writer, "recorded%s%s%s%s%s%s%s%s", from->host ? " on " : "",
+             from->host ? from->host : "", from->cpu ? ", " : "", from->cpu ? from->cpu : "",
+             from->kernel ? ", " : "", from->kernel ? from->kernel : "",
+             !from->date        ? ""
+             : from->date_exact ? ", begun "
+                                : ", file of ",
+             from->date ? from->date : "");
+    if (from->command)
+        text_say(writer, "recorded by: %s", from->command);
+    if (from->processes > 1)
+        text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
+                 from->processes, from->others ? from->others : "");
+    if (from->note)
+        text_say(writer, "note: %s", from->note);
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -77,6 +103,15 @@ static void print_totals(struct text_writer *writer)
     }
     if (any)
         fputc('\n', writer->out);
+}
+
+/* Where accesses found their data, of everything. */
+static void print_levels(struct text_writer *writer)
+{
+    char text[512];
+    levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
 }
 
 /* How far names of fields can be had. */
@@ -201,8 +236,10 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
         return code;
     errno = 0;
     print_head(&writer);
+    print_recording(&writer);
     print_totals(&writer);
     print_fields_known(&writer);
+    print_levels(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
     print_binaries(&writer);

@@ -2,7 +2,7 @@
 /*
  * The real screen on made-up snapshots: for test_screen.sh, and to look at.
  *
- *   show_fixture [usual|empty|one|hostile|huge|typed|picker] [still] [ascii]
+ *   show_fixture [usual|empty|one|hostile|huge|typed|levels|picker] [still] [ascii]
  */
 #include "../unit/snapshot_fixture.h"
 #include "view/view.h"
@@ -65,8 +65,9 @@ static const char *source_note(void *context, const char *file)
 
 static enum fixture_kind kind_of(const char *name)
 {
-    static const char *const names[] = {"usual", "empty", "one", "hostile", "huge", "typed"};
-    for (int i = 0; i < 6; i++)
+    static const char *const names[] = {"usual", "empty", "one",   "hostile",
+                                        "huge",  "typed", "levels"};
+    for (int i = 0; i < 7; i++)
         if (!strcmp(names[i], name))
             return (enum fixture_kind)i;
     return FIXTURE_USUAL;
@@ -101,9 +102,28 @@ static bool take_input(struct screen *screen, bool picker)
 static void show_processes(struct screen *screen)
 {
     static const struct picker_row rows[] = {
-        {4242, 4, 99.5, 700 << 20, 'R', "ada", "misstop-demo 60"},
-        {17, 1, 0, 0, 'S', "root", "[kworker/0:1]"},
-        {900, 12, 31.2, 2000u << 20, 'S', "ada", "redis-server 127.0.0.1:7777"}};
+        {.pid = 4242,
+         .threads = 4,
+         .cpu_percent = 99.5,
+         .resident_bytes = 700 << 20,
+         .state = 'R',
+         .user = "ada",
+         .command = "misstop-demo 60"},
+        {.pid = 17,
+         .threads = 1,
+         .cpu_percent = 0,
+         .resident_bytes = 0,
+         .state = 'S',
+         .user = "root",
+         .command = "[kworker/0:1]"},
+        {.pid = 900,
+         .threads = 12,
+         .cpu_percent = 31.2,
+         .resident_bytes = 2000u << 20,
+         .state = 'S',
+         .user = "ada",
+         .command = "redis-server 127.0.0.1:7777"},
+    };
     picker_show(screen, rows, 3);
 }
 

@@ -117,3 +117,15 @@ void found_is(const struct found *found, const struct written *written, size_t f
     for (size_t i = 0; i < found->count; i++)
         same(&found->records[i], &written->expected[first + i]);
 }
+
+void found_all(const struct written *written, const char *path, size_t first, size_t count)
+{
+    struct found found;
+    assert_int_equal(found_read(&found, path), 0);
+    assert_int_equal(found.count, count);
+    found_is(&found, written, first);
+    assert_false(found.killed || found.cut || found.damaged);
+    assert_string_equal(found.event, "event-0");
+    assert_string_equal(found.host, "elsewhere");
+    found_fini(&found);
+}

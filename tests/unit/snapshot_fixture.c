@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/prng.h"
+#include "levels_fixture.h"
 #include "typed_fixture.h"
 
 #include <math.h>
@@ -400,6 +401,12 @@ static void fill_typed(struct held *held, unsigned tick)
     typed_fixture_types(&held->arena, &held->snapshot);
 }
 
+static void fill_levels(struct held *held, unsigned tick)
+{
+    fill_typed(held, tick);
+    levels_fixture_recorded(&held->arena, &held->snapshot);
+}
+
 /* Names of the target's types and files. */
 static void spoil_types(struct snapshot *snapshot, struct snapshot_object *object, size_t count)
 {
@@ -436,6 +443,7 @@ static void fill_hostile(struct held *held, unsigned tick)
     enum { COUNT = sizeof hostile / sizeof *hostile };
     struct snapshot *snapshot = &held->snapshot;
     fill_typed(held, tick);
+    levels_fixture_hostile(&held->arena, snapshot);
     snapshot->reading.busy_with = hostile[0];
     snapshot->target.comm = hostile[1];
     snapshot->source.weighs = hostile[0];
@@ -536,6 +544,9 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
         break;
     case FIXTURE_TYPED:
         fill_typed(held, tick);
+        break;
+    case FIXTURE_LEVELS:
+        fill_levels(held, tick);
         break;
     case FIXTURE_ONE:
         fill_one(held);

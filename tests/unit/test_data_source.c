@@ -202,8 +202,11 @@ static void any_word_has_names(void **state)
             assert_string_not_equal(data_level_name(a), data_level_name(b));
     assert_string_equal(data_level_name(DATA_LEVEL_COUNT), "unknown");
     assert_string_equal(data_snoop_name(99), "unknown");
-    assert_true(data_level_is_near(DATA_LFB) && !data_level_is_near(DATA_L3) &&
-                !data_level_is_near(DATA_UNKNOWN));
+    assert_true(!data_level_is_far(DATA_LFB) && data_level_is_far(DATA_L3) &&
+                data_level_is_far(DATA_REMOTE_CACHE) && data_level_is_far(DATA_BEYOND_L2));
+    /* On which side of the core's edge is not known. */
+    assert_true(!data_level_is_far(DATA_UNKNOWN) && !data_level_is_far(DATA_CACHE) &&
+                !data_level_is_far(DATA_BEYOND_L1) && !data_level_is_far(DATA_LEVEL_COUNT));
 }
 
 int main(void)

@@ -135,7 +135,16 @@ static void recorded_levels_go_to_objects_and_fields(void **state)
     NEAR(one->levels->level[DATA_DRAM], 300);
     NEAR(one->levels->level[DATA_L2], 0);
     NEAR(one->levels->tlb_miss, 0.5);
-    NEAR(one->levels->hitm, 300);
+    NEAR(one->levels->hitm, 0.5);
+    NEAR(one->levels->snoop[SNOOP_HITM], 300);
+    NEAR(one->levels->snoop[SNOOP_UNKNOWN], 300);
+    NEAR(one->levels->tlb[TLB_HIT], 300);
+    NEAR(one->levels->tlb[TLB_MISS], 300);
+    NEAR(one->levels->far, 0.5);
+    NEAR(one->levels->remote, 0);
+    NEAR(one->levels->waited[DATA_DRAM], 400 * 300);
+    NEAR(one->latency, one->levels->latency);
+    assert_string_equal(one->levels->found, "L1 50% DRAM 50%");
     NEAR(one->levels->latency, (40 * 300 + 400 * 300) / 600.0);
     NEAR(one->levels->stall, (40 * 300 + 400 * 300) / (double)(132000 + 80000));
     NEAR(one->levels->histogram[5], 300); /* 32 to 63 */
@@ -221,6 +230,8 @@ static void events_are_kept_apart(void **state)
     profile_set_ranking(profile, 1);
     take();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
+    assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
+    assert_true(isnan(object_of(1)->levels->far)); /* perhaps in the L2, perhaps not */
     NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
     assert_true(isnan(object_of(1)->levels->latency));
 }
@@ -286,6 +297,8 @@ static void levels_are_worked_out_from_misses(void **state)
     NEAR(levels->level[DATA_L3], 1900);
     NEAR(levels->level[DATA_L2], 2000);
     NEAR(levels->accesses, 5000);
+    NEAR(levels->far, 0.6);
+    assert_string_equal(levels->found, "L2 40% L3 38% memory 22%");
     assert_true(isnan(levels->level[DATA_L1]) && isnan(levels->latency) && isnan(levels->tlb_miss));
     const struct snapshot_levels *field = field_at(object_of(1), 0)->levels;
     NEAR(field->level[DATA_MEMORY], 1000);
@@ -343,10 +356,10 @@ static void rows_are_whose_key_says(void **state)
     assert_null(levels_find(&table, 5, 77));
     levels_add(levels_row(&table, 5, 77), &access, &nothing, 1);
     levels_add(levels_row(&table, 5000, 1), &access, &nothing, 1);
-    NEAR(levels_find(&table, 5, 77)->at[LEVELS_CYCLES].at[BASIS_RUN], 64);
+    NEAR(levels_find(&table, 5, 77)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 64);
     assert_null(levels_find(&table, 5, 78));
     assert_null(levels_find(&table, 6, 77));
-    NEAR(levels_row(&table, 5, 78)->at[LEVELS_CYCLES].at[BASIS_RUN], 0);
+    NEAR(levels_row(&table, 5, 78)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 0);
     assert_null(levels_find(&table, 5, 77));
     assert_int_equal(table.row_count, 2);
     levels_table_clear(&table);

@@ -121,7 +121,7 @@ static void each_cpu_by_its_files(void **state)
         check_attributes(cpu, cpu->pmus[0].stores);
         check_twins(cpu);
         expect_text("");
-        assert_string_equal(plan.weighs, "loads that took 30 cycles or more");
+        assert_string_equal(plan.weighs, "loads that took more than 30 cycles");
         fake_kernel_end();
     }
 }
@@ -169,7 +169,7 @@ static void the_threshold_can_be_set(void **state)
     assert_int_equal(here.loads.config1, 100);
     assert_int_equal(plan.events[0].twins[0].config1, 100);
     assert_int_equal(plan.count, 2);
-    assert_string_equal(plan.weighs, "loads that took 100 cycles or more");
+    assert_string_equal(plan.weighs, "loads that took more than 100 cycles");
     assert_int_equal(try_pebs("ldlat=0"), -EINVAL);
     assert_int_equal(try_pebs("ldlat=65536"), -EINVAL);
     assert_int_equal(try_pebs("ldlat="), -EINVAL);
@@ -256,7 +256,7 @@ static void doctor_names_what_is_opened(void **state)
     FILE *out = open_memstream(&text, &size);
     doctor_print(out, kernel);
     fclose(out);
-    assert_non_null(strstr(text, "pebs     yes  weighs loads that took 30 cycles or more"));
+    assert_non_null(strstr(text, "pebs     yes  weighs loads that took more than 30 cycles"));
     assert_non_null(strstr(text, "cpu_core/mem-loads,ldlat=30/, on PMU 10 0x5d0"));
     assert_non_null(strstr(text, "behind cpu_core/mem-loads-aux/"));
     assert_non_null(strstr(text, "misstop will use: pebs"));
