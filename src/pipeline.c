@@ -10,7 +10,7 @@ static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
 /* How long debugging information may hold up a replay, each time it goes on. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
-#define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
+#define PATIENCE_SCREEN_NS CLOCK_NS_PER_S
 
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -39,6 +39,7 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     struct place *place = &pipeline->places[pipeline->place_count++];
     struct access access;
     pipeline->samples[sample->event]++;
+    pipeline->events[sample->event] += (double)sample->weight;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
@@ -96,7 +97,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
     int code = profile_new(&pipeline->profile, &wanted, error);
-    if (!code && options->whole_run)
+    /* What misstop recorded comes out as it was seen. */
+    if (!code && options->whole_run && !pipeline->store)
         profile_set_basis(pipeline->profile, BASIS_RUN);
     return code;
 }
@@ -154,12 +156,12 @@ static int open_resolver(struct pipeline *pipeline, struct error *error)
     const struct pipeline_options *options = &pipeline->options;
     struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
                                       .live = pipeline->live,
-                                      .elsewhere = sampler_info(pipeline->sampler)->foreign,
                                       .symfs = options->symfs,
                                       .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
-                                      .heap_note = options->heap_note};
+                                      .heap_note = options->heap_note,
+                                      .elsewhere = sampler_info(pipeline->sampler)->foreign};
     int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;

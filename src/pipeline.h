@@ -106,6 +106,9 @@ struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
 /* NULL: out of memory. Freed by snapshot_free(). */
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s);
 
+/* The same of the whole run, with every instruction and object (snapshot_access.h). */
+const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline);
+
 /* What a view asked of the tables; others are ignored. Text for the status line or "". */
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request);
 

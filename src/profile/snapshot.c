@@ -41,6 +41,24 @@ uint32_t build_object_index(const struct build *build, uint32_t object)
     return index && *index ? *index - 1 : UINT32_MAX;
 }
 
+static const struct snapshot_recording *copy_recording(struct build *build,
+                                                       const struct snapshot_recording *from)
+{
+    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    *copy = *from;
+    copy->host = arena_string(build->arena, from->host);
+    copy->cpu = arena_string(build->arena, from->cpu);
+    copy->kernel = arena_string(build->arena, from->kernel);
+    copy->command = arena_string(build->arena, from->command);
+    copy->date = arena_string(build->arena, from->date);
+    copy->others = arena_string(build->arena, from->others);
+    copy->addresses = arena_string(build->arena, from->addresses);
+    copy->note = arena_string(build->arena, from->note);
+    return copy;
+}
+
 static void copy_binaries(struct build *build)
 {
     struct snapshot_binaries *binaries = &build->snapshot->binaries;
@@ -55,23 +73,6 @@ static void copy_binaries(struct build *build)
     }
     binaries->list = copies;
     binaries->count = copies ? binaries->count : 0;
-}
-
-static const struct snapshot_recording *copy_recording(struct build *build,
-                                                       const struct snapshot_recording *from)
-{
-    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
-    if (!copy)
-        return NULL;
-    *copy = *from;
-    copy->host = arena_string(build->arena, from->host);
-    copy->cpu = arena_string(build->arena, from->cpu);
-    copy->kernel = arena_string(build->arena, from->kernel);
-    copy->command = arena_string(build->arena, from->command);
-    copy->date = arena_string(build->arena, from->date);
-    copy->others = arena_string(build->arena, from->others);
-    copy->note = arena_string(build->arena, from->note);
-    return copy;
 }
 
 /* Strings of the head that its owner may change later. */
@@ -103,6 +104,10 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     for (int i = 0; i < REASON_COUNT; i++)
         sum += totals->reasons[i];
     assert(sum == totals->samples);
+    const struct tally *all = &profile->all[build->event];
+    double squares = counted_read(&all->squares, profile->basis, build->scale * build->scale);
+    totals->weight = build_read(build, &all->weight);
+    totals->effective = decay_effective(totals->weight, squares);
     uint64_t since = profile->refreshed_ns;
     totals->rate = since && now_ns > since
                        ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
@@ -157,6 +162,10 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_search(build);
     if (!build->failed)
         build_heap(build);
+    if (!build->failed)
+        build_sharing(build);
+    if (!build->failed && profile->accesses_wanted)
+        build_accesses(build);
     return !build->failed;
 }
 

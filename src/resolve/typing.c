@@ -283,10 +283,9 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
         return &recent->known->operand;
     const struct known *known = ask(typing, module, &question);
     /* What is refused is nobody's answer. */
-    if (known && known->serial == now.serial) {
-        now.known = known;
+    now.known = known;
+    if (known && known->serial == now.serial)
         *recent = now;
-    }
     return known ? &known->operand : NULL;
 }
 

@@ -153,6 +153,7 @@ static void take_head(struct cursor *cursor, const struct record_format *format,
         cursor_u64(cursor);
     if (type & PERF_SAMPLE_STREAM_ID)
         cursor_u64(cursor);
+    sample->cpu = SAMPLE_NO_CPU;
     if (type & PERF_SAMPLE_CPU) {
         sample->cpu = cursor_u32(cursor);
         cursor_u32(cursor);
@@ -268,7 +269,7 @@ int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record
     if (cursor->bad)
         return -EBADMSG;
     if (address_valid(format, sample))
-        sample->has |= SAMPLE_HAS_ADDRESS;
+        sample->has |= SAMPLE_HAS_ADDRESS | (format->told ? SAMPLE_HAS_TOLD : 0);
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (format->alien_regs)

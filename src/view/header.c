@@ -141,7 +141,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 76, WIDE = 86 };
+    enum { CLOSE = 79, WIDE = 89 };
     bool names = canvas->columns >= CLOSE;
     const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;
@@ -284,7 +284,8 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    int used = draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    int used =
+        draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
         used++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen ?: keys and columns from their tables, reasons, and what the source can say. */
 #include "view/browser.h"
 
 #include "base/text.h"
@@ -110,6 +110,27 @@ static void write_source(struct writer *writer, const struct snapshot *snapshot)
     write_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
 }
 
+static void write_known(struct writer *writer, const char *label, const char *text)
+{
+    if (text)
+        write_entry(writer, PAINT_STRONG, label, text);
+}
+
+static void write_recording(struct writer *writer, const struct snapshot_recording *recording)
+{
+    if (!recording)
+        return;
+    write_heading(writer, "The recording");
+    write_known(writer, "recorded on", recording->host);
+    write_known(writer, "CPU", recording->cpu);
+    write_known(writer, "kernel", recording->kernel);
+    write_known(writer, "by", recording->command);
+    write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    write_known(writer, "other processes", recording->others);
+    write_known(writer, "addresses", recording->addresses);
+    write_known(writer, "note", recording->note);
+}
+
 static void write_binaries(struct writer *writer, const struct snapshot *snapshot)
 {
     const struct snapshot_binaries *binaries = &snapshot->binaries;
@@ -133,26 +154,6 @@ static void write_binaries(struct writer *writer, const struct snapshot *snapsho
         write_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
 }
 
-static void write_known(struct writer *writer, const char *label, const char *text)
-{
-    if (text)
-        write_entry(writer, PAINT_STRONG, label, text);
-}
-
-static void write_recording(struct writer *writer, const struct snapshot_recording *recording)
-{
-    if (!recording)
-        return;
-    write_heading(writer, "The recording");
-    write_known(writer, "recorded on", recording->host);
-    write_known(writer, "CPU", recording->cpu);
-    write_known(writer, "kernel", recording->kernel);
-    write_known(writer, "by", recording->command);
-    write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
-    write_known(writer, "other processes", recording->others);
-    write_known(writer, "note", recording->note);
-}
-
 static void write_keys(struct writer *writer, bool replays)
 {
     size_t count;
@@ -169,10 +170,11 @@ static void write_keys(struct writer *writer, bool replays)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,       &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns,      &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,        &pair_columns,    &layout_columns,
-        &source_columns, &instruction_columns, &levels_columns};
+        &object_columns,       &field_columns,         &toucher_columns, &instance_columns,
+        &part_columns,         &region_columns,        &dropped_columns, &function_columns,
+        &site_columns,         &line_columns,          &pair_columns,    &layout_columns,
+        &source_columns,       &instruction_columns,   &levels_columns,  &sharing_columns,
+        &sharing_line_columns, &sharing_access_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);

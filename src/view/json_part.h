@@ -9,6 +9,7 @@
 #include "snapshot.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* ---- values; unknown is null ---- */
 
@@ -25,6 +26,12 @@ json_t *json_object_name(const struct snapshot *snapshot, uint32_t index);
 
 /* Takes the value over. */
 void json_set(json_t *object, const char *key, json_t *value);
+
+/* All of it: what json_print() prints. NULL: out of memory. */
+json_t *json_snapshot(const struct snapshot *snapshot);
+
+/* One object on one line, flushed; it is freed. 0 or a negative errno. */
+int json_line(FILE *out, json_t *root);
 
 /* ---- parts ---- */
 
@@ -49,6 +56,7 @@ json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
+json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */
 void json_set_heap(json_t *out, const struct heap_bin *heap);

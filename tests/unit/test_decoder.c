@@ -119,6 +119,22 @@ static void a_plain_load_is_the_one_before(void **state)
     assert_int_equal(access.ip, CODE_BASE);
 }
 
+static void atomic_instructions_are_told(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x1000};
+    /* lock incq 8(%rdi); nop */
+    struct access access = DECODE(&fake, "\xf0\x48\xff\x47\x08\x90", 5, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE && access.address == 0x1008);
+    /* xchg %eax,(%rdi); nop: locks by itself */
+    access = DECODE(&fake, "\x87\x07\x90", 2, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE);
+    /* incq 8(%rdi); nop */
+    access = DECODE(&fake, "\x48\xff\x47\x08\x90", 4, regs);
+    assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
+}
+
 static void changes_in_between_are_undone(void **state)
 {
     (void)state;
@@ -273,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(an_overwritten_base_is_computed_again),

@@ -6,6 +6,7 @@
 #include "sample/reads.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LEADER = 7, MEMBER = 8, STRANGER = 99 };
