@@ -26,7 +26,14 @@ enum request_kind {
     REQUEST_HEAP_MARK,     /* growth counts from now */
     REQUEST_BIN_RENAME,    /* bins[0]; name: the new one, "" for its own */
     REQUEST_BIN_COMBINE,   /* bins[1..] go into bins[0] */
-    REQUEST_BIN_UNDO       /* the last naming or combining is taken back */
+    REQUEST_BIN_UNDO,      /* the last naming or combining is taken back */
+    REQUEST_LEAVE,         /* the list of processes, for the picture before */
+    REQUEST_PROCESSES,     /* the list of processes of a recording */
+    REQUEST_PLAY_PAUSE,    /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
+    REQUEST_PLAY_PACE,     /* direction: faster (1), slower (-1) */
+    REQUEST_PLAY_STEP,     /* direction; a refresh interval of recorded time */
+    REQUEST_PLAY_JUMP,     /* direction; a tenth of the recording */
+    REQUEST_PLAY_GO        /* name: a time as the user writes it, or "end" */
 };
 
 enum { REQUEST_BINS_MAX = 16 };
@@ -36,6 +43,7 @@ struct request {
     uint64_t base;
     uint64_t bound;
     uint32_t pid;
+    int direction;
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;
     char name[128];

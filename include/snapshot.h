@@ -12,14 +12,18 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
+#include "snapshot_access.h"
 #include "snapshot_code.h"
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
 #include "snapshot_object.h"
+#include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_sharing.h"
 #include "snapshot_timeline.h"
 #include "snapshot_window.h"
 
@@ -48,6 +52,7 @@ struct snapshot_event {
     enum event_role role;
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* since start or zero */
+    double events;    /* that these stand for: sum of their periods; NAN: not known */
 };
 
 struct snapshot_source {
@@ -78,18 +83,22 @@ struct snapshot_totals {
     uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
     uint64_t lost;
     uint64_t throttled;
+    double weight;    /* events the attributed samples of the ranking event stand for, and how */
+    double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate; /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
     uint32_t iteration; /* from 1 */
     double elapsed_s;
+    double counted_s;   /* since start or zero: what counts of the whole run cover */
     double interval_s;  /* refresh interval */
     double half_life_s; /* 0: nothing decays */
     enum snapshot_basis basis;
     const char *status; /* one line for the user, NULL */
     struct snapshot_target target;
     struct snapshot_source source;
+    const struct snapshot_recording *recording; /* NULL: live */
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
@@ -102,7 +111,11 @@ struct snapshot {
     struct snapshot_window window;
     struct snapshot_timeline timeline;
     struct snapshot_heap heap;
+    struct snapshot_sharing sharing;
+    struct snapshot_access *accesses; /* only where they are asked for; see there */
+    size_t access_count;
     struct reading_state reading; /* strings in the arena */
+    struct snapshot_binaries binaries;
 };
 
 #endif

@@ -28,7 +28,7 @@ struct snapshot_levels {
     double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
     double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
     const char *found;              /* the leading ones: "DRAM 61% L3 22%"; NULL: not known */
-    double far;                     /* share found beyond this core's own caches */
+    double far;                     /* share beyond this core's own caches, of those told */
     double snoop[SNOOP_COUNT];      /* accesses; data_snoop_name() names them */
     double tlb[TLB_COUNT];          /* accesses; data_tlb_name() names them */
     double hitm;     /* share of accesses that found the line modified in another cache */

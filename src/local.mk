@@ -1,10 +1,17 @@
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
+	src/diff.c src/diff.h \
+	src/diff_options.c \
 	src/launch.c src/launch.h \
 	src/loop.c src/loop.h \
 	src/main.c \
+	src/pick.c src/pick.h \
+	src/play.c src/play.h \
+	src/player.c src/player.h \
+	src/signals.c src/signals.h \
+	src/snapshot_file.c src/snapshot_file.h \
 	src/options.c src/options.h \
-	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_request.c src/pipeline_state.h \
+	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
 	src/pipeline_stored.c \
 	src/recorder.c src/recorder.h \
 	src/replay.c src/replay.h

@@ -2,15 +2,17 @@
 #include "loop.h"
 
 #include "base/clock.h"
+#include "pick.h"
 #include "profile/profile.h"
-#include "resolve/resolver.h"
+#include "player.h"
 #include "sample/sampler.h"
+#include "signals.h"
+#include "snapshot_file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -22,30 +24,16 @@ enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET
 
 struct loop {
     const struct loop_setup *setup;
+    struct player player; /* of a recording on the screen */
+    bool replays;
+    struct error *error;
     struct pollfd polled[LOOP_SOURCES];
     double delay_s;
     uint32_t refreshes;
-    uint64_t started_ns;
     bool target_ended;
     bool quit;
     int code;
 };
-
-static void loop_signal_set(sigset_t *set)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
-    sigemptyset(set);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaddset(set, signals[i]);
-}
-
-void loop_block_signals(void)
-{
-    sigset_t set;
-    loop_signal_set(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
 
 static int arm_timer(int fd, double delay_s)
 {
@@ -66,14 +54,6 @@ static int open_timer(double delay_s)
     return code ? code : fd;
 }
 
-static int open_signals(void)
-{
-    sigset_t set;
-    loop_signal_set(&set);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? -errno : fd;
-}
-
 static void watch(struct loop *loop, enum loop_source source, int fd)
 {
     loop->polled[source] = (struct pollfd){.fd = fd, .events = POLLIN};
@@ -81,10 +61,12 @@ static void watch(struct loop *loop, enum loop_source source, int fd)
 
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
 {
-    *loop = (struct loop){
-        .setup = setup, .delay_s = setup->options->delay_s, .started_ns = clock_now_ns()};
+    *loop = (struct loop){.setup = setup,
+                          .delay_s = setup->options->delay_s,
+                          .replays = setup->options->input != NULL,
+                          .error = error};
     int timer = open_timer(loop->delay_s);
-    int signals = open_signals();
+    int signals = signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, pipeline_fd(setup->pipeline));
@@ -108,11 +90,9 @@ static void loop_fini(struct loop *loop)
 
 static void drain(struct loop *loop)
 {
-    bool replay = loop->setup->options->input;
-    bool paced = replay && loop->setup->screen;
-    uint64_t until = paced                          ? clock_now_ns() - loop->started_ns
-                     : replay || loop->target_ended ? UINT64_MAX
-                                                    : clock_now_ns() - SAMPLER_SETTLES_NS;
+    if (loop->replays)
+        return;
+    uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code = pipeline_drain(loop->setup->pipeline, until);
     if (code == -ENODATA)
         loop->target_ended = true;
@@ -169,40 +149,16 @@ static void change_delay(struct loop *loop, int direction)
     screen_message(loop->setup->screen, text);
 }
 
-static int write_one(const struct loop *loop, const char *path, bool json)
-{
-    const struct snapshot *snapshot = screen_snapshot(loop->setup->screen);
-    FILE *out = fopen(path, "wxe");
-    if (!out)
-        return -errno;
-    struct view_options plain = loop->setup->options->view;
-    plain.color = VIEW_COLOR_NEVER;
-    plain.width = 132;
-    int code = json ? json_print(out, snapshot) : text_print(out, snapshot, &plain);
-    return fclose(out) && !code ? -errno : code;
-}
-
-/* `W`: the picture shown, as text and as JSON, in the working directory. */
+/* `W`: the picture shown. */
 static void write_snapshot(const struct loop *loop)
 {
-    char stamp[32];
-    char text[80];
-    char json[80];
     char message[160];
-    time_t now = time(NULL);
-    if (!screen_snapshot(loop->setup->screen))
+    struct screen *screen = loop->setup->screen;
+    if (!screen_snapshot(screen))
         return;
-    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime(&now));
-    snprintf(text, sizeof text, "misstop-%d-%s.txt", (int)loop->setup->pid, stamp);
-    snprintf(json, sizeof json, "misstop-%d-%s.json", (int)loop->setup->pid, stamp);
-    int code = write_one(loop, text, false);
-    if (!code)
-        code = write_one(loop, json, true);
-    if (code)
-        snprintf(message, sizeof message, "cannot write %s: %s", text, strerror(-code));
-    else
-        snprintf(message, sizeof message, "written: %s and .json", text);
-    screen_message(loop->setup->screen, message);
+    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, message,
+                        sizeof message);
+    screen_message(screen, message);
 }
 
 static void suspend(struct loop *loop)
@@ -213,34 +169,63 @@ static void suspend(struct loop *loop)
     screen_resume(loop->setup->screen);
 }
 
+/* The list of a recording's processes, over the picture. */
+static void choose_process(struct loop *loop)
+{
+    const struct loop_setup *setup = loop->setup;
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(setup->pipeline, &count);
+    if (!count) {
+        screen_message(setup->screen, "which processes a pipe holds is not known before its end");
+        return;
+    }
+    pid_t pid = pick_recorded(setup->screen, list, count, loop->error);
+    loop->quit = pid == PICK_QUIT;
+    if (pid > 0)
+        loop->code = player_choose(&loop->player, pid, loop->error);
+    else if (pid < PICK_BACK)
+        loop->code = (int)pid;
+}
+
+static void ask_pipeline(struct loop *loop, const struct request *request)
+{
+    const char *message = pipeline_request(loop->setup->pipeline, request);
+    if (*message)
+        screen_message(loop->setup->screen, message);
+}
+
 static void act(struct loop *loop, const struct request *request)
 {
-    const char *message;
     switch (request->kind) {
     case REQUEST_QUIT:
         loop->quit = true;
-        break;
+        return;
     case REQUEST_REFRESH:
-        refresh(loop);
         break;
     case REQUEST_FASTER:
         change_delay(loop, -1);
-        break;
+        return;
     case REQUEST_SLOWER:
         change_delay(loop, 1);
-        break;
+        return;
     case REQUEST_WRITE:
         write_snapshot(loop);
-        break;
+        return;
     case REQUEST_SUSPEND:
         suspend(loop);
+        return;
+    case REQUEST_PROCESSES:
+        if (loop->replays)
+            choose_process(loop);
         break;
     default:
-        message = pipeline_request(loop->setup->pipeline, request);
-        if (*message)
-            screen_message(loop->setup->screen, message);
-        refresh(loop);
+        if (loop->replays &&
+            player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
+            return;
+        ask_pipeline(loop, request);
     }
+    if (!loop->quit && !loop->code)
+        refresh(loop);
 }
 
 static void read_keys(struct loop *loop)
@@ -284,7 +269,8 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks)
+    bool batch_replay = loop->replays && !loop->setup->screen;
+    if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         refresh(loop);
 }
 
@@ -294,9 +280,7 @@ static void show_end(struct loop *loop)
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
     refresh(loop);
-    bool replay = loop->setup->options->input;
-    screen_message(loop->setup->screen,
-                   replay ? "end of the recording; q leaves" : "the process has ended; q leaves");
+    screen_message(loop->setup->screen, "the process has ended; q leaves");
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     arm_timer(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
@@ -308,104 +292,64 @@ static void show_end(struct loop *loop)
     }
 }
 
+static void watch_target(struct loop *loop)
+{
+    const struct loop_setup *setup = loop->setup;
+    if (setup->screen)
+        refresh(loop);
+    while (!loop->quit && !loop->target_ended && !loop->code) {
+        int ready = poll(loop->polled, LOOP_SOURCES, pipeline_patience_ms(setup->pipeline));
+        if (ready < 0 && errno != EINTR)
+            loop->code = -errno;
+        else if (ready > 0)
+            take_ready(loop);
+        else
+            drain(loop);
+    }
+    if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
+        show_end(loop);
+    else if (loop->target_ended && !loop->code && !loop->quit)
+        refresh(loop);
+}
+
+/* Keys are heard between the slices that are read; the timer makes the pictures. Without a screen
+ * there is one picture, of all. */
+static void play(struct loop *loop)
+{
+    player_init(&loop->player, loop->setup->pipeline, loop->setup->screen,
+                loop->setup->screen ? loop->setup->options->pace : NAN);
+    while (!loop->quit && !loop->code) {
+        int ready = poll(loop->polled, LOOP_SOURCES, player_patience_ms(&loop->player));
+        if (ready < 0 && errno != EINTR)
+            loop->code = -errno;
+        else if (ready > 0)
+            take_ready(loop);
+        if (loop->quit || loop->code)
+            return;
+        int code = player_advance(&loop->player);
+        if (code < 0)
+            loop->code = code;
+        else if (code)
+            refresh(loop);
+        loop->quit |= code && !loop->setup->screen;
+    }
+}
+
 int loop_run(const struct loop_setup *setup, struct error *error)
 {
     struct loop loop;
     int code = loop_init(&loop, setup, error);
     if (code)
         goto out;
-    if (setup->screen)
-        refresh(&loop);
-    if (setup->options->input && !setup->screen)
-        drain(&loop);
-    while (!loop.quit && !loop.target_ended && !loop.code) {
-        int ready = poll(loop.polled, LOOP_SOURCES, pipeline_patience_ms(setup->pipeline));
-        if (ready < 0 && errno != EINTR)
-            loop.code = -errno;
-        else if (ready > 0)
-            take_ready(&loop);
-        else if (!setup->options->input)
-            drain(&loop);
-    }
-    if (loop.target_ended && !loop.code && !loop.quit && setup->screen)
-        show_end(&loop);
-    else if (loop.target_ended && !loop.code && !loop.quit)
-        refresh(&loop);
+    if (loop.replays)
+        play(&loop);
+    else
+        watch_target(&loop);
     code = loop.code;
-    if (code)
+    if (code && error->code != code)
         error_set(error, code, "%s: %s", setup->screen ? "watching failed" : "cannot print",
                   strerror(-code));
 out:
     loop_fini(&loop);
     return code;
-}
-
-static void show_processes(struct screen *screen, struct resolver_process_list *list)
-{
-    enum { ROWS_MAX = 4096 };
-    static struct picker_row rows[ROWS_MAX];
-    const struct resolver_process *entries;
-    size_t count = resolver_process_list_read(list, &entries);
-    count = count < ROWS_MAX ? count : ROWS_MAX;
-    for (size_t i = 0; i < count; i++)
-        rows[i] = (struct picker_row){
-            .pid = (uint32_t)entries[i].pid,
-            .threads = entries[i].threads,
-            .cpu_percent = entries[i].cpu_percent,
-            .resident_bytes = entries[i].resident_bytes,
-            .state = entries[i].state,
-            .user = entries[i].user,
-            .command = entries[i].command,
-        };
-    picker_show(screen, rows, count);
-}
-
-/* A quit, a signal to end, or a PID, in *picked; false: nothing yet. */
-static bool picked_now(struct screen *screen, int signals, pid_t *picked)
-{
-    struct signalfd_siginfo info;
-    struct request request;
-    while (read(signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD && info.ssi_signo != SIGTSTP)
-            return true;
-    while ((request = picker_input(screen)).kind != REQUEST_NONE) {
-        if (request.kind == REQUEST_PICK)
-            *picked = (pid_t)request.pid;
-        if (request.kind == REQUEST_PICK || request.kind == REQUEST_QUIT)
-            return true;
-        if (request.kind == REQUEST_SUSPEND) {
-            screen_suspend(screen);
-            kill(getpid(), SIGSTOP);
-            screen_resume(screen);
-        }
-    }
-    return false;
-}
-
-pid_t loop_pick(struct screen *screen, double delay_s, struct error *error)
-{
-    struct resolver_process_list *list = resolver_process_list_new();
-    int signals = open_signals();
-    pid_t picked = 0;
-    if (!list || signals < 0) {
-        picked = error_set(error, -ENOMEM, "cannot list the processes");
-        goto out;
-    }
-    uint64_t next_ns = 0;
-    struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                              {.fd = signals, .events = POLLIN}};
-    do {
-        uint64_t now = clock_now_ns();
-        if (now >= next_ns) {
-            show_processes(screen, list);
-            next_ns = now + (uint64_t)(delay_s * CLOCK_NS_PER_S);
-        }
-        poll(polled, 2, (int)((next_ns - now) / 1000000) + 1);
-    } while (!picked_now(screen, signals, &picked) && !(polled[0].revents & POLLHUP));
-out:
-    if (signals >= 0)
-        close(signals);
-    if (list)
-        resolver_process_list_free(list);
-    return picked;
 }

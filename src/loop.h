@@ -22,16 +22,7 @@ struct loop_setup {
     pid_t pid;             /* target; 0 in replay */
 };
 
-/*
- * Blocks the signals the loop reads, for everything started afterwards. Call before
- * launching or opening anything.
- */
-void loop_block_signals(void);
-
 /* Runs until the target ends, the user quits or -n is reached. 0 or a negative errno. */
 int loop_run(const struct loop_setup *setup, struct error *error);
-
-/* Lets the user choose a process on the screen. Its PID, 0: none chosen, or negative errno. */
-pid_t loop_pick(struct screen *screen, double delay_s, struct error *error);
 
 #endif

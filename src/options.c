@@ -15,7 +15,9 @@ enum long_only {
     OPT_WIDTH,
     OPT_HEAP,
     OPT_DEBUGINFOD,
-    OPT_RECORD_LIMIT
+    OPT_PPROF,
+    OPT_RECORD_LIMIT,
+    OPT_PLAY
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -45,12 +47,14 @@ static const struct option long_options[] = {
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
+    {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
+    {"pprof", required_argument, NULL, OPT_PPROF},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim", "--watch", "--pprof", "--html"};
+static const char *const announced[] = {"--sim", "--watch", "--html"};
 
 void options_help(FILE *out)
 {
@@ -61,6 +65,7 @@ void options_help(FILE *out)
           "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
           "  misstop [OPTION]...                   pick a process from a list\n"
           "  misstop doctor                        what can be sampled here, how to enable more\n"
+          "  misstop diff [OPTION]... A B          compare recordings or reports (diff --help)\n"
           "\n"
           "Sampling\n"
           "  -p, --pid PID         process to watch: all its threads, new ones included\n"
@@ -69,7 +74,8 @@ void options_help(FILE *out)
           "                        event; several with commas; the first one ranks\n"
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
-          "  -i, --input FILE      replay a perf.data file\n"
+          "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
+          "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
           "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"
           "                        learnt of it to FILE.misstop; look at them with -i FILE\n"
           "      --record-limit SIZE[,FILES]\n"
@@ -91,6 +97,7 @@ void options_help(FILE *out)
           "  -n, --iterations N    stop after N refreshes\n"
           "  -b, --batch           print tables instead of the screen\n"
           "  -j, --json            print one JSON object per refresh, one a line\n"
+          "      --pprof FILE      also write the run as a profile that pprof reads\n"
           "      --width N         columns of batch text (the terminal's, or 100)\n"
           "      --color WHEN      auto, always, never\n"
           "      --ascii           no Unicode characters\n"
@@ -256,6 +263,7 @@ static int parse_tables(struct options *options, int option, const char *text, s
     case 'w':
         return parse_u32(text, "-w", 16, 1u << 24, &options->window, error);
     case 'H':
+        options->decays = true;
         return parse_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
     case 'W':
         return parse_u32(text, "-W", 2, 64, &options->ways, error);
@@ -268,6 +276,18 @@ static int parse_tables(struct options *options, int option, const char *text, s
         options->search = text;
         return 0;
     }
+}
+
+static int parse_pace(const char *text, double *pace, struct error *error)
+{
+    char *end;
+    *pace = text ? strtod(text, &end) : 1;
+    if (text && !strcmp(text, "max"))
+        *pace = INFINITY;
+    else if (text && (end == text || *end || !(*pace >= 0.125 && *pace <= 1000)))
+        return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
+                         text);
+    return 0;
 }
 
 static int parse_output(struct options *options, int option, const char *text, struct error *error)
@@ -288,6 +308,11 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_ASCII:
         options->view.ascii = true;
         return 0;
+    case OPT_PPROF:
+        options->pprof = text;
+        return 0;
+    case OPT_PLAY:
+        return parse_pace(text, &options->pace, error);
     case OPT_HEAP:
         return parse_heap(text, &options->heap, error);
     case OPT_WIDTH:
@@ -339,6 +364,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
     if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
         options->action = OPTIONS_DOCTOR;
+    else if (optind < argc && !strcmp(argv[optind], "diff") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DIFF;
     else if (optind < argc)
         options->action = OPTIONS_LAUNCH;
     else if (process)
@@ -357,6 +384,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
                                 .source = "auto",
                                 .rate = 2000,
                                 .delay_s = 1,
+                                .pace = NAN,
                                 .half_life_s = 10,
                                 .ways = 10,
                                 .heap = OPTIONS_HEAP_AUTO};

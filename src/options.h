@@ -17,6 +17,7 @@ enum options_action {
     OPTIONS_LAUNCH, /* CMD */
     OPTIONS_REPLAY, /* -i */
     OPTIONS_DOCTOR,
+    OPTIONS_DIFF, /* two recordings or reports; its words from command[0], "diff", on */
     OPTIONS_HELP,
     OPTIONS_VERSION
 };
@@ -36,11 +37,14 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
+    double pace;        /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
+    const char *pprof; /* file for the run as a profile; NULL: none */
     uint32_t window; /* 0: default */
     double half_life_s;
+    bool decays;        /* -H was given */
     uint32_t ways;
     const char *search; /* NULL: none */
     const char *cache;  /* NULL: L1d */

@@ -8,6 +8,10 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
+/* How long debugging information may hold up a replay, each time it goes on. */
+#define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
+#define PATIENCE_SCREEN_NS CLOCK_NS_PER_S
+
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
@@ -35,13 +39,12 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     struct place *place = &pipeline->places[pipeline->place_count++];
     struct access access;
     pipeline->samples[sample->event]++;
+    pipeline->events[sample->event] += (double)sample->weight;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
-    resolver_resolve(pipeline->resolver, &access,
-                     sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
-                         ? sample->regs
-                         : NULL,
-                     place);
+    bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
+                    !(sample->regs_missing & ~(1u << SREG_FLAGS));
+    resolver_resolve(pipeline->resolver, &access, own_regs ? sample->regs : NULL, place);
     if (pipeline->recorder)
         recorder_add(pipeline->recorder, record, place);
     if (pipeline->place_count == PIPELINE_PLACES)
@@ -51,8 +54,6 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
 static void take_record(void *context, const struct record *record)
 {
     struct pipeline *pipeline = context;
-    if (!pipeline->first_ns)
-        pipeline->first_ns = record->time_ns;
     if (record->time_ns > pipeline->record_ns)
         pipeline->record_ns = record->time_ns;
     switch (record->kind) {
@@ -70,7 +71,8 @@ static void take_record(void *context, const struct record *record)
         break;
     default:
         count_places(pipeline);
-        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec;
+        pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec &&
+                               (pipeline->live || pipeline->samples[pipeline->ranking]);
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
@@ -81,20 +83,9 @@ static void take_record(void *context, const struct record *record)
         recorder_add(pipeline->recorder, record, NULL);
 }
 
-static int choose_geometry(struct pipeline *pipeline, const char *cache, struct error *error)
+static int open_profile(struct pipeline *pipeline, struct error *error)
 {
-    if (pipeline->store && !cache && !replay_geometry(pipeline->store, &pipeline->geometry, NULL))
-        return 0;
-    int code = geometry_parse(&pipeline->geometry, cache, sysfs_cpu, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
-    if (code == -ENOENT && !cache)
-        code = geometry_parse(&pipeline->geometry, "L1=32K,8,64", sysfs_cpu, error);
-    return code;
-}
-
-static int open_profile(struct pipeline *pipeline, const struct pipeline_options *options,
-                        struct error *error)
-{
+    const struct pipeline_options *options = &pipeline->options;
     struct profile_options wanted = {
         .names = pipeline->recorder ? recorder_names(pipeline->recorder)
                  : pipeline->store  ? store_reader_names(pipeline->store)
@@ -105,7 +96,11 @@ static int open_profile(struct pipeline *pipeline, const struct pipeline_options
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
-    return profile_new(&pipeline->profile, &wanted, error);
+    int code = profile_new(&pipeline->profile, &wanted, error);
+    /* What misstop recorded comes out as it was seen. */
+    if (!code && options->whole_run && !pipeline->store)
+        profile_set_basis(pipeline->profile, BASIS_RUN);
+    return code;
 }
 
 static int open_recorder(struct pipeline *pipeline, const struct pipeline_options *options,
@@ -132,17 +127,17 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
         .context = pipeline->resolver,
         .code = resolver_code,
         .function = resolver_function_bounds,
-        .memory = pipeline->live ? resolver_memory : NULL,
+        .memory = resolver_memory,
+        .constants_only = !pipeline->live,
         .segment = segment_base,
         .mapped = resolver_mapped,
     };
     return decoder_new(&target);
 }
 
-/* What turns records into places. */
-static int open_first_stages(struct pipeline *pipeline, const struct pipeline_options *options,
-                             struct error *error)
+static int open_sampler(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
     struct sampler_options sampling = {
         .pid = options->pid,
         .launched = options->launched,
@@ -152,18 +147,22 @@ static int open_first_stages(struct pipeline *pipeline, const struct pipeline_op
         .rate = options->rate,
         .period = options->period,
     };
-    struct resolver_options naming = {.live = pipeline->live,
+    return sampler_open(&pipeline->sampler, &sampling, error);
+}
+
+/* What turns records into places; of a recording that is played again, too. */
+static int open_resolver(struct pipeline *pipeline, struct error *error)
+{
+    const struct pipeline_options *options = &pipeline->options;
+    struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
+                                      .live = pipeline->live,
                                       .symfs = options->symfs,
                                       .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
-                                      .heap_note = options->heap_note};
-    int code = sampler_open(&pipeline->sampler, &sampling, error);
-    /* Opened after the rings, so that no mapping falls between the two. */
-    if (!code) {
-        naming.pid = sampler_info(pipeline->sampler)->pid;
-        code = resolver_open(&pipeline->resolver, &naming, error);
-    }
+                                      .heap_note = options->heap_note,
+                                      .elsewhere = sampler_info(pipeline->sampler)->foreign};
+    int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;
     pipeline->decoder = open_decoder(pipeline);
@@ -171,9 +170,9 @@ static int open_first_stages(struct pipeline *pipeline, const struct pipeline_op
 }
 
 /* A recording of our own is played from what was learnt then, unless it is to be recorded anew. */
-static int open_store(struct pipeline *pipeline, const struct pipeline_options *options,
-                      struct error *error)
+static int open_store(struct pipeline *pipeline, struct error *error)
 {
+    const struct pipeline_options *options = &pipeline->options;
     char note[sizeof pipeline->status] = "";
     if (!options->input || options->record)
         return 0;
@@ -186,19 +185,43 @@ static int open_store(struct pipeline *pipeline, const struct pipeline_options *
     return code;
 }
 
-static int open_stages(struct pipeline *pipeline, const struct pipeline_options *options,
-                       struct error *error)
+int pipeline_open_tables(struct pipeline *pipeline, struct error *error)
 {
-    int code = pipeline_search_check(options->search, error);
+    int code = pipeline->sampler  ? open_resolver(pipeline, error)
+               : !pipeline->store ? open_store(pipeline, error)
+                                  : 0;
     if (!code)
-        code = open_store(pipeline, options, error);
+        code = pipeline_geometry(pipeline, sysfs_cpu, error);
+    if (!code && pipeline->options.record)
+        code = open_recorder(pipeline, &pipeline->options, error);
+    return code ? code : open_profile(pipeline, error);
+}
+
+void pipeline_close_tables(struct pipeline *pipeline)
+{
+    store_reader_close(pipeline->store);
+    if (pipeline->decoder)
+        decoder_free(pipeline->decoder);
+    if (pipeline->profile)
+        profile_free(pipeline->profile);
+    if (pipeline->resolver)
+        resolver_close(pipeline->resolver);
+    pipeline->store = NULL;
+    pipeline->decoder = NULL;
+    pipeline->profile = NULL;
+    pipeline->resolver = NULL;
+}
+
+/* The store is looked for first: where there is one, nothing is sampled. */
+static int open_stages(struct pipeline *pipeline, struct error *error)
+{
+    int code = pipeline_search_check(pipeline->options.search, error);
+    if (!code)
+        code = open_store(pipeline, error);
+    /* Before the maps are read, so that no mapping falls between the two. */
     if (!code && !pipeline->store)
-        code = open_first_stages(pipeline, options, error);
-    if (!code)
-        code = choose_geometry(pipeline, options->cache, error);
-    if (!code)
-        code = open_recorder(pipeline, options, error);
-    return code ? code : open_profile(pipeline, options, error);
+        code = open_sampler(pipeline, error);
+    return code ? code : pipeline_open_tables(pipeline, error);
 }
 
 int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
@@ -207,11 +230,13 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (!pipeline)
         return error_set(error, -ENOMEM, "out of memory");
+    pipeline->options = *options;
     pipeline->live = !options->input;
+    pipeline->patience_ns = options->batch ? PATIENCE_BATCH_NS : PATIENCE_SCREEN_NS;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
-    int code = open_stages(pipeline, options, error);
+    int code = open_stages(pipeline, error);
     if (code) {
         pipeline_close(pipeline);
         return code;
@@ -219,7 +244,8 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     struct source_options sources = {.pid = pipeline->live ? pipeline_info(pipeline)->pid : 0,
                                      .symfs = options->symfs};
     pipeline->sources = source_texts_new(&sources);
-    if (!pipeline->status[0])
+    /* A recording's own stands beside where it was made. */
+    if (pipeline->live && !pipeline->status[0])
         snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
@@ -232,15 +258,9 @@ void pipeline_close(struct pipeline *pipeline)
     if (!pipeline)
         return;
     pipeline_stop_recording(pipeline, NULL);
-    store_reader_close(pipeline->store);
     if (pipeline->sampler)
         sampler_close(pipeline->sampler);
-    if (pipeline->decoder)
-        decoder_free(pipeline->decoder);
-    if (pipeline->profile)
-        profile_free(pipeline->profile);
-    if (pipeline->resolver)
-        resolver_close(pipeline->resolver);
+    pipeline_close_tables(pipeline);
     source_texts_free(pipeline->sources);
     free(pipeline);
 }
@@ -259,15 +279,21 @@ int pipeline_fd(const struct pipeline *pipeline)
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
 {
-    if (pipeline->store)
-        return pipeline_stored_drain(pipeline, until_ns);
+    if (pipeline->store) {
+        long stored = pipeline_stored_drain(pipeline, until_ns);
+        pipeline_replay_reached(pipeline, until_ns);
+        return stored;
+    }
+    if (!pipeline->live)
+        resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     count_places(pipeline);
-    if (pipeline->live) {
-        /* No further than the samples: those still to come must find the blocks of their time. */
+    /* No further than the samples: those still to come must find the blocks of their time. */
+    if (pipeline->live)
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
-        resolver_settle(pipeline->resolver, clock_now_ns());
-    }
+    else
+        pipeline_replay_reached(pipeline, until_ns);
+    resolver_settle(pipeline->resolver, clock_now_ns());
     return count;
 }
 
@@ -294,6 +320,9 @@ int pipeline_tick(struct pipeline *pipeline)
     uint64_t now = pipeline_now(pipeline);
     if (!pipeline->store) {
         resolver_tick(pipeline->resolver, now);
+        /* Debugging information takes its time here, whatever the recording's clock says. */
+        if (!pipeline->live)
+            resolver_settle(pipeline->resolver, clock_now_ns());
         forget_changed_code(pipeline);
     }
     if (pipeline->search)

@@ -24,12 +24,14 @@ struct pipeline_options {
     const char *input; /* replay, or NULL */
     const char *symfs;
     bool debuginfod; /* --debuginfod */
+    bool batch;      /* nobody looks on: debugging information of a recording is waited for */
     const char *source;
     const char *events;
     uint32_t rate;
     uint64_t period;
     uint32_t window;
     double half_life_s;
+    bool whole_run; /* the tables begin with everything, not with the recent past */
     uint32_t ways;
     const char *cache;           /* -C */
     const char *search;          /* --search */
@@ -62,14 +64,50 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
 /* How long the loop may wait, at the most, until it drains again. */
 int pipeline_patience_ms(struct pipeline *pipeline);
 
+/* ---- of a replay ---- */
+
+/*
+ * Back to the start of the recording, with empty tables; of another process if `pid` is one.
+ * -ESPIPE and the like leave all as it was; after -ENOMEM only pipeline_close() may follow.
+ */
+int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
+/* Whether that can be done; else the recording comes through a pipe. */
+bool pipeline_rereadable(const struct pipeline *pipeline);
+
+/* Whether names come from what misstop recorded, and need not be found out again. */
+bool pipeline_learnt(const struct pipeline *pipeline);
+
+/* From the first sample of the process to its last; 0: not known, or the samples have no times. */
+uint64_t pipeline_length_ns(const struct pipeline *pipeline);
+
+/*
+ * Takes what has been read of debugging information; how much is still waited for. A recording can
+ * wait for it: what is read before has no fields.
+ */
+unsigned pipeline_reading(struct pipeline *pipeline);
+
+/* Those with samples, most first (sample/perfdata.h). */
+struct perfdata_process;
+const struct perfdata_process *pipeline_processes(const struct pipeline *pipeline, size_t *count);
+
+/* ---- */
+
 /* Sampling stops or goes on; all stays open. */
 int pipeline_enable(struct pipeline *pipeline, bool on);
 
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
 int pipeline_tick(struct pipeline *pipeline);
 
+/* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
+ * next record. */
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list);
+
 /* NULL: out of memory. Freed by snapshot_free(). */
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s);
+
+/* The same of the whole run, with every instruction and object (snapshot_access.h). */
+const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline);
 
 /* What a view asked of the tables; others are ignored. Text for the status line or "". */
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request);

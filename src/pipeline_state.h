@@ -20,7 +20,19 @@
 
 enum { PIPELINE_PLACES = 32 };
 
+/* Strings of snapshot_recording that stand nowhere else. */
+struct recording_text {
+    struct snapshot_recording shown;
+    struct store_facts facts;
+    char kernel[96];
+    char date[32];
+    char others[256];
+    char addresses[192];
+};
+
 struct pipeline {
+    struct pipeline_options options;
+    struct recording_text recording;
     struct sampler *sampler;
     struct resolver *resolver;
     struct decoder *decoder;
@@ -36,12 +48,15 @@ struct pipeline {
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
     uint64_t record_ns; /* time of the newest record: the clock of a replay */
-    uint64_t first_ns;  /* time of the oldest record in a replay */
+    uint64_t first_ns;  /* when what misstop recorded began */
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
+    double events[SAMPLE_EVENTS_MAX]; /* that they stand for */
+    double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
+    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
     bool heap; /* its blocks are told or walked */
@@ -49,7 +64,7 @@ struct pipeline {
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
-    char status[256];
+    char status[512];
 };
 
 /* The clock of the records: time as it is, or in a replay that of the newest record. */
@@ -66,8 +81,25 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
 
+/* As shown: since the start, or in a recording since the process was first sampled; NAN. */
+double pipeline_elapsed_s(struct pipeline *pipeline);
+
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);
 void pipeline_search_start(struct pipeline *pipeline, const char *what);
+
+/*
+ * The stages behind the sampler, made and taken down together; where a store is played, without a
+ * sampler.
+ */
+int pipeline_open_tables(struct pipeline *pipeline, struct error *error);
+void pipeline_close_tables(struct pipeline *pipeline);
+
+/* In replay time goes on where nothing was recorded, too. */
+void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns);
+/* NULL: live. Valid until the next call. */
+struct snapshot_recording *pipeline_recording(struct pipeline *pipeline);
+/* Of the machine that was sampled, as far as that is known. */
+int pipeline_geometry(struct pipeline *pipeline, const char *sysfs, struct error *error);
 
 #endif

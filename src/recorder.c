@@ -95,6 +95,7 @@ static int open_perfdata(struct recorder *recorder, struct error *error)
         .path = recorder->options.path,
         .info = info,
         .attrs = attrs,
+        .machine = sampler_machine(recorder->options.sampler),
         .launched = recorder->options.launched,
         .limit_bytes = recorder->options.limit_bytes,
         .files = recorder->options.files,
@@ -237,12 +238,31 @@ static void add_to_store(struct store_writer *store, const struct record *record
         store_writer_throttled(store);
 }
 
+/* Where the hardware says nothing of an access, the instruction says at least what it does. */
+static uint64_t data_src_of(const struct access *access)
+{
+    if (access->data_src)
+        return access->data_src;
+    switch ((enum access_kind)access->kind) {
+    case ACCESS_LOAD:
+        return PERF_MEM_S(OP, LOAD);
+    case ACCESS_STORE:
+        return PERF_MEM_S(OP, STORE);
+    case ACCESS_LOAD_STORE:
+        return PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE);
+    case ACCESS_PREFETCH:
+        return PERF_MEM_S(OP, PFETCH);
+    default:
+        return 0;
+    }
+}
+
 void recorder_add(struct recorder *recorder, const struct record *record, const struct place *place)
 {
     struct perfdata_written told = {0};
     if (place && place->access.reason == REASON_NONE) {
         told.address = place->access.address;
-        told.data_src = place->access.data_src;
+        told.data_src = data_src_of(&place->access);
     }
     perfdata_writer_add(recorder->perfdata, record, place ? &told : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)

@@ -112,13 +112,18 @@ static bool index_is(const char *root, int index, uint64_t level)
            read_attribute(root, index, "type", type, sizeof type) && strcmp(type, "Instruction");
 }
 
+static void name_level(struct geometry *geometry, uint64_t level)
+{
+    snprintf(geometry->level, sizeof geometry->level, level == 1 ? "L1d" : "L%d", (int)level);
+}
+
 static int geometry_read(struct geometry *geometry, const char *root, int index, uint64_t level,
                          struct error *error)
 {
     uint64_t line;
     uint64_t ways;
     uint64_t sets;
-    snprintf(geometry->level, sizeof geometry->level, level == 1 ? "L1d" : "L%d", (int)level);
+    name_level(geometry, level);
     if (!read_number(root, index, "size", &geometry->size_bytes) ||
         !read_number(root, index, "coherency_line_size", &line))
         return error_set(error, -ENOENT,
@@ -138,23 +143,62 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
     return geometry_finish(geometry, error) ? -ENOENT : 0;
 }
 
-int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
-                   struct error *error)
+/* NULL is "L1". */
+static int parse_level(const char *spec, uint64_t *level, struct error *error)
 {
+    *level = 1;
+    if (!spec)
+        return 0;
+    if ((spec[0] != 'L' && spec[0] != 'l') || spec[1] < '1' || spec[1] > '4' ||
+        (spec[2] && strcasecmp(spec, "L1d")))
+        return error_set(error, -EINVAL,
+                         "cache \"%.60s\": give L1, L2, L3 or LEVEL=SIZE,WAYS,LINE, "
+                         "as in L2=1M,16,64",
+                         spec);
+    *level = (uint64_t)(spec[1] - '0');
+    return 0;
+}
+
+int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
+                   size_t count, struct error *error)
+{
+    uint64_t level;
     *geometry = (struct geometry){0};
     const char *equals = spec ? strchr(spec, '=') : NULL;
     if (equals)
         return geometry_given(geometry, spec, equals, error);
-    uint64_t level = 1;
-    if (spec) {
-        if ((spec[0] != 'L' && spec[0] != 'l') || spec[1] < '1' || spec[1] > '4' ||
-            (spec[2] && strcasecmp(spec, "L1d")))
-            return error_set(error, -EINVAL,
-                             "cache \"%.60s\": give L1, L2, L3 or LEVEL=SIZE,WAYS,LINE, "
-                             "as in L2=1M,16,64",
-                             spec);
-        level = (uint64_t)(spec[1] - '0');
+    int code = parse_level(spec, &level, error);
+    if (code)
+        return code;
+    name_level(geometry, level);
+    for (size_t i = 0; i < count; i++) {
+        const struct geometry_cache *cache = &caches[i];
+        if (cache->level != level || !strcmp(cache->type, "Instruction") || cache->ways > 65536 ||
+            cache->sets > SETS_MAX || cache->line_bytes > 4096)
+            continue;
+        geometry->ways = cache->ways;
+        geometry->line_bytes = cache->line_bytes;
+        geometry->size_bytes = (uint64_t)cache->sets * cache->ways * cache->line_bytes;
+        if (!geometry_finish(geometry, error))
+            return 0;
     }
+    return error_set(error, -ENOENT,
+                     "the recording does not tell of a level %d data cache; give its shape: "
+                     "-C L%d=SIZE,WAYS,LINE",
+                     (int)level, (int)level);
+}
+
+int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
+                   struct error *error)
+{
+    uint64_t level;
+    *geometry = (struct geometry){0};
+    const char *equals = spec ? strchr(spec, '=') : NULL;
+    if (equals)
+        return geometry_given(geometry, spec, equals, error);
+    int code = parse_level(spec, &level, error);
+    if (code)
+        return code;
     for (int i = 0; i < INDEXES_MAX; i++)
         if (index_is(sysfs_root, i, level))
             return geometry_read(geometry, sysfs_root, i, level, error);

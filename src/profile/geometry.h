@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct geometry {
@@ -15,6 +16,16 @@ struct geometry {
     uint32_t ways;
     uint32_t line_bytes; /* a power of two */
     bool virtual_exact;  /* sets * line <= page: the virtual index equals the physical one */
+    bool guessed; /* not told: this machine's for another, or a usual one; set by the caller */
+};
+
+/* One cache of another machine, as a recording tells it; numbers and names are untrusted. */
+struct geometry_cache {
+    uint32_t level;
+    uint32_t line_bytes;
+    uint32_t sets;
+    uint32_t ways;
+    const char *type; /* "Data", "Instruction", "Unified" */
 };
 
 /*
@@ -25,6 +36,10 @@ struct geometry {
  */
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
+
+/* The same among `count` caches of another machine. -ENOENT: they tell nothing of that level. */
+int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
+                   size_t count, struct error *error);
 
 /* Set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);

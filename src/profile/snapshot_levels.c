@@ -121,17 +121,26 @@ static double told(const double *recorded)
     return total;
 }
 
+static double timed(const double *recorded)
+{
+    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
+}
+
+/* A data source that says "not available" in all its parts is recorded and tells nothing. */
+static bool tells(const double *recorded)
+{
+    return told(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
+           sum(recorded + LEVELS_TLB + 1, TLB_COUNT - 1) > 0 ||
+           sum(recorded + LEVELS_SNOOP + 1, SNOOP_COUNT - 1) > 0 ||
+           recorded[LEVELS_LOCKED] + recorded[LEVELS_BLOCK_KNOWN] > 0;
+}
+
 static double waited(const double *recorded)
 {
     double total = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         total += recorded[LEVELS_WAITED(i)];
     return total;
-}
-
-static double timed(const double *recorded)
-{
-    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
 static void read_latency(const struct build *build, const double *recorded,
@@ -167,8 +176,8 @@ static void read_recorded(const struct build *build, const double *recorded,
     read_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
     read_answers(recorded + LEVELS_TLB, TLB_COUNT, levels->tlb);
     levels->hitm = share(levels->snoop[SNOOP_HITM], levels->accesses);
-    levels->tlb_miss = share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                             sum(levels->tlb + 1, TLB_COUNT - 1));
+    levels->tlb_miss =
+        share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT], sum(levels->tlb + 1, TLB_COUNT - 1));
     levels->remote = share(recorded[LEVELS_REMOTE], recorded[LEVELS_REMOTE_KNOWN]);
     levels->locked = share(recorded[LEVELS_LOCKED], recorded[LEVELS_LOCK_KNOWN]);
     levels->blocked = share(recorded[LEVELS_BLOCKED], recorded[LEVELS_BLOCK_KNOWN]);
@@ -192,18 +201,19 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* Of those that are known to lie on one side of the core's edge. */
+/* Of those whose level is told. Where it is only told that some missed the L1, nobody knows: they
+ * are the ones that may be far. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
     double known = 0;
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++) {
         double accesses = isnan(levels->level[i]) ? 0 : levels->level[i];
-        bool is_far = data_level_is_far((enum data_level)i);
-        far += is_far ? accesses : 0;
-        known += is_far || (i != DATA_CACHE && i != DATA_BEYOND_L1) ? accesses : 0;
+        far += data_level_is_far((enum data_level)i) ? accesses : 0;
+        known += accesses;
     }
-    return share(far, known);
+    bool vague = levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0;
+    return vague ? NAN : share(far, known);
 }
 
 static int leading(const double *level, const bool *named)
@@ -238,7 +248,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
 {
     struct snapshot_levels levels;
     set_unknown(&levels);
-    if (told(sums->recorded) > 0 || timed(sums->recorded) > 0)
+    if (tells(sums->recorded))
         read_recorded(build, sums->recorded, &levels);
     else if (!work_out(build, sums, &levels))
         return NULL;

@@ -156,6 +156,9 @@ void build_sets(struct build *build)
     if (!geometry->virtual_exact && !profile->options.physical_index)
         shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
                       "only within a page";
+    if (geometry->guessed)
+        shown->note = "the recording does not tell its caches: the shape is this machine's; -C "
+                      "LEVEL=SIZE,WAYS,LINE gives another";
     shown->sets = geometry->sets;
     shown->ways = geometry->ways;
     shown->line = geometry->line_bytes;

@@ -17,6 +17,7 @@ enum { FUNCTIONS_CACHE = 1024 }; /* direct-mapped */
 
 struct functions_cached {
     uint64_t ip;
+    struct module *module;
     uint32_t function; /* 0: empty */
 };
 
@@ -31,9 +32,9 @@ void functions_fini(struct functions *functions);
 /* Code has changed somewhere: what is remembered may be wrong. */
 void functions_forget(struct functions *functions);
 
-/* Id of the function around an instruction. */
+/* Id of the function around an instruction, and the file it stands in; NULL: none. */
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
-                      uint64_t ip);
+                      uint64_t ip, struct module **module);
 
 /* Its bounds; false: not known. */
 bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,

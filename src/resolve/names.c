@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_OBJECTS_MAX = 1 << 16, NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18,
+enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18,
        NAMES_TEXT_MAX = 1024 };
 
 const char *object_kind_name(enum object_kind kind)

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { NAMES_OBJECTS_MAX = 1 << 16 };
+
 struct names {
     struct arena strings;
     struct object_desc *objects;

@@ -3,11 +3,15 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "resolve/files.h"
 #include "resolve/process.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int open_allocations(struct resolver *resolver, struct error *error)
 {
@@ -21,12 +25,29 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
+/* Of a recording: only one that came with it, for a local one is of another process. */
+static void read_recorded_jitmap(struct resolver *resolver)
+{
+    char path[PATH_MAX];
+    const struct resolver_options *options = &resolver->options;
+    if (options->live || !options->symfs ||
+        snprintf(path, sizeof path, "%s/tmp/perf-%d.map", options->symfs, (int)options->pid) >=
+            (int)sizeof path)
+        return;
+    int fd = files_open(path);
+    if (fd < 0)
+        return;
+    jitmap_read(&resolver->functions.jitmap, fd);
+    close(fd);
+}
+
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
     struct modules_from from = {.pid = options->pid,
                                 .live = options->live,
                                 .symfs = options->symfs,
+                                .elsewhere = options->elsewhere,
                                 .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
@@ -35,10 +56,15 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     resolver->options = *options;
     functions_init(&resolver->functions);
-    unwind_init(&resolver->unwind, options->pid);
+    unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    if (options->live)
+        nodes_init(&resolver->nodes, options->pid, NULL);
+    read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
-    if (!resolver->typing || object_types_init(&resolver->object_types)) {
+    resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
+    if (!resolver->typing || !resolver->bin_of_object ||
+        object_types_init(&resolver->object_types)) {
         resolver_close(resolver);
         return error_set(error, -ENOMEM, "out of memory");
     }
@@ -72,7 +98,7 @@ void resolver_close(struct resolver *resolver)
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
     allocations_free(resolver->allocations);
-    hash_fini(&resolver->bin_of_object);
+    free(resolver->bin_of_object);
     free(resolver);
 }
 
@@ -107,7 +133,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
-    hash_clear(&resolver->bin_of_object);
+    memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
@@ -169,6 +195,22 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tick_allocations(resolver, now_ns);
 }
 
+bool resolver_code_only(const struct resolver *resolver)
+{
+    const struct space *space = &resolver->space;
+    return !space->from.live && !space->data_recorded && space->maps.count;
+}
+
+void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
+{
+    typing_be_patient(resolver->typing, patience_ns);
+}
+
+size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
+{
+    return binaries_list(&resolver->space.binaries, out, most);
+}
+
 struct resolver_target resolver_target(const struct resolver *resolver)
 {
     return (struct resolver_target){
@@ -178,11 +220,4 @@ struct resolver_target resolver_target(const struct resolver *resolver)
         .exe = resolver->exe,
         .alive = resolver->alive,
     };
-}
-
-void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
-{
-    uint32_t *kept = object ? hash_insert(&resolver->bin_of_object, object, NULL) : NULL;
-    if (kept)
-        *kept = bin;
 }

@@ -37,8 +37,7 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
 {
     enum { FUNCTION_COLUMNS = 96 };
     struct unwind_frame frame;
-    if (!regs || !resolver->options.live ||
-        !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
+    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
         return NULL;
     struct module *module = code_at(resolver, frame.pc);
     const struct typed_variable *slot =
@@ -48,7 +47,8 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     if (!part)
         return NULL;
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
-    uint32_t id = functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc);
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc, &module);
     const struct function_desc *function = &resolver->names.functions[id];
     finding->key = finding_frame_key(&resolver->space, id, part);
     finding->name = NULL;
@@ -81,9 +81,12 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    struct finding holder = *finding;
+    struct finding holder;
+    bool held = finding->bin;
+    if (held)
+        holder = *finding;
     uint32_t type = object_types_rename(&resolver->object_types, types, finding, access, operand);
-    if (!type || !holder.bin)
+    if (!type || !held)
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
@@ -94,11 +97,11 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
 }
 
 static void resolve_object(struct resolver *resolver, const struct access *access,
-                           const uint64_t *regs, struct finding *finding, struct place *place)
+                           const struct module *code, const uint64_t *regs, struct finding *finding,
+                           struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    const struct typed_operand *operand =
-        typing_operand(resolver->typing, code_at(resolver, access->ip), access);
+    const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
     uint32_t type = 0;
     if (resolver->allocations)
@@ -128,21 +131,37 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         place->untyped = UNTYPED_SPILL;
 }
 
+/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+static void count_binary(struct resolver *resolver, const struct access *access)
+{
+    struct map *map =
+        access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
+    if (!map || !map->binary)
+        return;
+    space_module(&resolver->space, map);
+    binaries_sample(&resolver->space.binaries, map->binary);
+    space_complete(&resolver->space, map);
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
     struct finding finding;
+    struct module *code = NULL;
     *place = (struct place){.access = *access};
+    if (!resolver->options.live)
+        count_binary(resolver, access);
     /* Where the time goes is worth telling also when the data is not known. */
     if (access->reason != REASON_KERNEL)
-        place->function =
-            functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip);
+        place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
+                                       access->ip, &code);
     if (access->reason != REASON_NONE)
         return;
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
-                     by_stack))
-        resolve_object(resolver, access, regs, &finding, place);
+                     by_stack) ||
+        finding_unrecorded(&finding, &resolver->space, access->address, regs ? regs[SREG_SP] : 0))
+        resolve_object(resolver, access, code, regs, &finding, place);
     else
         place->access.reason = REASON_BAD_ADDRESS;
 }

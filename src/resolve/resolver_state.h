@@ -12,6 +12,7 @@
 #include "resolve/resolver.h"
 #include "resolve/space.h"
 #include "resolve/tls.h"
+#include "resolve/nodes.h"
 #include "resolve/object_types.h"
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
@@ -33,8 +34,9 @@ struct resolver {
     struct typing *typing;
     struct object_types object_types;
     struct unwind unwind;
+    struct nodes nodes;
     struct allocations *allocations; /* NULL: the heap is regions only */
-    struct hash bin_of_object;       /* a bin's name can change */
+    uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
     char comm[64];
@@ -54,7 +56,11 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
 /* Remembers that an object's name is its bin's. */
-void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin);
+static inline void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
+{
+    if (object)
+        resolver->bin_of_object[object] = bin;
+}
 
 /* What an instruction belongs to, for call paths (bins_namer); context: the resolver. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,

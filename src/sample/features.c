@@ -83,6 +83,18 @@ static void take_times(struct cursor *cursor, struct perfdata_machine *machine)
     machine->last_sample_ns = cursor->bad ? 0 : last_ns;
 }
 
+/* What the clock on the wall and that of the records said at one moment. */
+static void take_clocks(struct cursor *cursor, struct perfdata_machine *machine)
+{
+    uint32_t version = cursor_u32(cursor);
+    cursor_skip(cursor, sizeof(uint32_t)); /* clock id */
+    uint64_t wall_ns = cursor_u64(cursor);
+    uint64_t clock_ns = cursor_u64(cursor);
+    bool told = !cursor->bad && version == FEATURE_CLOCK_DATA_VERSION;
+    machine->wall_ns = told ? wall_ns : 0;
+    machine->clock_ns = told ? clock_ns : 0;
+}
+
 static int take_build_ids(struct cursor *cursor, struct build_ids *build_ids)
 {
     int code = 0;
@@ -129,6 +141,9 @@ int features_take(const struct features *features, unsigned feature, struct curs
         break;
     case FEATURE_SAMPLE_TIME:
         take_times(cursor, machine);
+        break;
+    case FEATURE_CLOCK_DATA:
+        take_clocks(cursor, machine);
         break;
     default:
         break;

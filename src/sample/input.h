@@ -16,6 +16,7 @@
 struct input {
     int fd;
     bool seekable;
+    int64_t written_unix_s; /* when the file was last written; 0: a pipe */
     uint64_t size_bytes; /* of the file; UINT64_MAX: a pipe's, not known */
     uint64_t at;         /* offset of the next byte handed out */
     uint64_t end;        /* nothing is read from here on; UINT64_MAX: no such limit */

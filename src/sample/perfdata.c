@@ -66,6 +66,7 @@ static int rewind_tape(struct perfdata *file)
 {
     const struct perfdata_header *header = &file->header;
     tape_fini(&file->tape);
+    reads_restart(&file->reads);
     tape_init(&file->tape, &file->input, header->swap);
     if (header->piped)
         return file->input.seekable ? input_seek(&file->input, PIPE_HEADER_BYTES)
@@ -76,6 +77,11 @@ static int rewind_tape(struct perfdata *file)
     return input_seek(&file->input, header->data.offset);
 }
 
+static int count(void *context, struct attribute *event, const struct record *record)
+{
+    return perfdata_count(context, event, record);
+}
+
 static int survey_record(struct perfdata *file, const struct tape_record *found)
 {
     struct attribute *event;
@@ -84,7 +90,9 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
         return 0;
     if (found->header.type >= TAPE_USER)
         return perfdata_take_own(file, found);
-    return perfdata_parse(file, found, &event, &record) ? perfdata_count(file, event, &record) : 0;
+    if (!perfdata_parse(file, found, &event, &record))
+        return 0;
+    return perfdata_expand(file, found, event, &record, count, file);
 }
 
 /* Reads it to its end once: its events, processes and counts. */
@@ -106,7 +114,6 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     file->counts.aux_bytes = file->tape.aux_bytes;
     file->counts.cut = file->tape.end == TAPE_CUT;
     file->counts.damaged = file->tape.end > TAPE_CUT;
-    file->clock_ns = file->first_ns;
     file->surveyed = true;
     return rewind_tape(file);
 }
@@ -143,6 +150,7 @@ static int begin(struct perfdata *file, const char *path, pid_t pid, struct erro
     if (!code && !file->header.piped && (read_attributes(file) || perfdata_take_features(file)))
         code = out_of_memory(error);
     file->counts.killed = file->header.killed;
+    file->machine.written_unix_s = file->input.written_unix_s;
     if (!code && rewind_tape(file))
         code = error_set(error, -EBADMSG, "cannot read %s", path);
     return code;
@@ -161,9 +169,10 @@ static void list_processes(const struct perfdata *file, char *out, size_t out_si
     }
 }
 
-static int choose(struct perfdata *file, const char *path, pid_t pid, struct error *error)
+static int choose(struct perfdata *file, pid_t pid, struct error *error)
 {
     char others[256];
+    const char *path = file->name;
     file->pid = pid;
     if (!file->surveyed || pid == PERFDATA_EVERY_PROCESS)
         return 0;
@@ -183,15 +192,48 @@ static int choose(struct perfdata *file, const char *path, pid_t pid, struct err
                      *others ? others : "none");
 }
 
+/* All that comes before the first sample shown is there from the start. */
+static void set_clock(struct perfdata *file)
+{
+    struct sampler_span span = perfdata_span(file);
+    file->clock_ns = file->oldest_ns;
+    file->first_ns = span.start_ns;
+}
+
+int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
+{
+    if (!file->surveyed)
+        return error_set(error, -ESPIPE,
+                         "%s is a pipe, read while it comes: it cannot be read again; record to "
+                         "a file",
+                         file->name);
+    int code = choose(file, pid, error);
+    if (code)
+        return code;
+    order_fini(&file->order);
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    file->held.bytes = NULL;
+    file->finished = false;
+    set_clock(file);
+    code = rewind_tape(file);
+    return code ? error_set(error, code, "cannot read %s again: %s", file->name, strerror(-code))
+                : 0;
+}
+
 static int open_input(struct perfdata *file, const char *path, pid_t pid, struct error *error)
 {
     const char *name = strcmp(path, "-") ? path : "standard input";
+    snprintf(file->name, sizeof file->name, "%s", name);
     int code = begin(file, name, pid, error);
     if (!code)
         code = file->input.seekable ? survey(file, name, error) : read_head(file, name, error);
     if (!code && !file->attributes.count)
         code = error_set(error, -EBADMSG, "%s is damaged: it describes no events", name);
-    return code ? code : choose(file, name, pid, error);
+    if (!code)
+        code = choose(file, pid, error);
+    if (!code)
+        set_clock(file);
+    return code;
 }
 
 int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
@@ -215,6 +257,7 @@ void perfdata_close(struct perfdata *file)
     tape_fini(&file->tape);
     order_fini(&file->order);
     processes_fini(&file->processes);
+    reads_fini(&file->reads);
     build_ids_fini(&file->build_ids);
     attributes_fini(&file->attributes);
     input_close(&file->input);

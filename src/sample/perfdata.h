@@ -27,6 +27,8 @@ enum { PERFDATA_EVERY_PROCESS = -1, PERFDATA_CACHES_MAX = 16 };
 struct perfdata_process {
     pid_t pid;
     uint64_t samples;
+    uint64_t first_sample_ns; /* of those with a time; 0: none has one */
+    uint64_t last_sample_ns;
     char comm[32]; /* its last name, printable; "": not recorded */
 };
 
@@ -52,7 +54,10 @@ struct perfdata_machine {
     uint64_t memory_kb;
     uint64_t first_sample_ns;
     uint64_t last_sample_ns;
-    unsigned cache_count; /* of different kinds */
+    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not told */
+    uint64_t clock_ns;
+    int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
+    unsigned cache_count;   /* of different kinds */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 
@@ -77,6 +82,15 @@ struct perfdata_counts {
  */
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
+
+/*
+ * Back to the first record, of another process if `pid` is one. -ESPIPE: a pipe is played while it
+ * comes. -ESRCH, -ENODATA as when it was opened.
+ */
+int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
+
+/* Its first sample's time and its length; 0 and 0: not known, or without times. */
+struct sampler_span perfdata_span(const struct perfdata *perfdata);
 
 /* As sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);

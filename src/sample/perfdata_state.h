@@ -11,6 +11,7 @@
 #include "sample/perfdata.h"
 #include "sample/perfdata_header.h"
 #include "sample/processes.h"
+#include "sample/reads.h"
 #include "sample/tape.h"
 
 struct perfdata {
@@ -21,13 +22,16 @@ struct perfdata {
     struct attributes attributes;
     struct build_ids build_ids;
     struct processes processes;
+    struct reads reads;
     struct order order;
     struct perfdata_machine machine;
     struct perfdata_counts counts;
     pid_t pid;
+    char name[128]; /* the path, for messages */
     bool surveyed;     /* read once to its end: events, processes and counts are known */
     bool finished;     /* the tape has no more records */
-    uint64_t first_ns; /* 0: not known yet */
+    uint64_t oldest_ns; /* of all records; 0: not known */
+    uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
     uint64_t clock_ns; /* of the record handed on last */
 };
 
@@ -43,6 +47,11 @@ int perfdata_take_features(struct perfdata *file);
  */
 int perfdata_parse(struct perfdata *file, const struct tape_record *found, struct attribute **event,
                    struct record *record);
+
+/* What one of them stands for, as record by record with its event: itself, or where samples carry
+ * counts one of each member of the group. 0, -ENOMEM, or what `take` returned. */
+int perfdata_expand(struct perfdata *file, const struct tape_record *found, struct attribute *event,
+                    const struct record *record, reads_take take, void *context);
 
 /* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
 int perfdata_count(struct perfdata *file, struct attribute *event, const struct record *record);

@@ -83,6 +83,19 @@ static void tell_first(void *context, const struct record *record)
     put(writer, record, NULL);
 }
 
+/* What stands there already: the process, and the kernel where it is sampled too. */
+static void tell_what_there_is(struct perfdata_writer *writer, bool launched)
+{
+    bool kernel = false;
+    for (unsigned i = 0; i < writer->event_count; i++)
+        kernel |= !writer->events[i].attr.exclude_kernel;
+    if (kernel) {
+        perfdata_build_ids_kernel(&writer->build_ids, kernel_host());
+        perfdata_process_kernel(kernel_host(), tell_first, writer);
+    }
+    perfdata_process_tell(kernel_host(), writer->pid, !launched, tell_first, writer);
+}
+
 /* The records of a file that is still to be created, first what is known of tasks. */
 static void begin(struct perfdata_writer *writer)
 {
@@ -255,7 +268,7 @@ int perfdata_writer_open(struct perfdata_writer **out,
     begin(writer);
     code = writer->trouble.code ? writer->trouble.code : open_file(writer);
     if (!code && writer->live)
-        perfdata_process_tell(kernel_host(), writer->pid, !options->launched, tell_first, writer);
+        tell_what_there_is(writer, options->launched);
     writer->told_end = writer->data_end + writer->buffer.used;
     code = code ? code : perfdata_writer_sync(writer, NULL);
     if (!code) {

@@ -117,13 +117,14 @@ static bool read_file(const struct sample_mapping *mapping, const struct kernel 
 }
 
 /* struct build_id_event; it has no type where it stands in the feature. */
-static void list(struct perfdata_build_ids *ids, const char *path, const struct build_id *id)
+static void list(struct perfdata_build_ids *ids, uint16_t mode, const char *path,
+                 const struct build_id *id)
 {
     struct perfdata_bytes *section = &ids->section;
     size_t length = strnlen(path, PATH_BYTES_MAX - 1);
     size_t filled = (length + NAME_ALIGN) & ~(size_t)(NAME_ALIGN - 1);
     uint8_t field[BUILD_ID_FIELD_BYTES] = {0};
-    struct perf_event_header header = {.misc = PERF_RECORD_MISC_USER | BUILD_ID_MISC_SIZE};
+    struct perf_event_header header = {.misc = mode | BUILD_ID_MISC_SIZE};
     header.size = (uint16_t)(sizeof header + sizeof(uint32_t) + sizeof field + filled);
     memcpy(field, id->bytes, id->size);
     field[sizeof id->bytes] = id->size;
@@ -148,15 +149,29 @@ void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample
 {
     bool created = false;
     struct build_id id;
-    if (!is_file(mapping->path) || ids->seen.count >= FILES_MAX ||
+    bool told = mapping->build_id_size && mapping->build_id_size <= sizeof id.bytes;
+    if (!(told || is_file(mapping->path)) || ids->seen.count >= FILES_MAX ||
         !hash_insert(&ids->seen, hash_bytes(mapping->path, strlen(mapping->path)), &created) ||
         !created)
         return;
-    if (mapping->build_id_size && mapping->build_id_size <= sizeof id.bytes) {
+    if (told) {
         id.size = mapping->build_id_size;
         memcpy(id.bytes, mapping->build_id, sizeof id.bytes);
-        list(ids, mapping->path, &id);
+        list(ids, PERF_RECORD_MISC_USER, mapping->path, &id);
     } else if (pid && read_file(mapping, kernel, pid, &id)) {
-        list(ids, mapping->path, &id);
+        list(ids, PERF_RECORD_MISC_USER, mapping->path, &id);
     }
+}
+
+void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kernel *kernel)
+{
+    char path[64];
+    struct build_id id;
+    snprintf(path, sizeof path, "%s/kernel/notes", kernel->sysfs);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (read_notes(fd, 0, NOTE_BYTES_MAX, &id))
+        list(ids, PERF_RECORD_MISC_KERNEL, "[kernel.kallsyms]", &id);
+    close(fd);
 }

@@ -29,6 +29,9 @@ void perfdata_build_ids_fini(struct perfdata_build_ids *ids);
 void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample_mapping *mapping,
                              const struct kernel *kernel, pid_t pid);
 
+/* Lists the running kernel. */
+void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kernel *kernel);
+
 /* The id of an open ELF file of 64 or 32 bits; false if it has none. */
 bool perfdata_build_id_read(int fd, struct build_id *id);
 

@@ -135,6 +135,7 @@ void perfdata_host_describe(struct perfdata_sections *sections, const struct ker
     put_command(&sections->of[FEATURE_CMDLINE], kernel);
     put_clock(sections);
     perfdata_host_nodes(&sections->of[FEATURE_NUMA_TOPOLOGY], kernel);
+    perfdata_host_memory(&sections->of[FEATURE_MEM_TOPOLOGY], kernel);
     perfdata_host_pmus(&sections->of[FEATURE_PMU_MAPPINGS], kernel);
     if (available <= 0 || online <= 0)
         return;

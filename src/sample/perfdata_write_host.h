@@ -28,6 +28,7 @@ void perfdata_host_topology(struct perfdata_sections *sections, const struct ker
 void perfdata_host_caches(struct perfdata_bytes *section, const struct kernel *kernel,
                           unsigned cpus);
 void perfdata_host_nodes(struct perfdata_bytes *section, const struct kernel *kernel);
+void perfdata_host_memory(struct perfdata_bytes *section, const struct kernel *kernel);
 void perfdata_host_pmus(struct perfdata_bytes *section, const struct kernel *kernel);
 
 #endif

@@ -90,3 +90,39 @@ void perfdata_process_tell(const struct kernel *kernel, pid_t pid, bool mappings
                 tell_thread(kernel, pid, threads.tids[i], sink, context);
     threads_fini(&threads);
 }
+
+/* Addresses of the first and past the last instruction; false where they are hidden. */
+static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
+{
+    char line[512];
+    char name[128];
+    unsigned long long address;
+    *start = *past = 0;
+    while ((!*start || !*past) && fgets(line, sizeof line, kallsyms))
+        if (sscanf(line, "%llx %*c %127s", &address, name) == 2) {
+            *start = strcmp(name, "_text") ? *start : address;
+            *past = strcmp(name, "_etext") ? *past : address;
+        }
+    return *start && *past > *start;
+}
+
+void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink, void *context)
+{
+    char path[64];
+    uint64_t past;
+    struct record record = {
+        .kind = RECORD_MAPPING,
+        .pid = PERFDATA_KERNEL_PID,
+        .mapping = {.protection = PROT_EXEC, .executable = true, .path = "[kernel.kallsyms]_text"}};
+    struct sample_mapping *mapping = &record.mapping;
+    snprintf(path, sizeof path, "%s/kallsyms", kernel->procfs);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (find_text(file, &mapping->start, &past)) {
+        mapping->length = past - mapping->start;
+        mapping->file_offset = mapping->start; /* by which perf finds out how far it was moved */
+        sink(context, &record);
+    }
+    fclose(file);
+}

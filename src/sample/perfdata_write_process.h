@@ -14,8 +14,15 @@
 
 typedef void (*perfdata_process_sink)(void *context, const struct record *record);
 
+/* As whose the kernel's own mappings stand in a recording. */
+#define PERFDATA_KERNEL_PID UINT32_MAX
+
 /* Records of time 0. A process that is gone, or may not be read, gives none. */
 void perfdata_process_tell(const struct kernel *kernel, pid_t pid, bool mappings,
                            perfdata_process_sink sink, void *context);
+
+/* What the kernel has mapped for itself, where /proc/kallsyms shows its addresses. */
+void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink,
+                             void *context);
 
 #endif

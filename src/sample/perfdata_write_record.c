@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/perfdata_write_record.h"
 
+#include "sample/perfdata_write_process.h"
 #include "sample/record_part.h"
 #include "sample/tape.h"
 
 #include <string.h>
 
 enum { PATH_BYTES_MAX = 4096, COMM_BYTES_MAX = 64 };
-
-/* Of what the kernel itself has mapped, as perf writes it. */
-#define KERNEL_PID UINT32_MAX
 
 /* Later than some uapi headers this must compile with. */
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
@@ -232,7 +230,8 @@ static uint32_t put_body(struct pen *pen, const struct perfdata_layout *layout,
     *misc = 0;
     switch (record->kind) {
     case RECORD_MAPPING:
-        *misc = record->pid == KERNEL_PID ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+        *misc =
+            record->pid == PERFDATA_KERNEL_PID ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
         *misc |= record->mapping.executable ? 0 : PERF_RECORD_MISC_MMAP_DATA;
         put_ids(pen, record);
         put_mapping(pen, &record->mapping);

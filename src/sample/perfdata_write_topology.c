@@ -13,7 +13,8 @@ enum {
     CACHE_INDEX_MAX = 10,
     NODES_MAX = 1024,
     PMUS_MAX = 512,
-    UNKNOWN_ID = -1 /* a CPU that is offline */
+    BLOCKS_MAX = 1 << 17, /* of memory: 16 TiB of the smallest */
+    UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
 /* Texts of which each is kept once. */
@@ -74,6 +75,11 @@ void perfdata_host_topology(struct perfdata_sections *sections, const struct ker
         perfdata_bytes_u32(section, cpu_number(kernel, cpu, "topology/core_id"));
         perfdata_bytes_u32(section, cpu_number(kernel, cpu, "topology/physical_package_id"));
     }
+    if (!cpu_text(kernel, 0, "topology/die_cpus_list", text)) /* Linux 5.2 */
+        return;
+    put_groups(section, kernel, cpus, "topology/die_cpus_list", "topology/die_cpus_list");
+    for (unsigned cpu = 0; cpu < cpus; cpu++)
+        perfdata_bytes_u32(section, cpu_number(kernel, cpu, "topology/die_id"));
 }
 
 static bool cache_text(const struct kernel *kernel, unsigned cpu, unsigned index, const char *name,
@@ -164,6 +170,55 @@ void perfdata_host_nodes(struct perfdata_bytes *section, const struct kernel *ke
     }
     if (count && !section->failed)
         memcpy(section->at, &count, sizeof count);
+    else
+        perfdata_bytes_clear(section);
+}
+
+/* Which blocks of memory a node has: sets their bits, and returns one past the highest. */
+static uint64_t find_blocks(const struct kernel *kernel, unsigned node,
+                            uint64_t bits[BLOCKS_MAX / 64])
+{
+    char path[512];
+    struct dirent *entry;
+    uint64_t past = 0;
+    unsigned long block;
+    snprintf(path, sizeof path, "%s/devices/system/node/node%u", kernel->sysfs, node);
+    DIR *folder = opendir(path);
+    while (folder && (entry = readdir(folder)))
+        if (sscanf(entry->d_name, "memory%lu", &block) == 1 && block < BLOCKS_MAX) {
+            bits[block / 64] |= UINT64_C(1) << block % 64;
+            past = block >= past ? block + 1 : past;
+        }
+    if (folder)
+        closedir(folder);
+    return past;
+}
+
+/* By which perf c2c tells the node of a physical address. */
+void perfdata_host_memory(struct perfdata_bytes *section, const struct kernel *kernel)
+{
+    char block_bytes[LIST_BYTES];
+    uint64_t count = 0;
+    enum { COUNT_AT = 16 };
+    if (!kernel_text(kernel->sysfs, "devices/system/memory/block_size_bytes", block_bytes,
+                     sizeof block_bytes))
+        return;
+    perfdata_bytes_u64(section, FEATURE_MEM_TOPOLOGY_VERSION);
+    perfdata_bytes_u64(section, strtoull(block_bytes, NULL, 16));
+    perfdata_bytes_u64(section, 0);
+    for (unsigned node = 0; node < NODES_MAX; node++) {
+        uint64_t bits[BLOCKS_MAX / 64] = {0};
+        uint64_t past = find_blocks(kernel, node, bits);
+        if (!past)
+            continue;
+        perfdata_bytes_u64(section, node);
+        perfdata_bytes_u64(section, past);
+        perfdata_bytes_u64(section, past); /* again, before the bits */
+        perfdata_bytes_put(section, bits, (past + 63) / 64 * sizeof *bits);
+        count++;
+    }
+    if (count && !section->failed)
+        memcpy(section->at + COUNT_AT, &count, sizeof count);
     else
         perfdata_bytes_clear(section);
 }

@@ -152,6 +152,39 @@ int sampler_enable(struct sampler *sampler, bool on)
     return sampler->replay ? 0 : session_enable(&sampler->session, on);
 }
 
+struct sampler_span sampler_span(const struct sampler *sampler)
+{
+    return sampler->replay ? perfdata_span(sampler->replay) : (struct sampler_span){0, 0};
+}
+
+int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
+{
+    if (!sampler->replay)
+        return error_set(error, -EINVAL, "only a recording can be played again");
+    int code = perfdata_restart(sampler->replay, pid, error);
+    if (!code)
+        perfdata_describe(sampler->replay, &sampler->info);
+    return code;
+}
+
+struct sampler_addresses sampler_addresses(const struct sampler *sampler)
+{
+    struct perfdata_counts counts = {0};
+    if (sampler->replay)
+        counts = perfdata_counts(sampler->replay);
+    return (struct sampler_addresses){
+        .recorded = counts.with_address,
+        .from_registers = counts.with_registers,
+        .none = counts.samples - counts.with_address - counts.with_registers,
+    };
+}
+
+const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count)
+{
+    *count = 0;
+    return sampler->replay ? perfdata_processes(sampler->replay, count) : NULL;
+}
+
 const struct sampler_info *sampler_info(const struct sampler *sampler)
 {
     /* The figures that move; the rest was set when it was opened. */

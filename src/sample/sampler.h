@@ -32,7 +32,7 @@ struct sampler_options {
 struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
-    char weighs[64]; /* what its samples stand for; "": not known */
+    char weighs[64];    /* what its samples stand for; "": not known */
     uint64_t period;    /* now; 0: not known */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
@@ -42,6 +42,7 @@ struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* what a sample stands for, for the header line */
     bool live;
+    bool foreign; /* recorded on another architecture */
     bool exact_address;
     bool exact_ip;
     bool latency;
@@ -50,7 +51,7 @@ struct sampler_info {
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
     uint64_t records_bad; /* records dropped because malformed */
-    char note[256];       /* what the user should know ("auto took clock: ..."), or "" */
+    char note[512];       /* what the user should know ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);
@@ -86,6 +87,32 @@ int sampler_enable(struct sampler *sampler, bool on);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 
+/* ---- of a recording; live there is none of it ---- */
+
+/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
+ * samples have no times, or not all of it is here yet (a pipe). */
+struct sampler_span {
+    uint64_t start_ns;
+    uint64_t length_ns;
+};
+struct sampler_span sampler_span(const struct sampler *sampler);
+
+/*
+ * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a
+ * pipe and is gone.
+ */
+int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
+
+/* The processes of a recording, most samples first (perfdata.h). */
+struct perfdata_process;
+/* How its samples come by an address: recorded, computed from registers, or not at all. */
+struct sampler_addresses {
+    uint64_t recorded;
+    uint64_t from_registers;
+    uint64_t none;
+};
+struct sampler_addresses sampler_addresses(const struct sampler *sampler);
+const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 

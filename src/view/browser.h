@@ -36,14 +36,15 @@ enum page_id {
     PAGE_WINDOW,
     PAGE_HEAP,
     PAGE_LAYOUT,
-    PAGE_HELP,
+    PAGE_SHARING,
     PAGE_NUMBERED,
-    PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened */
+    PAGE_HELP = PAGE_NUMBERED,
+    PAGE_FUNCTION, /* one function, opened */
     PAGE_PICKER,
     PAGE_COUNT
 };
 
-enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48 };
+enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
 
 struct browser;
 
@@ -72,7 +73,7 @@ struct zone {
     enum action action;
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME };
+enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME, PROMPT_TIME };
 
 struct prompt {
     enum prompt_kind kind;
@@ -174,13 +175,26 @@ struct browser {
         uint32_t renamed; /* the id that a new name is asked for */
     } heap;
     struct {
+        struct table groups;
+        struct table lines;
+        struct table accesses;
+        const struct snapshot_sharing_group *group; /* whose lines are listed; NULL: none */
+        const struct snapshot_sharing_line *line;   /* whose accesses are */
+        struct sharing_access list[SHARING_ACCESSES_MAX];
+    } sharing;
+    struct {
         int top;
         int lines;
         int rows;
     } help;
     struct {
+        bool recorded;     /* those of a recording are listed */
+        enum page_id from; /* to go back to */
         struct table processes;
+        struct table of_recording;
     } picker;
+    bool replays;
+    struct view_play play; /* where the replay stands */
 };
 
 void browser_init(struct browser *browser, const struct screen_sources *sources);
@@ -192,6 +206,13 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
 
 /* As picker_show(). */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
+void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
+
+/* As picker_end(). */
+void browser_pick_end(struct browser *browser, bool picked);
+
+/* As screen_play(); from the first on it is a replay. */
+void browser_play(struct browser *browser, const struct view_play *play);
 
 struct request browser_input(struct browser *browser, const struct input *input);
 void browser_message(struct browser *browser, const char *text);
@@ -203,7 +224,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, layout_page, help_page, function_page, picker_page;
+    heap_page, layout_page, sharing_page, help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -242,6 +263,10 @@ bool browser_lies_apart(struct browser *browser, const struct snapshot_object *o
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
 
 /* ---- parts of the picture, each in its own file ---- */
+
+/* The line of a replay; what its keys do, which elsewhere say what they are for. (play_*.c) */
+struct request play_act(struct browser *browser, enum action action);
+void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);

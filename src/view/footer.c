@@ -19,6 +19,8 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
         return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
                                                                                   : "";
+    if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
+        return "Pause";
     if (binding->action == ACTION_FREEZE && browser->frozen)
         return "Thaw";
     if (binding->action == ACTION_BASIS && browser->snapshot)
@@ -43,17 +45,36 @@ static int draw_key(struct browser *browser, struct canvas *canvas, int row, int
     return used + 1;
 }
 
+static int draw_keys(struct browser *browser, struct canvas *canvas, int row, int column, int kept,
+                     const enum action *actions)
+{
+    int used = 0;
+    for (; actions && *actions; actions++) {
+        int room = canvas->columns - column - used - kept;
+        used += draw_key(browser, canvas, row, column + used, room, *actions);
+    }
+    return used;
+}
+
 /* The page's own keys from the left; help and quit always have room. */
 static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 {
     static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+    static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP,
+                                               ACTION_PLAY_FASTER, ACTION_NONE};
+    static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
+                                              ACTION_PLAY_BACK, ACTION_NONE};
     const enum action *actions = browser_pages[browser->page]->bar;
     int kept = 0;
     int used = 0;
     for (size_t i = 0; i < 2; i++)
         kept += bar_columns(keys_binding(always[i]), keys_binding(always[i])->label, false) + 1;
-    for (; actions && *actions; actions++)
-        used += draw_key(browser, canvas, row, used, canvas->columns - used - kept, *actions);
+    bool replays = browser->replays && browser->page != PAGE_PICKER;
+    if (replays)
+        used += draw_keys(browser, canvas, row, used, kept, replay_first);
+    used += draw_keys(browser, canvas, row, used, kept, actions);
+    if (replays)
+        used += draw_keys(browser, canvas, row, used, kept, replay_then);
     for (size_t i = 0; i < 2; i++)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6 };
+enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6, PLAY_FROM_ROWS = 12 };
+static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
 
 /* What is left of a row, filled from the left. */
 struct pen {
@@ -74,12 +76,22 @@ static bool is(const char *text, const char *other)
     return text && !strcmp(text, other);
 }
 
+/* On a small screen it stands for the line of the replay. */
+static const char *recorded_badge(const struct browser *browser)
+{
+    const struct view_play *play = &browser->play;
+    return !browser->replays || play->ended ? " RECORDED "
+           : !isnan(play->goal_s)           ? " READING "
+           : play->paused                   ? " PAUSED "
+                                            : " PLAYING ";
+}
+
 static int draw_badge(const struct browser *browser, struct canvas *canvas)
 {
     const struct snapshot *snapshot = browser->snapshot;
     bool ended = is(snapshot->target.state, "exited");
     const char *text = browser->frozen          ? " FROZEN "
-                       : !snapshot->source.live ? " RECORDED "
+                       : !snapshot->source.live ? recorded_badge(browser)
                        : ended                  ? " ENDED "
                                                 : " LIVE ";
     enum paint paint = browser->frozen                   ? PAINT_FROZEN
@@ -98,7 +110,9 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     if (browser->page == PAGE_PICKER || !snapshot) {
         write_part(&pen, PAINT_TITLE, " misstop ");
         if (browser->page == PAGE_PICKER)
-            write_part(&pen, PAINT_PLAIN, "which process? Enter watches the one selected");
+            write_part(&pen, PAINT_PLAIN, "which process%s? Enter %s the one selected",
+                       browser->picker.recorded ? " of the recording" : "",
+                       browser->picker.recorded ? "shows" : "watches");
         return;
     }
     pen.end -= draw_badge(browser, canvas) + 1;
@@ -116,9 +130,9 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     if (target->threads)
         write_whole(&pen, PAINT_DIM, "  %" PRIu32 " thread%s", target->threads,
                     target->threads == 1 ? "" : "s");
-    if (!isnan(snapshot->elapsed_s))
+    if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
         write_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
-    if (snapshot->interval_s > 0)
+    if (snapshot->interval_s > 0 && snapshot->source.live)
         write_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
@@ -127,7 +141,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 76, WIDE = 86 };
+    enum { CLOSE = 79, WIDE = 89 };
     bool names = canvas->columns >= CLOSE;
     const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;
@@ -161,8 +175,11 @@ int header_draw(struct browser *browser, struct canvas *canvas)
     draw_title(browser, canvas);
     if (browser->page == PAGE_PICKER)
         return 1;
-    draw_tabs(browser, canvas, 1);
-    return 2;
+    bool line = browser->replays && canvas->rows >= PLAY_FROM_ROWS;
+    if (line)
+        play_line_draw(browser, canvas, 1);
+    draw_tabs(browser, canvas, 1 + line);
+    return 2 + line;
 }
 
 static double part_of(uint64_t part, uint64_t all)
@@ -220,6 +237,17 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
+/* In the place of the fields, which cannot be known of code that is not here. */
+static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
+{
+    char text[128];
+    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
+        return false;
+    binary_note(&snapshot->binaries, text, sizeof text);
+    write_part(pen, PAINT_BAD, " %s: ? tells which", text);
+    return true;
+}
+
 /* What is being read stands before the figures: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
@@ -256,7 +284,8 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    int used = draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    int used =
+        draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
         used++;

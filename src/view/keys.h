@@ -6,6 +6,7 @@
 #ifndef MISSTOP_VIEW_KEYS_H
 #define MISSTOP_VIEW_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -74,6 +75,17 @@ enum action {
     ACTION_TAG,
     ACTION_COMBINE,
     ACTION_UNDO,
+    ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
+    ACTION_PLAY_STEP,
+    ACTION_PLAY_STEP_BACK,
+    ACTION_PLAY_FASTER,
+    ACTION_PLAY_SLOWER,
+    ACTION_PLAY_FORWARD,
+    ACTION_PLAY_BACK,
+    ACTION_PLAY_START,
+    ACTION_PLAY_END,
+    ACTION_PLAY_GO,
+    ACTION_PROCESSES,
     ACTION_REFRESH,
     ACTION_SUSPEND,
     ACTION_HELP,
@@ -95,5 +107,11 @@ enum action keys_action(uint32_t key);
 /* All bindings, in the order of the help page. */
 const struct key_binding *keys_all(size_t *count);
 const struct key_binding *keys_binding(enum action action);
+
+/* Whether it is of use in a replay only. */
+static inline bool keys_replays(enum action action)
+{
+    return action >= ACTION_PLAY_PAUSE && action <= ACTION_PROCESSES;
+}
 
 #endif

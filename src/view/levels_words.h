@@ -92,7 +92,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
     }
 #define LEVELS_COLUMNS_REST(prefix, rank)                                                          \
     {"FAR",                                                                                        \
-     "Part of its accesses found beyond this core's own caches: L3, memory, other cores.",         \
+     "Part found beyond this core's own caches, of those told: L3, memory, others' caches.",       \
      5,                                                                                            \
      0,                                                                                            \
      rank,                                                                                         \

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of processes, where misstop is started without one. */
+/* The list of processes, of this machine or of a recording, where none was named. */
 #include "view/browser.h"
 
 #include <stdio.h>
+
+static struct table *listed(struct browser *browser)
+{
+    return browser->picker.recorded ? &browser->picker.of_recording : &browser->picker.processes;
+}
 
 static void picker_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -10,31 +15,41 @@ static void picker_draw(struct browser *browser, struct canvas *canvas, struct a
         area.row++;
         area.rows--;
     }
-    pane_table(browser, canvas, area, &browser->picker.processes,
+    pane_table(browser, canvas, area, listed(browser),
                "No process that could be watched. Start one, or run as its user.");
 }
 
 static unsigned picker_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->picker.processes;
+    panes[0] = listed(browser);
     return 1;
 }
 
 static bool picker_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct picker_row *row = table_selected(&browser->picker.processes);
+    const struct table *table = listed(browser);
+    const struct picker_row *row = table_selected(table);
+    if (action == ACTION_BACK && browser->snapshot && !*table->filter) {
+        request->kind = REQUEST_LEAVE;
+        return true;
+    }
     if (action != ACTION_ENTER || !row)
         return false;
     request->kind = REQUEST_PICK;
     request->pid = row->pid;
-    browser_message(browser, "attaching ...");
+    if (!browser->picker.recorded)
+        browser_message(browser, "attaching ...");
     return true;
 }
 
 static void picker_hint(struct browser *browser, char *out, size_t size)
 {
-    (void)browser;
-    snprintf(out, size, "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
+    if (browser->picker.recorded)
+        snprintf(out, size, "%s. From a shell: misstop -i FILE -p PID",
+                 browser->snapshot ? "Esc goes back to the picture" : "P comes back to this list");
+    else
+        snprintf(out, size,
+                 "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
 }
 
 static const enum action picker_bar[] = {ACTION_ENTER,     ACTION_FILTER, ACTION_FIND,

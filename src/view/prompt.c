@@ -77,8 +77,12 @@ static void answer_key(struct browser *browser, uint32_t key, struct request *re
     edit(prompt->text, sizeof prompt->text, key);
     if (key != KEYS_ENTER && key != KEYS_ESCAPE)
         return;
+    bool time = prompt->kind == PROMPT_TIME;
     prompt->kind = PROMPT_NONE;
-    if (key == KEYS_ENTER && page->answer)
+    if (key == KEYS_ENTER && time) {
+        request->kind = *prompt->text ? REQUEST_PLAY_GO : REQUEST_NONE;
+        snprintf(request->name, sizeof request->name, "%s", prompt->text);
+    } else if (key == KEYS_ENTER && page->answer)
         page->answer(browser, prompt->text, request);
 }
 
@@ -86,7 +90,7 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 {
     struct table *table = browser_table(browser);
     struct prompt *prompt = &browser->prompt;
-    if (prompt->kind == PROMPT_RENAME) {
+    if (prompt->kind == PROMPT_RENAME || prompt->kind == PROMPT_TIME) {
         answer_key(browser, key, request);
     } else if (!table || key == KEYS_ESCAPE) {
         if (table)
@@ -108,6 +112,7 @@ void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     const struct table *table = browser_table(browser);
     const char *word = prompt->kind == PROMPT_FIND     ? "Find"
                        : prompt->kind == PROMPT_FILTER ? "Filter"
+                       : prompt->kind == PROMPT_TIME   ? "Go to"
                                                        : "New name";
     int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
     used += canvas_text(canvas, row, used, canvas->columns - used - 1,
@@ -117,6 +122,9 @@ void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     if (prompt->missing)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
                     prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+    else if (prompt->kind == PROMPT_TIME)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels");
     else if (prompt->kind == PROMPT_RENAME)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
                     "Enter keeps, Esc cancels; empty: its own name again");

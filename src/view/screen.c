@@ -408,6 +408,24 @@ void picker_show(struct screen *screen, const struct picker_row *rows, size_t co
     draw(screen);
 }
 
+void picker_show_recorded(struct screen *screen, const struct picker_row *rows, size_t count)
+{
+    browser_pick_recorded(&screen->browser, rows, count);
+    follow_size();
+    draw(screen);
+}
+
+void picker_end(struct screen *screen, bool picked)
+{
+    browser_pick_end(&screen->browser, picked);
+}
+
+void screen_play(struct screen *screen, const struct view_play *play)
+{
+    browser_play(&screen->browser, play);
+    draw(screen);
+}
+
 struct request picker_input(struct screen *screen)
 {
     return screen_input(screen);

@@ -81,8 +81,22 @@ void screen_resume(struct screen *screen);
 /* The snapshot now shown (frozen or not), for `W`; NULL before the first. */
 const struct snapshot *screen_snapshot(const struct screen *screen);
 
+/* Where a replay stands. Draws. */
+struct view_play {
+    double position_s;
+    double length_s; /* NAN: not known */
+    double goal_s;   /* being read up to there; INFINITY: the end; NAN: not */
+    char pace[24];   /* "1/8x", "1x", "as fast as possible" */
+    bool paused;
+    bool ended; /* at the end of the recording */
+};
+void screen_play(struct screen *screen, const struct view_play *play);
+
 /* ---- process list, when misstop is started without a target ---- */
 struct picker_row {
+    uint64_t samples; /* this and the next two: of a recording */
+    double share;
+    double span_s; /* from its first to its last sample; NAN: without times */
     uint32_t pid;
     uint32_t threads;
     double cpu_percent; /* NAN: not known yet */
@@ -94,6 +108,10 @@ struct picker_row {
 
 /* Shows the rows and handles keys until one is picked: REQUEST_PICK, _QUIT or _NONE. */
 void picker_show(struct screen *screen, const struct picker_row *rows, size_t count);
+/* The same for the processes of a recording. */
+void picker_show_recorded(struct screen *screen, const struct picker_row *rows, size_t count);
+/* The rows are not needed any more; a picture follows, of another process if one was picked. */
+void picker_end(struct screen *screen, bool picked);
 struct request picker_input(struct screen *screen);
 
 #endif

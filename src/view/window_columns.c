@@ -201,6 +201,30 @@ static struct value process_command(const struct snapshot *snapshot, const void 
     return value_text(row->command);
 }
 
+static struct value process_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_integer((int64_t)row->samples);
+}
+
+static struct value process_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_number(row->share);
+}
+
+static struct value process_span(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_number(row->span_s);
+}
+
+static void format_span(char *out, size_t size, struct value value)
+{
+    char text[32];
+    snprintf(out, size, "%s", play_time_text(text, value.number, 0));
+}
+
 static uint64_t process_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(picker_row);
@@ -221,6 +245,22 @@ const struct columns process_columns = {
     .title = "Processes",
     .list = process_list,
     .count = sizeof process_list / sizeof *process_list,
+    .row_size = sizeof(struct picker_row),
+    .identity = process_identity,
+};
+
+static const struct column recorded_list[] = {
+    {"SHARE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, process_share, format_percent, paint_share, NULL},
+    {"SAMPLES", NULL, 9, 0, 0, COLUMN_RIGHT, NULL, process_samples, format_integer, NULL, NULL},
+    {"PID", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, process_pid, format_integer, NULL, NULL},
+    {"SAMPLED FOR", NULL, 11, 0, 2, COLUMN_RIGHT, NULL, process_span, format_span, NULL, NULL},
+    {"NAME", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
+};
+
+const struct columns recorded_columns = {
+    .title = "Processes recorded",
+    .list = recorded_list,
+    .count = sizeof recorded_list / sizeof *recorded_list,
     .row_size = sizeof(struct picker_row),
     .identity = process_identity,
 };

@@ -77,6 +77,18 @@ else
         grep -q "$line" "$work/header" && pass "header: $line" || fail "header lacks: $line"
     done
 
+    # What this machine does not tell cannot be asked for.
+    perf record -q -o "$work/perfs" -e cpu-clock "$load" 1 >/dev/null 2>&1
+    for what in 'memory nodes' 'node0 meminfo' 'sibling threads' 'CPU 0: Core ID' 'L1 Data' \
+        'total memory' 'cpuid :'; do
+        perf report --stdio -i "$work/perfs" --header-only -I 2>/dev/null | grep "$what" |
+            sed 's/free = .*//' >"$work/there"
+        perf report --stdio -i "$work/live" --header-only -I 2>/dev/null | grep "$what" |
+            sed 's/free = .*//' >"$work/here"
+        [ -s "$work/there" ] || { skip "perf record says nothing of $what"; continue; }
+        same "header, as perf record says: $what" "$work/there" "$work/here"
+    done
+
     # Killed between two syncs: what was synced before is there, whole and described.
     start_load
     "$record" "$work/killed" $! 60 >"$work/told" & writer=$!

@@ -102,9 +102,28 @@ static bool take_input(struct screen *screen, bool picker)
 static void show_processes(struct screen *screen)
 {
     static const struct picker_row rows[] = {
-        {4242, 4, 99.5, 700 << 20, 'R', "ada", "misstop-demo 60"},
-        {17, 1, 0, 0, 'S', "root", "[kworker/0:1]"},
-        {900, 12, 31.2, 2000u << 20, 'S', "ada", "redis-server 127.0.0.1:7777"}};
+        {.pid = 4242,
+         .threads = 4,
+         .cpu_percent = 99.5,
+         .resident_bytes = 700 << 20,
+         .state = 'R',
+         .user = "ada",
+         .command = "misstop-demo 60"},
+        {.pid = 17,
+         .threads = 1,
+         .cpu_percent = 0,
+         .resident_bytes = 0,
+         .state = 'S',
+         .user = "root",
+         .command = "[kworker/0:1]"},
+        {.pid = 900,
+         .threads = 12,
+         .cpu_percent = 31.2,
+         .resident_bytes = 2000u << 20,
+         .state = 'S',
+         .user = "ada",
+         .command = "redis-server 127.0.0.1:7777"},
+    };
     picker_show(screen, rows, 3);
 }
 

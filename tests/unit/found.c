@@ -79,6 +79,14 @@ static void same_mapping(const struct sample_mapping *a, const struct sample_map
     assert_int_equal(a->executable, b->executable);
 }
 
+static void same_sample(const struct sample *a, const struct sample *b)
+{
+    assert_memory_equal(a, b, offsetof(struct sample, mode));
+    assert_int_equal(a->mode, b->mode);
+    if (a->has & SAMPLE_HAS_REGS)
+        assert_memory_equal(a->regs, b->regs, sizeof a->regs);
+}
+
 static void same(const struct record *a, const struct record *b)
 {
     assert_int_equal(a->kind, b->kind);
@@ -89,7 +97,7 @@ static void same(const struct record *a, const struct record *b)
         assert_string_equal(text_of(a), text_of(b));
     switch (a->kind) {
     case RECORD_SAMPLE:
-        assert_memory_equal(&a->sample, &b->sample, sizeof a->sample);
+        same_sample(&a->sample, &b->sample);
         break;
     case RECORD_MAPPING:
         same_mapping(&a->mapping, &b->mapping);
@@ -116,4 +124,16 @@ void found_is(const struct found *found, const struct written *written, size_t f
     assert_int_equal(found->bad, 0);
     for (size_t i = 0; i < found->count; i++)
         same(&found->records[i], &written->expected[first + i]);
+}
+
+void found_all(const struct written *written, const char *path, size_t first, size_t count)
+{
+    struct found found;
+    assert_int_equal(found_read(&found, path), 0);
+    assert_int_equal(found.count, count);
+    found_is(&found, written, first);
+    assert_false(found.killed || found.cut || found.damaged);
+    assert_string_equal(found.event, "event-0");
+    assert_string_equal(found.host, "elsewhere");
+    found_fini(&found);
 }

@@ -44,3 +44,7 @@ tests_unit_test_volatility_SOURCES = tests/unit/test_volatility.c
 tests_unit_test_volatility_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_phases_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_sharing
+TESTS += tests/unit/test_sharing
+tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c
+tests_unit_test_sharing_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

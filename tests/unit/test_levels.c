@@ -230,6 +230,8 @@ static void events_are_kept_apart(void **state)
     profile_set_ranking(profile, 1);
     take();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
+    assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
+    assert_true(isnan(object_of(1)->levels->far)); /* perhaps in the L2, perhaps not */
     NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
     assert_true(isnan(object_of(1)->levels->latency));
 }
@@ -295,6 +297,8 @@ static void levels_are_worked_out_from_misses(void **state)
     NEAR(levels->level[DATA_L3], 1900);
     NEAR(levels->level[DATA_L2], 2000);
     NEAR(levels->accesses, 5000);
+    NEAR(levels->far, 0.6);
+    assert_string_equal(levels->found, "L2 40% L3 38% memory 22%");
     assert_true(isnan(levels->level[DATA_L1]) && isnan(levels->latency) && isnan(levels->tlb_miss));
     const struct snapshot_levels *field = field_at(object_of(1), 0)->levels;
     NEAR(field->level[DATA_MEMORY], 1000);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WEIGHT_STRUCT (UINT64_C(1) << 24)
@@ -136,7 +137,12 @@ void written_sample(struct written *written)
         expected.sample.data_src = op | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
                                    PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | UINT64_C(1) << 40;
     }
-    expected.sample.has |= SAMPLE_HAS_DATA_SRC;
+    bool has_source = written->attrs[sample->event].sample_type & PERF_SAMPLE_DATA_SRC;
+    if (expected.sample.has & SAMPLE_HAS_ADDRESS && !has_source && !precise)
+        expected.sample.has |= SAMPLE_HAS_TOLD;
+    /* Where the event has none of its own, what perf is shown is not taken for one. */
+    if (has_source)
+        expected.sample.has |= SAMPLE_HAS_DATA_SRC;
     written_add(written, &record, &told, &expected);
 }
 
@@ -167,4 +173,24 @@ void written_other(struct written *written)
     else if (record.kind == RECORD_FORK || record.kind == RECORD_EXIT)
         record.fork.parent_pid = record.fork.parent_tid = WRITTEN_PID;
     written_add(written, &record, NULL, &record);
+}
+
+void written_records(struct written *written, unsigned count)
+{
+    while (count--)
+        prng_below(&written->prng, 8) ? written_sample(written) : written_other(written);
+    written_sample(written);
+}
+
+void written_close(struct written *written)
+{
+    struct error error = {0};
+    if (perfdata_writer_close(written->writer, &error))
+        fail_msg("%s", error.text);
+}
+
+size_t written_size(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) ? 0 : (size_t)status.st_size;
 }

@@ -55,11 +55,25 @@ void written_other(struct written *written);
 void written_add(struct written *written, const struct record *record,
                  const struct perfdata_written *told, const struct record *expected);
 
+/* Samples and some of the others, a sample last. */
+void written_records(struct written *written, unsigned count);
+
+void written_close(struct written *written);
+
+/* Of a file; 0: there is none. */
+size_t written_size(const char *path);
+
 /* Negative where it cannot be opened, which must be said in one line. */
 int found_read(struct found *found, const char *path);
 void found_fini(struct found *found);
 
 /* All of what is found is what is expected from `first` on. */
 void found_is(const struct found *found, const struct written *written, size_t first);
+
+/*
+ * The file at `path` is whole, and holds `count` records, those expected from `first` on. Both
+ * events must have samples, or they are numbered anew.
+ */
+void found_all(const struct written *written, const char *path, size_t first, size_t count);
 
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The signals that are read like input instead of interrupting. For main, loop.c and pick.c. */
+#ifndef MISSTOP_SIGNALS_H
+#define MISSTOP_SIGNALS_H
+
+/*
+ * Blocks them, for everything started afterwards. Call before launching or opening anything.
+ */
+void signals_block(void);
+
+/* A descriptor that gives struct signalfd_siginfo, not blocking; or a negative errno. */
+int signals_open(void);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Levels, latencies, TLB and snoop answers in the report of recordings of real PEBS and IBS
+# hardware are the sums of what perf script says of their samples, for all and for each object.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
+finish() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ] || exit 1
+    [ $passed != 0 ] || exit 77
+    exit 0
+}
+
+export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
+command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+here_is() { [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return 1; }; }
+
+compare() { # name, file, pid
+    if said=$("$here/compare_levels.py" "$MISSTOP" "$2" "$3"); then
+        pass "$1, process $3: $said agree"
+    elif [ $? = 2 ]; then
+        skip "$1, process $3: perf cannot read it, or has no such sample"
+    else
+        fail "$1, process $3: $said"
+    fi
+}
+
+# Several miss events: worked out from their counts.
+for kind in cache retired; do
+    if said=$("$here/miss_recording.py" $kind "$MISSTOP" "$work/$kind"); then
+        pass "worked out from $kind misses: $said"
+    else
+        fail "$kind misses: $said"
+    fi
+done
+
+command -v perf >/dev/null || { skip "the rest: perf is not here"; finish; }
+i9=pebs-i9-9980HK-loads-stores.perf.data
+if here_is $i9; then
+    compare $i9 "$SHARED_DATA/$i9" 2782698
+    # The comparison itself: one level called another must be seen.
+    printf '#!/bin/sh\n"%s" "$@" | sed "s/\\"LFB\\"/\\"L2\\"/"\n' "$MISSTOP" >"$work/lies"
+    chmod +x "$work/lies"
+    if "$here/compare_levels.py" "$work/lies" "$SHARED_DATA/$i9" 2782698 >/dev/null; then
+        fail "the comparison does not see a wrong level"
+    else
+        pass "the comparison sees a wrong level"
+    fi
+fi
+xeon=pebs-xeon-8173M-weight-struct.perf.data
+if here_is $xeon; then
+    for pid in 17575 17564 17654 17662; do compare $xeon "$SHARED_DATA/$xeon" $pid; done
+fi
+if here_is ibs-op-samples.csv; then
+    if pid=$("$here/ibs_recording.py" "$SHARED_DATA/ibs-op-samples.csv" "$work/ibs"); then
+        compare ibs-op-samples.csv "$work/ibs" "$pid"
+    else
+        fail "ibs-op-samples.csv was not written as a recording"
+    fi
+fi
+finish
