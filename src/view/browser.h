@@ -37,6 +37,7 @@ enum page_id {
     PAGE_HEAP,
     PAGE_LAYOUT,
     PAGE_SHARING,
+    PAGE_TIMELINE, /* key 0 */
     PAGE_NUMBERED,
     PAGE_HELP = PAGE_NUMBERED,
     PAGE_FUNCTION, /* one function, opened */
@@ -183,6 +184,11 @@ struct browser {
         struct sharing_access list[SHARING_ACCESSES_MAX];
     } sharing;
     struct {
+        struct table phases;
+        double from_s; /* what the chart is zoomed in on; to_s 0: the whole run */
+        double to_s;
+    } timeline;
+    struct {
         int top;
         int lines;
         int rows;
@@ -224,7 +230,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, layout_page, sharing_page, help_page, function_page, picker_page;
+    heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

@@ -104,6 +104,7 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_PAGE_7:
     case ACTION_PAGE_8:
     case ACTION_PAGE_9:
+    case ACTION_PAGE_10:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
         return true;
     case ACTION_NEXT_PAGE:

@@ -141,7 +141,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 79, WIDE = 89 };
+    enum { CLOSE = 88, WIDE = 99 };
     bool names = canvas->columns >= CLOSE;
     const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;
@@ -151,11 +151,11 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         int start = used;
         if (on || names)
             used += canvas_format(canvas, row, used, canvas->columns - used,
-                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before, i + 1,
+                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before, (i + 1) % 10,
                                   browser_pages[i]->name);
         else
             used +=
-                canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ", i + 1);
+                canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ", (i + 1) % 10);
         browser_zone(browser, row, start, used - start, (enum action)(ACTION_PAGE_1 + i));
     }
     if (!snapshot)

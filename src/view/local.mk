@@ -35,6 +35,7 @@ src_libview_a_SOURCES = \
 	src/view/json_levels.c \
 	src/view/json_object.c \
 	src/view/json_recording.c \
+	src/view/json_phases.c \
 	src/view/json_sharing.c \
 	src/view/json_report.c src/view/json_report_part.h \
 	src/view/json_report_rows.c \
@@ -62,6 +63,7 @@ src_libview_a_SOURCES = \
 	src/view/prompt.c \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
+	src/view/phase_columns.c \
 	src/view/screen.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
@@ -77,6 +79,8 @@ src_libview_a_SOURCES = \
 	src/view/table_draw.c \
 	src/view/text.c \
 	src/view/text_writer.c src/view/text_writer.h \
+	src/view/timeline_chart.c src/view/timeline_chart.h \
+	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
 	src/view/window_columns.c \

@@ -18,6 +18,7 @@ enum {
     OFFSETS_EACH = 3,
     BIN_ROWS = 15,
     SHARING_ROWS = 10,
+    PHASE_ROWS = 20,
     SHARING_READINGS = 3
 };
 
@@ -193,6 +194,15 @@ static void print_sharing(struct text_writer *writer)
                  sharing->groups[i].reading);
 }
 
+static void print_phases(struct text_writer *writer)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    if (timeline->phase_count < 2)
+        return;
+    text_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
+    text_say(writer, "%s", timeline->reading);
+}
+
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
@@ -238,6 +248,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
     print_sharing(&writer);
+    print_phases(&writer);
     print_search(&writer);
     print_sets(&writer);
     print_window(&writer);

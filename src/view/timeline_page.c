@@ -39,6 +39,17 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
            (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
 }
 
+/* One has its misses when the other has none. */
+static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas, int row,
+                       int column, int columns)
+{
+    canvas_text(canvas, row, column, 1, timeline_chart_paint(turns->left),
+                timeline_chart_mark(turns->left, canvas->ascii));
+    canvas_text(canvas, row, column + 2, 1, timeline_chart_paint(turns->right),
+                timeline_chart_mark(turns->right, canvas->ascii));
+    canvas_text(canvas, row, column + 4, columns - 4, PAINT_DIM, "take turns");
+}
+
 static void draw_legend(const struct snapshot_timeline *timeline, struct canvas *canvas,
                         struct area area)
 {
@@ -62,9 +73,7 @@ static void draw_legend(const struct snapshot_timeline *timeline, struct canvas 
     for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left < CHART_SERIES && turns->right < CHART_SERIES)
-            canvas_format(canvas, area.row + ++row, area.column, area.columns, PAINT_WARN,
-                          "%s and %s take turns", timeline->streams[turns->left].name,
-                          timeline->streams[turns->right].name);
+            draw_turns(turns, canvas, area.row + ++row, area.column, area.columns);
     }
 }
 
@@ -180,8 +189,7 @@ static const char *timeline_enter(struct browser *browser)
     return table_selected(&browser->timeline.phases) ? "Zoom in" : "";
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_LEFT,  ACTION_RIGHT,
-                                           ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
+static const enum action timeline_bar[] = {ACTION_ENTER, ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
 
 const struct page timeline_page = {
     .name = "Phases",

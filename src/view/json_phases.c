@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run over time and its phases; declared in json_part.h. */
+#include "view/json_part.h"
+
+#include <math.h>
+
+static double sum(const double *weight, size_t first, size_t end)
+{
+    double total = 0;
+    for (size_t i = first; i < end; i++)
+        total += weight[i];
+    return total;
+}
+
+static size_t period_at(const struct snapshot_timeline *timeline, double at_s)
+{
+    double period = round((at_s - timeline->start_s) / timeline->period_s);
+    return !(period > 0)                        ? 0
+           : period < (double)timeline->periods ? (size_t)period
+                                                : timeline->periods;
+}
+
+/* What the objects of the streams have of the misses in a stretch; null: it is in no period. */
+static json_t *shares_of(const struct snapshot_timeline *timeline,
+                         const struct snapshot_phase *phase)
+{
+    size_t first = period_at(timeline, phase->start_s);
+    size_t end = period_at(timeline, phase->end_s);
+    double all = sum(timeline->all, first, end);
+    if (!(all > 0))
+        return json_null();
+    json_t *out = json_array();
+    for (size_t i = 0; i < timeline->stream_count; i++) {
+        json_t *one = json_object();
+        json_set(one, "object", json_text(timeline->streams[i].name));
+        json_set(one, "share", json_share(sum(timeline->streams[i].weight, first, end) / all));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+static json_t *segment_of(const struct snapshot_timeline *timeline,
+                          const struct snapshot_phase *phase)
+{
+    json_t *out = json_object();
+    json_set(out, "shares", shares_of(timeline, phase));
+    json_set(out, "name", json_text(*phase->name ? phase->name : NULL));
+    json_set(out, "start", json_share(phase->start_s));
+    json_set(out, "end", json_share(phase->end_s));
+    json_set(out, "samples", json_count(phase->samples));
+    json_set(out, "changed", json_share(phase->distance));
+    json_set(out, "leader", json_text(phase->leader));
+    json_set(out, "leader_share", json_share(phase->leader_share));
+    json_set(out, "inversion", json_boolean(phase->inversion));
+    return out;
+}
+
+static json_t *numbers(const double *values, size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(out, json_count(values[i]));
+    return out;
+}
+
+static json_t *stream_of(const struct snapshot_stream *stream, size_t periods)
+{
+    json_t *out = json_object();
+    json_set(out, "object", json_text(stream->name));
+    json_set(out, "share", json_share(stream->share));
+    json_set(out, "volatility", json_share(stream->volatility));
+    json_set(out, "weight", numbers(stream->weight, periods));
+    return out;
+}
+
+static json_t *profile_of(const struct snapshot_timeline *timeline)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < timeline->profile_count; i++) {
+        json_t *one = json_object();
+        json_set(one, "period", json_share(timeline->profile[i].period_s));
+        json_set(one, "volatility", json_share(timeline->profile[i].value));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+static json_t *turns_of(const struct snapshot_timeline *timeline)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < timeline->turn_count; i++) {
+        const struct snapshot_turns *turns = &timeline->turns[i];
+        json_t *one = json_object();
+        json_set(one, "objects",
+                 json_pack("[s,s]", timeline->streams[turns->left].name,
+                           timeline->streams[turns->right].name));
+        json_set(one, "correlation", json_share(turns->correlation));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+json_t *json_phases(const struct snapshot_timeline *timeline)
+{
+    json_t *out = json_object();
+    json_t *segments = json_array();
+    json_t *streams = json_array();
+    for (size_t i = 0; i < timeline->phase_count; i++)
+        json_array_append_new(segments, segment_of(timeline, &timeline->phases[i]));
+    for (size_t i = 0; i < timeline->stream_count; i++)
+        json_array_append_new(streams, stream_of(&timeline->streams[i], timeline->periods));
+    json_set(out, "segments", segments);
+    json_set(out, "start", json_share(timeline->start_s));
+    json_set(out, "period", json_share(timeline->period_s));
+    json_set(out, "all", numbers(timeline->all, timeline->periods));
+    json_set(out, "streams", streams);
+    json_set(out, "volatility", profile_of(timeline));
+    json_set(out, "turns", turns_of(timeline));
+    json_set(out, "reading", json_text(timeline->reading));
+    return out;
+}
