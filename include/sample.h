@@ -52,10 +52,14 @@ enum sample_has {
     SAMPLE_HAS_DATA_SRC = 1 << 3,   /* PERF_SAMPLE_DATA_SRC */
     SAMPLE_HAS_PHYSICAL = 1 << 4,   /* PERF_SAMPLE_PHYS_ADDR */
     SAMPLE_HAS_EXACT_IP = 1 << 5,   /* `ip` is the culprit itself (PEBS precise, IBS) */
-    SAMPLE_HAS_ALIEN_REGS = 1 << 6, /* regs are not those of the culprit (IBS, PEBS after it):
+    SAMPLE_HAS_ALIEN_REGS = 1 << 6, /* regs are not those of the culprit (IBS):
                                        never compute an address from them */
-    SAMPLE_HAS_TOLD = 1 << 7 /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
+    SAMPLE_HAS_OTHER_REGS = 1 << 7, /* there are some, of 32-bit code or another architecture:
+                                       left out */
+    SAMPLE_HAS_TOLD = 1 << 8 /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
 };
+
+#define SAMPLE_NO_CPU UINT32_MAX
 
 enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, guest */ };
 
@@ -69,10 +73,11 @@ struct sample {
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
     uint32_t pid;
     uint32_t tid;
-    uint32_t cpu;
+    uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */
+    uint32_t regs_missing; /* HAS_REGS: bits of enum sample_register that were not recorded */
     /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
      * leaves them untouched. */
     uint64_t regs[SREG_COUNT];

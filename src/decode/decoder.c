@@ -220,7 +220,8 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
     else if (sample->has & SAMPLE_HAS_ALIEN_REGS)
         access->reason = REASON_NO_ADDRESS;
     else if (!(sample->has & SAMPLE_HAS_REGS))
-        access->reason = REASON_NO_REGISTERS;
+        access->reason =
+            sample->has & SAMPLE_HAS_OTHER_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
     else
         compute(decoder, sample, access);
     if (sample->has & SAMPLE_HAS_TOLD && sample->mode == SAMPLE_USER)

@@ -198,3 +198,10 @@ void attributes_set_foreign(struct attributes *attributes)
     for (size_t i = 0; i < attributes->count; i++)
         attributes->events[i].format.foreign_regs = true;
 }
+
+void attributes_set_pebs(struct attributes *attributes)
+{
+    for (size_t i = 0; i < attributes->count; i++)
+        if (attributes->events[i].attr.sample_type & PERF_SAMPLE_REGS_INTR)
+            attributes->events[i].format.alien_regs = false;
+}

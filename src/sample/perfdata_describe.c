@@ -6,6 +6,8 @@
 #include "sample/event_desc.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
 {
@@ -65,9 +67,35 @@ static bool tells_source(const struct attribute *event)
     return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
 }
 
+static enum event_role role_of_cache(uint64_t config)
+{
+    const uint64_t read_misses = PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+    return config == (read_misses | PERF_COUNT_HW_CACHE_L1D)  ? EVENT_MISS_L1
+           : config == (read_misses | PERF_COUNT_HW_CACHE_LL) ? EVENT_MEM_FILL
+                                                              : EVENT_OTHER;
+}
+
+/* Only what says the same whatever the CPU: levels are worked out from it. Intel's names. */
 static enum event_role role_of(const struct attribute *event)
 {
+    static const struct {
+        const char *name;
+        enum event_role role;
+    } named[] = {
+        {"mem_load_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_retired.l3_miss", EVENT_MEM_FILL},
+        {"mem_load_uops_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_uops_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_uops_retired.l3_miss", EVENT_MEM_FILL},
+    };
     const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == PERF_TYPE_HW_CACHE)
+        return role_of_cache(attr->config);
+    size_t length = strcspn(event->name, ":"); /* modifiers follow */
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strlen(named[i].name) == length && !strncasecmp(event->name, named[i].name, length))
+            return named[i].role;
     if (tells_source(event))
         return EVENT_OTHER;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
@@ -129,15 +157,37 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
     add_count(info, counts->late, "records came out of order");
 }
 
+static bool maps_data(const struct perfdata *file)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].attr.mmap_data)
+            return true;
+    return false;
+}
+
 /* Whether its samples can be given addresses, and what to do where they cannot. */
-static void describe_use(struct sampler_info *info, const struct perfdata_counts *counts)
+static void describe_use(const struct perfdata *file, struct sampler_info *info,
+                         const struct perfdata_counts *counts)
 {
     if (counts->samples && !counts->with_address && !counts->with_registers)
         add(info, "no sample has an address or registers: record with perf mem record, or with "
                   "perf record --intr-regs");
-    else if (counts->with_registers && !counts->with_address)
-        add(info, "its samples have registers only: their addresses are computed where the "
-                  "program's file is found (--symfs)");
+    else if (counts->samples && !maps_data(file))
+        add(info, "mappings of data were not recorded, so what lies in them has no name of its "
+                  "own: perf record -d adds them");
+}
+
+/* Addresses that hardware recorded are as good from there as from here. */
+static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
+{
+    char line[128];
+    const char *architecture = file->machine.architecture;
+    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    snprintf(line, sizeof line,
+             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
+             architecture);
+    if (info->foreign)
+        add(info, line);
 }
 
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
@@ -153,6 +203,7 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     while (count--)
         describe_event(&file->attributes.events[count], info);
     info->note[0] = '\0';
+    describe_foreign(file, info);
     describe_trouble(info, &counts);
-    describe_use(info, &counts);
+    describe_use(file, info, &counts);
 }
