@@ -34,7 +34,7 @@ struct store_header {
     uint32_t size_bytes; /* of this header: the first block follows */
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
-    uint64_t start_wall_ns; /* since 1970 */
+    uint64_t start_wall_ns; /* the same since 1970 */
     uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata.h); 0: there is none */
     uint64_t checksum; /* of what stands before */
 };
@@ -43,7 +43,7 @@ struct store_block {
     uint32_t magic;
     uint32_t payload_bytes;
     uint64_t number;   /* from 0 */
-    uint64_t last_ns;  /* time of the newest place so far */
+    uint64_t last_ns;  /* time of the last place or refresh so far */
     uint64_t checksum; /* of this header before it, and of the payload */
 };
 
