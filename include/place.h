@@ -11,6 +11,7 @@
 #include "type.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum object_kind {
@@ -72,6 +73,15 @@ struct instruction_desc {
     const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
 };
 
+/* The mapping that code lies in. */
+struct mapping_desc {
+    uint64_t start;
+    uint64_t end;
+    uint64_t offset;   /* of start in the file */
+    char path[1024];   /* printable; "" if there is no file */
+    char build_id[65]; /* lower-case hexadecimal; "" if not known */
+};
+
 /* Extent of the object that covers an address, or of the gap between objects. */
 struct object_extent {
     uint64_t base;
@@ -99,10 +109,15 @@ struct place_names {
     /* NULL: not known here. A type by its id; an instruction by its address. */
     bool (*type)(void *context, uint32_t type, struct type_desc *desc);
     bool (*instruction)(void *context, uint64_t address, struct instruction_desc *desc);
+    bool (*mapping)(void *context, uint64_t address, struct mapping_desc *desc);
     void (*reading)(void *context, struct reading_state *state);
     /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
     void (*heap)(void *context, struct heap_summary *summary);
     bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);
+    /* NUMA nodes, -1: not known, or there is one only. NULL: none are known here. Of a CPU; of
+     * the pages that addresses of the target lie in, asked once a refresh at most. */
+    int (*cpu_node)(void *context, uint32_t cpu);
+    void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
 };
 
 /* "global", "heap", ... as in JSON. */

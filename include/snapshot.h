@@ -12,8 +12,10 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
+#include "snapshot_access.h"
 #include "snapshot_code.h"
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
@@ -21,6 +23,7 @@
 #include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_sharing.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -48,6 +51,7 @@ struct snapshot_event {
     enum event_role role;
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* since start or zero */
+    double events;    /* that these stand for: sum of their periods; NAN: not known */
 };
 
 struct snapshot_source {
@@ -78,12 +82,15 @@ struct snapshot_totals {
     uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
     uint64_t lost;
     uint64_t throttled;
+    double weight;    /* events the attributed samples of the ranking event stand for, and how */
+    double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate; /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
     uint32_t iteration; /* from 1 */
     double elapsed_s;
+    double counted_s;   /* since start or zero: what counts of the whole run cover */
     double interval_s;  /* refresh interval */
     double half_life_s; /* 0: nothing decays */
     enum snapshot_basis basis;
@@ -102,7 +109,11 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct snapshot_sharing sharing;
+    struct snapshot_access *accesses; /* only where they are asked for; see there */
+    size_t access_count;
     struct reading_state reading; /* strings in the arena */
+    struct snapshot_binaries binaries;
 };
 
 #endif

@@ -2,19 +2,24 @@
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
 #include "config.h"
 
+#include "diff.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
 #include "pick.h"
 #include "pipeline.h"
+#include "profile/profile.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/perfdata.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "view/binary_words.h"
+#include "view/pprof.h"
 #include "view/view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -23,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -35,6 +41,7 @@ struct run {
     struct feed *feed; /* of the agent in a launched program */
     struct error heap_note;
     pid_t pid;
+    char input[32]; /* where a recording from standard input is read instead; "": as given */
 };
 
 static void complain(const char *text)
@@ -98,9 +105,10 @@ static int open_pipeline(struct run *run, struct error *error)
     struct pipeline_options wanted = {
         .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
-        .input = options->input,
+        .input = run->input[0] ? run->input : options->input,
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
+        .batch = options->batch,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -154,6 +162,22 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
+/* The whole run, however it ended. */
+static int write_profile(const struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    struct timespec now = {0};
+    const struct snapshot *snapshot = pipeline_snapshot_run(run->pipeline);
+    if (!snapshot)
+        return error_set(error, -ENOMEM, "out of memory for %s", options->pprof);
+    if (!options->input)
+        clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    int code = pprof_write(options->pprof, snapshot, now_ns, error);
+    snapshot_free(snapshot);
+    return code;
+}
+
 /* Of a recording of several the user chooses, unless -p did. 0 in *left: nobody was chosen. */
 static int choose_recorded(struct run *run, bool *left, struct error *error)
 {
@@ -168,15 +192,43 @@ static int choose_recorded(struct run *run, bool *left, struct error *error)
     return pid > 0 ? pipeline_restart(run->pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
 }
 
+/*
+ * perf record -o - | misstop -i -: the recording comes where the keys should. As less does, keys
+ * are then read from the terminal itself.
+ */
+static int part_input_from_keys(struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    if (!options->input || strcmp(options->input, "-") || options->batch || isatty(STDIN_FILENO))
+        return 0;
+    int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    int code = input < 0 || terminal < 0 || dup2(terminal, STDIN_FILENO) < 0 ? -errno : 0;
+    if (code)
+        error_set(error, code,
+                  "no terminal to read keys from (/dev/tty: %s); -b prints tables instead",
+                  strerror(-code));
+    else
+        snprintf(run->input, sizeof run->input, "/dev/fd/%d", input);
+    if (terminal >= 0)
+        close(terminal);
+    return code;
+}
+
 static int watch(struct run *run, struct error *error)
 {
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    int code = find_target(run, error);
+    const char *pprof = run->options->pprof;
+    int code = pprof ? pprof_check(pprof, error) : 0;
+    if (!code)
+        code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
-    code = open_pipeline(run, error);
+    code = part_input_from_keys(run, error);
+    if (!code)
+        code = open_pipeline(run, error);
     if (!code && run->launch.pid)
         code = launch_go(&run->launch, run->options->command[0], error);
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
@@ -189,7 +241,19 @@ static int watch(struct run *run, struct error *error)
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
     setup.pid = run->pid;
-    return loop_run(&setup, error);
+    code = loop_run(&setup, error);
+    int written = pprof ? write_profile(run, code ? NULL : error) : 0;
+    return code ? code : written;
+}
+
+/* Once, at the end, where it stands below the tables: what the recording needs and is not here. */
+static void report_binaries(const struct run *run)
+{
+    struct binary_desc list[BINARIES_SHOWN];
+    if (!run->pipeline || !run->options->input || !run->options->batch)
+        return;
+    struct snapshot_binaries binaries = pipeline_binaries(run->pipeline, list);
+    binary_report(stderr, &binaries);
 }
 
 /* As strace does: the command's own status, and its death by a signal becomes ours. */
@@ -215,6 +279,7 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
+    report_binaries(&run);
     if (run.pipeline && !code)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
@@ -233,6 +298,26 @@ static int run_options(const struct options *options)
     if (code)
         return EXIT_FAILURE;
     return own_end ? command_status(&run.launch) : EXIT_SUCCESS;
+}
+
+/* What stands before `diff` holds for it too, where it means something there. */
+static int run_diff(const struct options *options)
+{
+    struct error error = {0};
+    struct diff_options wanted = {
+        .symfs = options->symfs, .json = options->json, .view = options->view};
+    int code = diff_options_parse(&wanted, options->command, &error);
+    if (!code && wanted.help) {
+        diff_help(stdout);
+        return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    if (!code)
+        code = diff_run_command(&wanted, &error);
+    if (code == -EPIPE)
+        return EXIT_SUCCESS;
+    if (code)
+        complain(error.text);
+    return code == -EINVAL ? EXIT_BAD_USAGE : code ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int print_version(void)
@@ -264,6 +349,8 @@ int main(int argc, char **argv)
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+    case OPTIONS_DIFF:
+        return run_diff(&options);
     default:
         return run_options(&options);
     }

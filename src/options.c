@@ -15,6 +15,7 @@ enum long_only {
     OPT_WIDTH,
     OPT_HEAP,
     OPT_DEBUGINFOD,
+    OPT_PPROF,
     OPT_RECORD_LIMIT,
     OPT_PLAY
 };
@@ -48,11 +49,12 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, 'V'},
     {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
+    {"pprof", required_argument, NULL, OPT_PPROF},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim", "--watch", "--pprof", "--html"};
+static const char *const announced[] = {"--sim", "--watch", "--html"};
 
 void options_help(FILE *out)
 {
@@ -63,6 +65,7 @@ void options_help(FILE *out)
           "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
           "  misstop [OPTION]...                   pick a process from a list\n"
           "  misstop doctor                        what can be sampled here, how to enable more\n"
+          "  misstop diff [OPTION]... A B          compare recordings or reports (diff --help)\n"
           "\n"
           "Sampling\n"
           "  -p, --pid PID         process to watch: all its threads, new ones included\n"
@@ -94,6 +97,7 @@ void options_help(FILE *out)
           "  -n, --iterations N    stop after N refreshes\n"
           "  -b, --batch           print tables instead of the screen\n"
           "  -j, --json            print one JSON object per refresh, one a line\n"
+          "      --pprof FILE      also write the run as a profile that pprof reads\n"
           "      --width N         columns of batch text (the terminal's, or 100)\n"
           "      --color WHEN      auto, always, never\n"
           "      --ascii           no Unicode characters\n"
@@ -304,6 +308,9 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_ASCII:
         options->view.ascii = true;
         return 0;
+    case OPT_PPROF:
+        options->pprof = text;
+        return 0;
     case OPT_PLAY:
         return parse_pace(text, &options->pace, error);
     case OPT_HEAP:
@@ -357,6 +364,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
     if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
         options->action = OPTIONS_DOCTOR;
+    else if (optind < argc && !strcmp(argv[optind], "diff") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DIFF;
     else if (optind < argc)
         options->action = OPTIONS_LAUNCH;
     else if (process)

@@ -17,6 +17,7 @@ enum options_action {
     OPTIONS_LAUNCH, /* CMD */
     OPTIONS_REPLAY, /* -i */
     OPTIONS_DOCTOR,
+    OPTIONS_DIFF, /* two recordings or reports; its words from command[0], "diff", on */
     OPTIONS_HELP,
     OPTIONS_VERSION
 };
@@ -40,6 +41,7 @@ struct options {
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
+    const char *pprof; /* file for the run as a profile; NULL: none */
     uint32_t window; /* 0: default */
     double half_life_s;
     bool decays;        /* -H was given */

@@ -34,6 +34,7 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
             .role = info->events[i].role,
             .period = info->events[i].period,
             .samples = pipeline->samples[i],
+            .events = pipeline->events[i] > 0 ? pipeline->events[i] : NAN,
         };
     return source;
 }
@@ -54,6 +55,20 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
     };
 }
 
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list)
+{
+    struct snapshot_binaries binaries = {0};
+    if (pipeline->live || pipeline->store)
+        return binaries;
+    binaries.list = list;
+    binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.code_only = resolver_code_only(pipeline->resolver);
+    for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        binaries.samples += pipeline->samples[i];
+    return binaries;
+}
+
 /* After the snapshot, so that what it asked and was told is recorded with it. */
 static void record_refresh(struct pipeline *pipeline, uint64_t now, double interval_s)
 {
@@ -62,19 +77,29 @@ static void record_refresh(struct pipeline *pipeline, uint64_t now, double inter
         snprintf(pipeline->status, sizeof pipeline->status, "%s", trouble);
 }
 
+double pipeline_elapsed_s(struct pipeline *pipeline)
+{
+    const struct snapshot_recording *recording = pipeline_recording(pipeline);
+    return recording ? recording->position_s
+                     : (double)(pipeline_now(pipeline) - pipeline->opened_ns) / CLOCK_NS_PER_S;
+}
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
+    struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
+    double elapsed_s = pipeline_elapsed_s(pipeline);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
-        .elapsed_s = recording ? recording->position_s
-                               : (double)(now - pipeline->opened_ns) / CLOCK_NS_PER_S,
+        .elapsed_s = elapsed_s,
+        .counted_s = elapsed_s - pipeline->zeroed_s,
         .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
         .recording = recording,
+        .binaries = pipeline_binaries(pipeline, binaries),
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
@@ -88,6 +113,20 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);
+    return snapshot;
+}
+
+const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline)
+{
+    enum snapshot_basis basis = profile_basis(pipeline->profile);
+    struct recorder *recorder = pipeline->recorder;
+    pipeline->recorder = NULL; /* it is no refresh */
+    profile_set_basis(pipeline->profile, BASIS_RUN);
+    profile_want_accesses(pipeline->profile, true);
+    const struct snapshot *snapshot = pipeline_snapshot(pipeline, 0);
+    profile_want_accesses(pipeline->profile, false);
+    profile_set_basis(pipeline->profile, basis);
+    pipeline->recorder = recorder;
     return snapshot;
 }
 

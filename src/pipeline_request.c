@@ -3,6 +3,7 @@
 #include "pipeline_state.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,6 +109,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_ZERO:
         profile_zero(pipeline->profile, now);
         memset(pipeline->samples, 0, sizeof pipeline->samples);
+        memset(pipeline->events, 0, sizeof pipeline->events);
+        pipeline->zeroed_s = fmax(0, pipeline_elapsed_s(pipeline));
         pipeline->ranked_before = 0;
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:

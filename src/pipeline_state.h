@@ -27,6 +27,7 @@ struct recording_text {
     char kernel[96];
     char date[32];
     char others[256];
+    char addresses[192];
 };
 
 struct pipeline {
@@ -51,8 +52,11 @@ struct pipeline {
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
+    double events[SAMPLE_EVENTS_MAX]; /* that they stand for */
+    double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
+    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
     bool heap; /* its blocks are told or walked */
@@ -76,6 +80,9 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+
+/* As shown: since the start, or in a recording since the process was first sampled; NAN. */
+double pipeline_elapsed_s(struct pipeline *pipeline);
 
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);

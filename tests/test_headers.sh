@@ -11,7 +11,7 @@ for header in $(cd "$source" && find include src -name '*.h'); do
     name=${name#src/}
     if ! printf '#include "%s"\ntypedef int not_empty;\n' "$name" |
         $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$source/include" -I"$source/src" \
-            ${LIBRARY_CFLAGS:-} -fsyntax-only -x c -; then
+            -I"${BUILD:-.}/src" ${LIBRARY_CFLAGS:-} -fsyntax-only -x c -; then
         echo "FAIL: $header does not compile alone"
         status=1
     fi

@@ -4,6 +4,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/chi2.h \
 	src/profile/comiss.c \
 	src/profile/comiss.h \
+	src/profile/compare.c src/profile/compare.h \
 	src/profile/decay.c \
 	src/profile/decay.h \
 	src/profile/geometry.c \
@@ -24,7 +25,13 @@ src_libprofile_a_SOURCES = \
 	src/profile/search_region.h \
 	src/profile/sets.c \
 	src/profile/sets.h \
+	src/profile/sharing.c src/profile/sharing.h \
+	src/profile/sharing_line.c src/profile/sharing_line.h \
+	src/profile/sharing_verdict.c src/profile/sharing_verdict.h \
+	src/profile/sharing_groups.c src/profile/sharing_names.c src/profile/sharing_words.c \
+	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
+	src/profile/snapshot_accesses.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c \
@@ -37,6 +44,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/state.h \
 	src/profile/stride.c \
 	src/profile/stride.h \
+	src/profile/student.c src/profile/student.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
 	src/profile/window.c \

@@ -48,6 +48,9 @@ enum snapshot_basis profile_basis(const struct profile *profile);
 void profile_set_ranking(struct profile *profile, uint16_t event);
 void profile_zero(struct profile *profile, uint64_t now_ns);
 
+/* Snapshots from here on list every instruction with every object (snapshot_access.h), or not. */
+void profile_want_accesses(struct profile *profile, bool wanted);
+
 /* Starts the n-way search on [base, bound) at now; "all" is 0, UINT64_MAX. */
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns);

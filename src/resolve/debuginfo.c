@@ -167,6 +167,15 @@ bool debuginfo_present(struct debuginfo *debuginfo)
                        dwfl_module_build_id(debuginfo->module, &id, &where) > 0);
 }
 
+const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *size_bytes)
+{
+    const unsigned char *id = NULL;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(debuginfo->module, &id, &where);
+    *size_bytes = size > 0 ? (size_t)size : 0;
+    return size > 0 ? id : NULL;
+}
+
 /* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
 static bool names_end(Elf *elf)
 {

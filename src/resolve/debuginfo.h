@@ -42,6 +42,9 @@ void debuginfo_confined(struct debuginfo *debuginfo);
 /* Whether debuginfod's servers may be asked. */
 bool debuginfo_asks_servers(const struct debuginfo *debuginfo);
 
+/* Bytes of the build-id; NULL: none. Its own. */
+const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *size_bytes);
+
 /* Calls for every symbol with a name that lives as long as the debuginfo; those of the separate
  * debug file where there are more, which is neither copied nor mapped for it. */
 void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "resolve/bins.h"
+#include "resolve/debuginfo.h"
 #include "resolve/finding.h"
 
 #include <errno.h>
@@ -72,6 +73,24 @@ static bool describe_instruction(void *context, uint64_t address, struct instruc
     if (line)
         *desc = (struct instruction_desc){line->file, line->line, line->inlined};
     return line;
+}
+
+static bool describe_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+{
+    struct resolver *resolver = context;
+    struct map *map = space_map(&resolver->space, address);
+    if (!map)
+        return false;
+    struct module *module = space_module(&resolver->space, map);
+    struct debuginfo *debuginfo = module ? module_debuginfo(module) : NULL;
+    const char *name = maps_name(&resolver->space.maps, map);
+    size_t size = 0;
+    const unsigned char *id = debuginfo ? debuginfo_build_id(debuginfo, &size) : NULL;
+    *desc = (struct mapping_desc){.start = map->start, .end = map->end, .offset = map->offset};
+    text_sanitise(desc->path, sizeof desc->path, name, strlen(name));
+    for (size_t i = 0; i < size && 2 * i + 2 < sizeof desc->build_id; i++)
+        snprintf(desc->build_id + 2 * i, 3, "%02x", id[i]);
+    return true;
 }
 
 static void describe_reading(void *context, struct reading_state *state)
@@ -180,6 +199,18 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
+static int describe_cpu(void *context, uint32_t cpu)
+{
+    const struct resolver *resolver = context;
+    return nodes_cpu(&resolver->nodes, cpu);
+}
+
+static void describe_pages(void *context, const uint64_t *addresses, size_t count, int *nodes)
+{
+    const struct resolver *resolver = context;
+    nodes_pages(&resolver->nodes, addresses, count, nodes);
+}
+
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
     return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
@@ -226,9 +257,12 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .extent = describe_extent,
                                 .type = describe_type,
                                 .instruction = describe_instruction,
+                                .mapping = describe_mapping,
                                 .reading = describe_reading,
                                 .heap = summarise_heap,
-                                .heap_bin = describe_bin};
+                                .heap_bin = describe_bin,
+                                .cpu_node = describe_cpu,
+                                .page_nodes = describe_pages};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static json_t *everything(const struct snapshot *snapshot)
+json_t *json_snapshot(const struct snapshot *snapshot)
 {
     json_t *root = json_object();
     json_set(root, "version", json_integer(1));
     json_set(root, "iteration", json_whole(snapshot->iteration));
     json_set(root, "elapsed", json_share(snapshot->elapsed_s));
+    json_set(root, "counted", json_share(snapshot->counted_s));
     json_set(root, "interval", json_share(snapshot->interval_s));
     json_set(root, "half_life", json_share(snapshot->half_life_s));
     json_set(root, "basis", json_text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
@@ -31,13 +32,15 @@ static json_t *everything(const struct snapshot *snapshot)
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
     json_set(root, "heap", json_heap(snapshot));
+    json_set(root, "sharing", json_sharing(&snapshot->sharing));
+    if (!snapshot->source.live)
+        json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;
 }
 
-int json_print(FILE *out, const struct snapshot *snapshot)
+int json_line(FILE *out, json_t *root)
 {
     enum { PRECISION = 15 };
-    json_t *root = everything(snapshot);
     char *line = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(PRECISION)) : NULL;
     int code = 0;
     json_decref(root);
@@ -48,4 +51,9 @@ int json_print(FILE *out, const struct snapshot *snapshot)
         code = errno ? -errno : -EIO;
     free(line);
     return code;
+}
+
+int json_print(FILE *out, const struct snapshot *snapshot)
+{
+    return json_line(out, json_snapshot(snapshot));
 }

@@ -38,6 +38,7 @@ json_t *json_source(const struct snapshot_source *from)
         json_set(event, "role", json_text(role_name(from->events[i].role)));
         json_set(event, "period", json_known(from->events[i].period));
         json_set(event, "samples", json_whole(from->events[i].samples));
+        json_set(event, "events", json_count(from->events[i].events));
         json_array_append_new(events, event);
     }
     json_set(out, "events", events);
@@ -54,6 +55,8 @@ json_t *json_samples(const struct snapshot_totals *totals)
     json_set(out, "lost", json_whole(totals->lost));
     json_set(out, "throttled", json_whole(totals->throttled));
     json_set(out, "attributed", json_whole(totals->attributed));
+    json_set(out, "weight", json_count(totals->weight));
+    json_set(out, "effective", json_count(totals->effective));
     json_set(out, "rate", json_count(totals->rate));
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
         json_set(reasons, access_reason_name((enum reason)i), json_whole(totals->reasons[i]));
@@ -84,4 +87,21 @@ json_t *json_reading(const struct reading_state *reading)
     json_set(out, "resident_bytes", json_whole(reading->resident_bytes));
     json_set(out, "busy_with", json_text(reading->busy_with));
     return out;
+}
+
+json_t *json_binaries(const struct snapshot_binaries *from)
+{
+    static const char *const states[] = {"found", "unverified", "other-build", "missing"};
+    json_t *out = from->list ? json_array() : NULL;
+    for (size_t i = 0; i < from->count; i++) {
+        const struct binary_desc *binary = &from->list[i];
+        json_t *one = json_object();
+        json_set(one, "path", json_text(binary->path));
+        json_set(one, "build_id", json_text(binary->build_id));
+        json_set(one, "state", json_text(states[binary->state]));
+        json_set(one, "file", json_text(binary->found));
+        json_set(one, "samples", json_whole(binary->samples));
+        json_array_append_new(out, one);
+    }
+    return out ? out : json_null();
 }

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/libview.a
 src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
+	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
 	src/view/browser_act.c \
 	src/view/canvas.c src/view/canvas.h \
@@ -9,6 +10,12 @@ src_libview_a_SOURCES = \
 	src/view/columns.c src/view/columns.h \
 	src/view/detail_head.c \
 	src/view/detail_page.c \
+	src/view/diff.h \
+	src/view/diff_columns.c src/view/diff_columns.h \
+	src/view/diff_compare.c \
+	src/view/diff_match.c \
+	src/view/diff_text.c \
+	src/view/diff_totals.c \
 	src/view/field_columns.c \
 	src/view/field_words.c \
 	src/view/footer.c \
@@ -22,11 +29,15 @@ src_libview_a_SOURCES = \
 	src/view/json.c src/view/json_part.h \
 	src/view/json_cache.c \
 	src/view/json_code.c \
+	src/view/json_diff.c \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
 	src/view/json_recording.c \
+	src/view/json_sharing.c \
+	src/view/json_report.c src/view/json_report_part.h \
+	src/view/json_report_rows.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/keys.c src/view/keys.h \
@@ -45,11 +56,21 @@ src_libview_a_SOURCES = \
 	src/view/picker_page.c \
 	src/view/play_act.c \
 	src/view/play_line.c \
+	src/view/pprof.c src/view/pprof.h \
+	src/view/pprof_file.c src/view/pprof_file.h \
+	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
+	src/view/report.h \
+	src/view/report_file.c src/view/report_file.h \
 	src/view/screen.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/sharing_cells.h \
+	src/view/sharing_columns.c \
+	src/view/sharing_line_columns.c \
+	src/view/sharing_page.c \
+	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
 	src/view/table.c src/view/table.h \
@@ -60,3 +81,14 @@ src_libview_a_SOURCES = \
 	src/view/view.h \
 	src/view/window_columns.c \
 	src/view/window_page.c
+
+# Made from our description of the format; the compiler's own file is no source of ours.
+nodist_src_libview_a_SOURCES = src/view/pprof.pb-c.c src/view/pprof.pb-c.h
+BUILT_SOURCES += src/view/pprof.pb-c.h
+CLEANFILES += src/view/pprof.pb-c.c src/view/pprof.pb-c.h
+EXTRA_DIST += src/view/pprof.proto
+src/view/pprof.$(OBJEXT) src/view/pprof_tables.$(OBJEXT): src/view/pprof.pb-c.h
+src/view/pprof.pb-c.h: src/view/pprof.pb-c.c
+src/view/pprof.pb-c.c: src/view/pprof.proto
+	@$(MKDIR_P) src/view
+	$(AM_V_GEN)$(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/src/view/pprof.proto

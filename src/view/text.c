@@ -3,25 +3,22 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
-    WIDTH_DEFAULT = 100,
     OBJECT_ROWS = 40,
     FUNCTION_ROWS = 15,
     REGION_ROWS = 20,
     OFFSET_OBJECTS = 5,
     OFFSETS_EACH = 3,
-    BIN_ROWS = 15
+    BIN_ROWS = 15,
+    SHARING_ROWS = 10,
+    SHARING_READINGS = 3
 };
 
 static void print_head(struct text_writer *writer)
@@ -65,6 +62,8 @@ static void print_recording(struct text_writer *writer)
     if (from->processes > 1)
         text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
+    if (from->addresses)
+        text_say(writer, "addresses: %s", from->addresses);
     if (from->note)
         text_say(writer, "note: %s", from->note);
 }
@@ -183,6 +182,17 @@ static void print_heap(struct text_writer *writer)
     text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
+static void print_sharing(struct text_writer *writer)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    if (!sharing->group_count)
+        return;
+    text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
+                 sharing->groups[i].reading);
+}
+
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
@@ -197,31 +207,19 @@ static void print_search(struct text_writer *writer)
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 
-static unsigned width_of(FILE *out, const struct view_options *options)
+/* Which they are, standard error tells at the end. */
+static void print_binaries(struct text_writer *writer)
 {
-    struct winsize size;
-    unsigned width = options->width;
-    if (!width && isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
-        width = size.ws_col;
-    if (!width)
-        width = WIDTH_DEFAULT;
-    return width < BROWSER_COLUMNS_MIN ? BROWSER_COLUMNS_MIN
-           : width > TEXT_WIDTH_MOST   ? TEXT_WIDTH_MOST
-                                       : width;
-}
-
-static bool color_of(FILE *out, const struct view_options *options)
-{
-    const char *no_color = getenv("NO_COLOR");
-    return options->color == VIEW_COLOR_ALWAYS ||
-           (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color) && isatty(fileno(out)));
+    char text[128];
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    if (*text)
+        text_say(writer, "note: %s", text);
 }
 
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
 {
-    struct text_writer writer = {out, snapshot, {0}, color_of(out, options)};
-    bool ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    int code = canvas_init(&writer.line, 1, (int)width_of(out, options), ascii);
+    struct text_writer writer;
+    int code = text_writer_init(&writer, out, snapshot, options);
     if (code)
         return code;
     errno = 0;
@@ -232,12 +230,14 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_levels(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
+    print_binaries(&writer);
     if (!snapshot->object_count)
         text_say(&writer, "\nno object yet%s", snapshot->totals.samples ? "" : ": no samples");
     text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
     print_offsets(&writer);
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_sharing(&writer);
     print_search(&writer);
     print_sets(&writer);
     print_window(&writer);

@@ -3,7 +3,42 @@
 
 #include "view/table.h"
 
+#include <langinfo.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 100 };
+
+static unsigned width_of(FILE *out, const struct view_options *options)
+{
+    struct winsize size;
+    unsigned width = options->width;
+    if (!width && isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
+        width = size.ws_col;
+    if (!width)
+        width = WIDTH_DEFAULT;
+    return width < BROWSER_COLUMNS_MIN ? BROWSER_COLUMNS_MIN
+           : width > TEXT_WIDTH_MOST   ? TEXT_WIDTH_MOST
+                                       : width;
+}
+
+static bool color_of(FILE *out, const struct view_options *options)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return options->color == VIEW_COLOR_ALWAYS ||
+           (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color) && isatty(fileno(out)));
+}
+
+int text_writer_init(struct text_writer *writer, FILE *out, const struct snapshot *snapshot,
+                     const struct view_options *options)
+{
+    bool ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    *writer = (struct text_writer){out, snapshot, {0}, color_of(out, options)};
+    return canvas_init(&writer->line, 1, (int)width_of(out, options), ascii);
+}
 
 static void write_color(FILE *out, enum paint paint)
 {

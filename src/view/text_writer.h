@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of batch text: sentences, and rows through the columns of the screen. For text.c. */
+/* Lines of batch text: sentences, and rows through the columns of the screen. For text.c, diff_text.c. */
 #ifndef MISSTOP_VIEW_TEXT_WRITER_H
 #define MISSTOP_VIEW_TEXT_WRITER_H
 
@@ -15,6 +15,11 @@ struct text_writer {
     struct canvas line;
     bool color;
 };
+
+/* A line as wide as the options or the terminal say: canvas_fini(&writer->line) gives it back.
+ * 0 or -ENOMEM. */
+int text_writer_init(struct text_writer *writer, FILE *out, const struct snapshot *snapshot,
+                     const struct view_options *options);
 
 /* Sentences are for people and grep: they are never cut to the width of the tables. */
 void text_say(struct text_writer *writer, const char *format, ...)

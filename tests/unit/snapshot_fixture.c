@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/prng.h"
 #include "levels_fixture.h"
+#include "sharing_fixture.h"
 #include "typed_fixture.h"
 
 #include <math.h>
@@ -362,6 +363,8 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
                                  .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000},
                                             {"stall", EVENT_STALL, 1000003, 20000}}};
     snapshot->totals = (struct snapshot_totals){.samples = 45000,
+                                                .weight = 4e8,
+                                                .effective = 40000,
                                                 .attributed = 42300,
                                                 .lost = 12,
                                                 .throttled = 0,
@@ -485,7 +488,8 @@ static void fill_one(struct held *held)
     struct snapshot *snapshot = &held->snapshot;
     struct prng prng = {1};
     fill_head(snapshot, 0);
-    snapshot->totals = (struct snapshot_totals){.samples = 1, .attributed = 1, .rate = NAN};
+    snapshot->totals = (struct snapshot_totals){
+        .samples = 1, .attributed = 1, .weight = 1, .effective = 1, .rate = NAN};
     snapshot->objects_left_out = 0;
     snapshot->object_count = 1;
     snapshot->objects = arena_array(&held->arena, 1, sizeof *snapshot->objects);
@@ -561,6 +565,8 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
         held->snapshot.totals.rate = held->snapshot.elapsed_s = NAN;
         break;
     }
+    if (held->snapshot.object_count > 1)
+        sharing_fixture_fill(&held->arena, &held->snapshot);
     return &held->snapshot;
 }
 
