@@ -61,8 +61,11 @@ enum store_kind {
     STORE_EVENT, /* id: number of the event */
     STORE_FACTS,
     STORE_COUNTS,
-    STORE_MARK, /* a refresh */
-    STORE_SITE, /* call path of a bin, under its index */
+    STORE_MARK,    /* a refresh */
+    STORE_SITE,    /* call path of a bin, under its index */
+    STORE_MAPPING, /* of sampled code; id: start */
+    STORE_CPU,     /* id: number of the CPU */
+    STORE_PAGE,    /* id: an address in it that was asked for */
     STORE_KINDS
 };
 
@@ -86,7 +89,7 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, 8 bits each */
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, 8 bits each */
     PLACE_ROW_PID,
     PLACE_ROW_FIELDS
 };
@@ -218,6 +221,17 @@ enum facts_field {
     FACTS_ROW_HOST,
     FACTS_ROW_FIELDS
 };
+
+enum mapping_field {
+    MAPPING_ROW_END,
+    MAPPING_ROW_OFFSET,
+    MAPPING_ROW_PATH,
+    MAPPING_ROW_BUILD_ID,
+    MAPPING_ROW_FIELDS
+};
+
+/* NUMA node plus 1, of a CPU or page; 0: not known. */
+enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
