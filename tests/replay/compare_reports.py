@@ -13,6 +13,7 @@ ABOUT_BEING_LIVE = {
     "source.live": "says just that",
     "target.state": "a recording's is 'recorded'",
     "recording": "what is replayed, and where in it: live there is none",
+    "binaries": "which files of a recording are here; live none is looked for",
     "reading": "debugging information is read while watching, not while replaying",
     "status": "what was said to the user once, at that moment",
 }
