@@ -6,6 +6,7 @@
 #ifndef MISSTOP_ACCESS_H
 #define MISSTOP_ACCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -29,6 +30,7 @@ enum reason {
     REASON_BAD_ADDRESS,    /* the address computed is in no mapping of the target */
     REASON_FOREIGN,        /* sample of another process */
     REASON_NO_ADDRESS,     /* a precise record whose address is not valid */
+    REASON_NOT_X86_64,     /* registers of 32-bit code, or of another architecture */
     REASON_COUNT
 };
 
@@ -70,6 +72,7 @@ struct access {
     uint8_t base;      /* enum sample_register of the base, SREG_NONE if there is none */
     uint8_t index;     /* same for the index */
     int32_t displacement;
+    bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
 };
 
 /* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */

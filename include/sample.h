@@ -46,15 +46,20 @@ enum sample_register {
 
 /* Which parts of a sample are valid. Unknown is not zero: test before reading. */
 enum sample_has {
-    SAMPLE_HAS_ADDRESS = 1 << 0,   /* data address recorded by the hardware */
-    SAMPLE_HAS_REGS = 1 << 1,      /* user registers at `ip` */
-    SAMPLE_HAS_LATENCY = 1 << 2,   /* PERF_SAMPLE_WEIGHT or WEIGHT_STRUCT var1, cycles */
-    SAMPLE_HAS_DATA_SRC = 1 << 3,  /* PERF_SAMPLE_DATA_SRC */
-    SAMPLE_HAS_PHYSICAL = 1 << 4,  /* PERF_SAMPLE_PHYS_ADDR */
-    SAMPLE_HAS_EXACT_IP = 1 << 5,  /* `ip` is the culprit itself (PEBS precise, IBS) */
-    SAMPLE_HAS_ALIEN_REGS = 1 << 6 /* regs are not those of the culprit (IBS, PEBS after it):
-                                      never compute an address from them */
+    SAMPLE_HAS_ADDRESS = 1 << 0,    /* data address recorded by the hardware */
+    SAMPLE_HAS_REGS = 1 << 1,       /* user registers at `ip` */
+    SAMPLE_HAS_LATENCY = 1 << 2,    /* PERF_SAMPLE_WEIGHT or WEIGHT_STRUCT var1, cycles */
+    SAMPLE_HAS_DATA_SRC = 1 << 3,   /* PERF_SAMPLE_DATA_SRC */
+    SAMPLE_HAS_PHYSICAL = 1 << 4,   /* PERF_SAMPLE_PHYS_ADDR */
+    SAMPLE_HAS_EXACT_IP = 1 << 5,   /* `ip` is the culprit itself (PEBS precise, IBS) */
+    SAMPLE_HAS_ALIEN_REGS = 1 << 6, /* regs are not those of the culprit (IBS):
+                                       never compute an address from them */
+    SAMPLE_HAS_OTHER_REGS = 1 << 7, /* there are some, of 32-bit code or another architecture:
+                                       left out */
+    SAMPLE_HAS_TOLD = 1 << 8 /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
 };
+
+#define SAMPLE_NO_CPU UINT32_MAX
 
 enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, guest */ };
 
@@ -68,10 +73,11 @@ struct sample {
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
     uint32_t pid;
     uint32_t tid;
-    uint32_t cpu;
+    uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */
+    uint32_t regs_missing; /* HAS_REGS: bits of enum sample_register that were not recorded */
     /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
      * leaves them untouched. */
     uint64_t regs[SREG_COUNT];
@@ -85,9 +91,9 @@ struct sample_mapping {
     uint64_t inode;
     uint32_t device_major;
     uint32_t device_minor;
-    uint32_t protection; /* PROT_*, 0 when the record does not tell */
-    uint32_t flags;      /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
-    bool executable;     /* false: PERF_RECORD_MISC_MMAP_DATA */
+    uint32_t protection;   /* PROT_*, 0 when the record does not tell */
+    uint32_t flags;        /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
+    bool executable;       /* false: PERF_RECORD_MISC_MMAP_DATA */
     uint8_t build_id_size; /* 0: none in the record */
     uint8_t build_id[20];
     const char *path; /* as the kernel wrote it: "//anon", "[heap]", a path, untrusted */
@@ -96,11 +102,11 @@ struct sample_mapping {
 enum record_kind {
     RECORD_SAMPLE,
     RECORD_MAPPING,
-    RECORD_COMM,      /* name changed; `exec` true: the process runs another program now */
-    RECORD_FORK,      /* new thread or process: pid, tid are the child's */
-    RECORD_EXIT,      /* thread tid of pid is gone */
-    RECORD_LOST,      /* `count` records were dropped, the ring was full */
-    RECORD_THROTTLE,  /* the kernel stopped sampling for the rest of a tick */
+    RECORD_COMM,     /* name changed; `exec` true: the process runs another program now */
+    RECORD_FORK,     /* new thread or process: pid, tid are the child's */
+    RECORD_EXIT,     /* thread tid of pid is gone */
+    RECORD_LOST,     /* `count` records were dropped, the ring was full */
+    RECORD_THROTTLE, /* the kernel stopped sampling for the rest of a tick */
     RECORD_UNTHROTTLE
 };
 

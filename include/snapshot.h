@@ -12,6 +12,7 @@
 #define MISSTOP_SNAPSHOT_H
 
 #include "access.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
 #include "snapshot_access.h"
@@ -22,6 +23,7 @@
 #include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_sharing.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -107,9 +109,11 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct snapshot_sharing sharing;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */
+    struct snapshot_binaries binaries;
 };
 
 #endif

@@ -17,6 +17,7 @@ struct snapshot_recording {
     double length_s;     /* to its last sample; NAN: not known */
     uint32_t processes;  /* with samples; 0: not known */
     const char *others;  /* "12 (xz), 13 (cat)": the strongest of the others */
+    const char *addresses; /* how many samples have one, or registers to compute it from */
     const char *note;    /* what is missing, damaged or cannot be used */
 };
 

@@ -14,10 +14,12 @@
 #include "sample/perfdata.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "view/binary_words.h"
 #include "view/pprof.h"
 #include "view/view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -39,6 +41,7 @@ struct run {
     struct feed *feed; /* of the agent in a launched program */
     struct error heap_note;
     pid_t pid;
+    char input[32]; /* where a recording from standard input is read instead; "": as given */
 };
 
 static void complain(const char *text)
@@ -102,9 +105,10 @@ static int open_pipeline(struct run *run, struct error *error)
     struct pipeline_options wanted = {
         .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
-        .input = options->input,
+        .input = run->input[0] ? run->input : options->input,
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
+        .batch = options->batch,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -188,6 +192,29 @@ static int choose_recorded(struct run *run, bool *left, struct error *error)
     return pid > 0 ? pipeline_restart(run->pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
 }
 
+/*
+ * perf record -o - | misstop -i -: the recording comes where the keys should. As less does, keys
+ * are then read from the terminal itself.
+ */
+static int part_input_from_keys(struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    if (!options->input || strcmp(options->input, "-") || options->batch || isatty(STDIN_FILENO))
+        return 0;
+    int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    int code = input < 0 || terminal < 0 || dup2(terminal, STDIN_FILENO) < 0 ? -errno : 0;
+    if (code)
+        error_set(error, code,
+                  "no terminal to read keys from (/dev/tty: %s); -b prints tables instead",
+                  strerror(-code));
+    else
+        snprintf(run->input, sizeof run->input, "/dev/fd/%d", input);
+    if (terminal >= 0)
+        close(terminal);
+    return code;
+}
+
 static int watch(struct run *run, struct error *error)
 {
     bool left = false;
@@ -199,7 +226,9 @@ static int watch(struct run *run, struct error *error)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
-    code = open_pipeline(run, error);
+    code = part_input_from_keys(run, error);
+    if (!code)
+        code = open_pipeline(run, error);
     if (!code && run->launch.pid)
         code = launch_go(&run->launch, run->options->command[0], error);
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
@@ -215,6 +244,16 @@ static int watch(struct run *run, struct error *error)
     code = loop_run(&setup, error);
     int written = pprof ? write_profile(run, code ? NULL : error) : 0;
     return code ? code : written;
+}
+
+/* Once, at the end, where it stands below the tables: what the recording needs and is not here. */
+static void report_binaries(const struct run *run)
+{
+    struct binary_desc list[BINARIES_SHOWN];
+    if (!run->pipeline || !run->options->input || !run->options->batch)
+        return;
+    struct snapshot_binaries binaries = pipeline_binaries(run->pipeline, list);
+    binary_report(stderr, &binaries);
 }
 
 /* As strace does: the command's own status, and its death by a signal becomes ours. */
@@ -240,6 +279,7 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
+    report_binaries(&run);
     if (run.pipeline && !code)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);

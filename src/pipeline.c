@@ -8,6 +8,10 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
+/* How long debugging information may hold up a replay, each time it goes on. */
+#define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
+#define PATIENCE_SCREEN_NS CLOCK_NS_PER_S
+
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
@@ -38,11 +42,9 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     pipeline->events[sample->event] += (double)sample->weight;
     pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
-    resolver_resolve(pipeline->resolver, &access,
-                     sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS)
-                         ? sample->regs
-                         : NULL,
-                     place);
+    bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
+                    !(sample->regs_missing & ~(1u << SREG_FLAGS));
+    resolver_resolve(pipeline->resolver, &access, own_regs ? sample->regs : NULL, place);
     if (pipeline->recorder)
         recorder_add(pipeline->recorder, record, place);
     if (pipeline->place_count == PIPELINE_PLACES)
@@ -95,7 +97,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
     };
     int code = profile_new(&pipeline->profile, &wanted, error);
-    if (!code && options->whole_run)
+    /* What misstop recorded comes out as it was seen. */
+    if (!code && options->whole_run && !pipeline->store)
         profile_set_basis(pipeline->profile, BASIS_RUN);
     return code;
 }
@@ -124,7 +127,8 @@ static struct decoder *open_decoder(struct pipeline *pipeline)
         .context = pipeline->resolver,
         .code = resolver_code,
         .function = resolver_function_bounds,
-        .memory = pipeline->live ? resolver_memory : NULL,
+        .memory = resolver_memory,
+        .constants_only = !pipeline->live,
         .segment = segment_base,
         .mapped = resolver_mapped,
     };
@@ -156,7 +160,8 @@ static int open_resolver(struct pipeline *pipeline, struct error *error)
                                       .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
-                                      .heap_note = options->heap_note};
+                                      .heap_note = options->heap_note,
+                                      .elsewhere = sampler_info(pipeline->sampler)->foreign};
     int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;
@@ -227,6 +232,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->options = *options;
     pipeline->live = !options->input;
+    pipeline->patience_ns = options->batch ? PATIENCE_BATCH_NS : PATIENCE_SCREEN_NS;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
@@ -278,15 +284,16 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         pipeline_replay_reached(pipeline, until_ns);
         return stored;
     }
+    if (!pipeline->live)
+        resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     count_places(pipeline);
-    if (pipeline->live) {
-        /* No further than the samples: those still to come must find the blocks of their time. */
+    /* No further than the samples: those still to come must find the blocks of their time. */
+    if (pipeline->live)
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
-        resolver_settle(pipeline->resolver, clock_now_ns());
-    } else {
+    else
         pipeline_replay_reached(pipeline, until_ns);
-    }
+    resolver_settle(pipeline->resolver, clock_now_ns());
     return count;
 }
 

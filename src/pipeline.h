@@ -24,6 +24,7 @@ struct pipeline_options {
     const char *input; /* replay, or NULL */
     const char *symfs;
     bool debuginfod; /* --debuginfod */
+    bool batch;      /* nobody looks on: debugging information of a recording is waited for */
     const char *source;
     const char *events;
     uint32_t rate;
@@ -96,6 +97,11 @@ int pipeline_enable(struct pipeline *pipeline, bool on);
 
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
 int pipeline_tick(struct pipeline *pipeline);
+
+/* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
+ * next record. */
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list);
 
 /* NULL: out of memory. Freed by snapshot_free(). */
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s);

@@ -55,6 +55,20 @@ static struct snapshot_target describe_target(const struct pipeline *pipeline)
     };
 }
 
+struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+                                           struct binary_desc *list)
+{
+    struct snapshot_binaries binaries = {0};
+    if (pipeline->live || pipeline->store)
+        return binaries;
+    binaries.list = list;
+    binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.code_only = resolver_code_only(pipeline->resolver);
+    for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        binaries.samples += pipeline->samples[i];
+    return binaries;
+}
+
 /* After the snapshot, so that what it asked and was told is recorded with it. */
 static void record_refresh(struct pipeline *pipeline, uint64_t now, double interval_s)
 {
@@ -72,6 +86,7 @@ double pipeline_elapsed_s(struct pipeline *pipeline)
 
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
+    struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
     double elapsed_s = pipeline_elapsed_s(pipeline);
@@ -84,15 +99,17 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
         .recording = recording,
+        .binaries = pipeline_binaries(pipeline, binaries),
     };
     head.totals.rate = sample_rate(pipeline, now);
-    if (pipeline->exec_seen)
+    bool exec_told = pipeline->exec_seen && !head.status;
+    if (exec_told)
         head.status = pipeline->live
                           ? "the process has started another program (exec); counting goes on"
                           : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
-    pipeline->exec_seen = false;
+    pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);

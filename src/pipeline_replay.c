@@ -5,6 +5,7 @@
 #include "sample/perfdata.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +161,17 @@ static void list_others(const struct perfdata_process *list, size_t count, pid_t
         snprintf(out + used, size - used, ", ...");
 }
 
+static void describe_addresses(struct pipeline *pipeline)
+{
+    struct recording_text *text = &pipeline->recording;
+    struct sampler_addresses counts = sampler_addresses(pipeline->sampler);
+    snprintf(text->addresses, sizeof text->addresses,
+             "recorded with %" PRIu64 " samples, computed from registers of %" PRIu64
+             " where the program's file is found (--symfs), not to be had of %" PRIu64,
+             counts.recorded, counts.from_registers, counts.none);
+    text->shown.addresses = text->addresses;
+}
+
 static void describe_machine(struct pipeline *pipeline, const struct perfdata_machine *machine)
 {
     struct recording_text *text = &pipeline->recording;
@@ -175,6 +187,7 @@ static void describe_machine(struct pipeline *pipeline, const struct perfdata_ma
     out->command = known(machine->command);
     out->processes = (uint32_t)count;
     out->others = known(text->others);
+    describe_addresses(pipeline);
     describe_date(text, machine, span_of(pipeline).start_ns);
 }
 

@@ -27,6 +27,7 @@ struct recording_text {
     char kernel[96];
     char date[32];
     char others[256];
+    char addresses[192];
 };
 
 struct pipeline {
@@ -55,6 +56,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
+    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
     bool heap; /* its blocks are told or walked */

@@ -20,6 +20,7 @@ static const struct {
     [REASON_BAD_ADDRESS] = {"bad-address", "nothing is mapped at the computed address"},
     [REASON_FOREIGN] = {"foreign", "a sample of another process"},
     [REASON_NO_ADDRESS] = {"no-address", "the hardware recorded no address"},
+    [REASON_NOT_X86_64] = {"not-x86-64", "32-bit code or another architecture: not decoded"},
 };
 
 const char *access_reason_name(enum reason reason)

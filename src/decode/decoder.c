@@ -183,6 +183,20 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
         access->reason = REASON_BAD_ADDRESS;
 }
 
+/*
+ * What was worked out when it was recorded stands over what can be worked out now, without the
+ * memory of the process: but where both agree, that also says how.
+ */
+static void prefer_told(const struct sample *sample, struct access *access)
+{
+    if (access->reason != REASON_NONE || access->address != sample->address)
+        access->how = ACCESS_RECORDED;
+    if (access->kind == ACCESS_UNKNOWN_KIND)
+        access->kind = data_source_decode(sample->data_src).kind;
+    access->reason = REASON_NONE;
+    access->address = sample->address;
+}
+
 void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access)
 {
     *access = (struct access){
@@ -201,14 +215,17 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
     };
     if (sample->mode != SAMPLE_USER)
         access->reason = REASON_KERNEL;
-    else if (sample->has & SAMPLE_HAS_ADDRESS)
+    else if (sample->has & SAMPLE_HAS_ADDRESS && !(sample->has & SAMPLE_HAS_TOLD))
         describe_recorded(decoder, sample, access);
     else if (sample->has & SAMPLE_HAS_ALIEN_REGS)
         access->reason = REASON_NO_ADDRESS;
     else if (!(sample->has & SAMPLE_HAS_REGS))
-        access->reason = REASON_NO_REGISTERS;
+        access->reason =
+            sample->has & SAMPLE_HAS_OTHER_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
     else
         compute(decoder, sample, access);
+    if (sample->has & SAMPLE_HAS_TOLD && sample->mode == SAMPLE_USER)
+        prefer_told(sample, access);
 }
 
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)

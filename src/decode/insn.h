@@ -67,6 +67,13 @@ struct insn_memory {
     int64_t displacement; /* absolute for RIP-relative operands, which have no base */
 };
 
+/* Bits of the registers that the address is made of. */
+static inline uint32_t insn_memory_uses(const struct insn_memory *memory)
+{
+    return (memory->base != SREG_NONE ? 1u << memory->base : 0) |
+           (memory->index != SREG_NONE ? 1u << memory->index : 0);
+}
+
 enum { INSN_MEMORY_MAX = 2, INSN_CONDITION_NONE = 0xff };
 
 struct insn {
@@ -89,6 +96,7 @@ struct insn {
     uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
     bool sign_extends;
+    bool locked;          /* atomic: lock prefix, or xchg with memory */
     bool changes_flags;
     bool repeats;        /* rep string instruction: interruptible, IP stays on it */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */

@@ -13,6 +13,7 @@ void recipe_describe(const struct insn *insn, struct access *access)
         return;
     access->size = memory->size;
     access->kind = memory->kind;
+    access->locked = insn->locked;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
@@ -25,6 +26,8 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
                (memory->index != SREG_NONE && culprit->writes >> memory->index & 1);
     if (values->no_segment)
         return REASON_SEGMENT;
+    if (values->no_register)
+        return REASON_NO_REGISTERS;
     return own ? REASON_OVERWRITTEN : REASON_CLOBBERED;
 }
 
@@ -35,6 +38,7 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
     struct trace_values values = {.trace = &way->trace,
                                   .regs = sample->regs,
                                   .target = target,
+                                  .missing = sample->regs_missing,
                                   .tid = sample->tid,
                                   .budget = RECIPE_BUDGET};
     uint64_t stack;
@@ -64,10 +68,15 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
     return lost_reason(way->culprit, &values);
 }
 
-static bool possible(const struct recipe_way *way, uint64_t flags)
+static bool flags_known(const struct sample *sample)
 {
-    return way->condition == INSN_CONDITION_NONE ||
-           insn_condition_holds(way->condition, flags) == way->taken;
+    return !(sample->regs_missing >> SREG_FLAGS & 1);
+}
+
+static bool possible(const struct recipe_way *way, const struct sample *sample)
+{
+    return way->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+           insn_condition_holds(way->condition, sample->regs[SREG_FLAGS]) == way->taken;
 }
 
 /* A loop going round, seen in the flags, is better evidence than mere possibility. */
@@ -81,6 +90,7 @@ struct outcome {
     enum reason reason;
     const struct recipe_way *way;
     int evidence;
+    bool evident;
 };
 
 /*
@@ -95,13 +105,14 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
     uint64_t value = 0;
     uint64_t mask;
     if (outcome->reason || !load || load->op != INSN_OP_LOAD || load->sign_extends ||
-        !target->memory || !load->source_width || load->source_width > 8)
+        !target->memory || !load->source_width || load->source_width > 8 ||
+        sample->regs_missing >> load->dest & 1)
         return 0;
     for (size_t i = outcome->way->at + 1u; i < trace->count; i++)
         if (trace->insns[i]->writes >> load->dest & 1)
             return 0;
     if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
-        return -1;
+        return target->constants_only ? 0 : -1;
     mask = load->source_width == 8 ? UINT64_MAX : (UINT64_C(1) << load->source_width * 8) - 1;
     return (value & mask) == sample->regs[load->dest] ? 1 : -1;
 }
@@ -118,13 +129,22 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
         if (same)
             continue;
         int better = (other->evidence - best->evidence) * 4 +
-                     (evident(other->way) - evident(best->way)) * 2 +
+                     (other->evident - best->evident) * 2 +
                      (other->way->back - best->way->back);
         tie = better == 0 || (tie && better < 0);
         if (better > 0)
             best = other;
     }
     return tie ? NULL : best;
+}
+
+/* Most recipes have but one way. */
+static void apply_way(const struct recipe_way *way, const struct decode_target *target,
+                      const struct sample *sample, struct access *access)
+{
+    access->reason = possible(way, sample->regs[SREG_FLAGS])
+                         ? (uint8_t)evaluate(way, target, sample, access)
+                         : (uint8_t)REASON_AMBIGUOUS;
 }
 
 static void apply_ways(const struct recipe *recipe, const struct decode_target *target,
@@ -134,13 +154,14 @@ static void apply_ways(const struct recipe *recipe, const struct decode_target *
     size_t count = 0;
     for (size_t i = 0; i < recipe->way_count; i++) {
         const struct recipe_way *way = &recipe->ways[i];
-        if (!possible(way, sample->regs[SREG_FLAGS]))
+        if (!possible(way, sample))
             continue;
         struct outcome *outcome = &outcomes[count++];
         outcome->access = *access;
         outcome->way = way;
         outcome->reason = evaluate(way, target, sample, &outcome->access);
         outcome->evidence = 0;
+        outcome->evident = flags_known(sample) && evident(way);
         if (outcome->reason == REASON_NONE && target->mapped &&
             !target->mapped(target->context, outcome->access.address)) {
             outcome->reason = REASON_BAD_ADDRESS;
@@ -162,8 +183,7 @@ static void apply_ways(const struct recipe *recipe, const struct decode_target *
 void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,
                         const struct sample *sample, struct access *access)
 {
-    struct trace empty = {.count = 0};
-    struct recipe_way way = {.trace = empty, .culprit = insn};
+    struct recipe_way way = {.culprit = insn, .condition = INSN_CONDITION_NONE};
     if (!recipe_may_miss(insn)) {
         access->reason = REASON_NO_MEMORY;
         return;
@@ -179,12 +199,18 @@ void recipe_apply(const struct recipe *recipe, const struct decode_target *targe
     } else if (recipe->culprit) {
         const struct insn_memory *memory = &recipe->culprit->memory[0];
         recipe_describe(recipe->culprit, access);
+        if (sample->regs_missing & insn_memory_uses(memory)) {
+            access->reason = REASON_NO_REGISTERS;
+            return;
+        }
         access->address = (uint64_t)memory->displacement;
         if (memory->base != SREG_NONE)
             access->address += sample->regs[memory->base];
         if (memory->index != SREG_NONE)
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
+    } else if (recipe->way_count == 1 && !recipe->reason) {
+        apply_way(recipe->ways, target, sample, access);
     } else if (recipe->ways) {
         apply_ways(recipe, target, sample, access);
     } else {

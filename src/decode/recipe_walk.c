@@ -97,6 +97,7 @@ static void finish(struct search *search, const struct walk *walk, size_t culpri
     }
     for (size_t i = walk->count; i > 0; i--)
         way->trace.insns[way->trace.count++] = walk->steps[i - 1];
+    trace_seal(&way->trace);
 }
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
@@ -195,8 +196,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 static bool untouched(const struct recipe_way *way)
 {
     const struct insn_memory *memory = &way->culprit->memory[0];
-    uint32_t used = (memory->base != SREG_NONE ? 1u << memory->base : 0) |
-                    (memory->index != SREG_NONE ? 1u << memory->index : 0);
+    uint32_t used = insn_memory_uses(memory);
     for (size_t i = way->at; i < way->trace.count; i++)
         if (way->trace.insns[i]->writes & used)
             return false;

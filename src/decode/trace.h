@@ -18,18 +18,24 @@ enum { TRACE_MAX = 40 };
 struct trace {
     const struct insn *insns[TRACE_MAX];
     uint8_t count;
+    uint32_t written[TRACE_MAX + 1]; /* registers that an instruction or a later one writes */
 };
+
+/* When its instructions are all there. */
+void trace_seal(struct trace *trace);
 
 /* One evaluation; the flags say what it had to resort to. */
 struct trace_values {
     const struct trace *trace;
     const uint64_t *regs; /* after the last instruction */
     const struct decode_target *target;
+    uint32_t missing; /* bits of those that are not known */
     uint32_t tid;
     uint8_t budget; /* steps left */
     bool undone;
     bool reread;
     bool no_segment;
+    bool no_register;
 };
 
 /* Value of a register just before instruction `at` of the trace (count: now). */

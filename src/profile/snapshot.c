@@ -54,8 +54,25 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     copy->command = arena_string(build->arena, from->command);
     copy->date = arena_string(build->arena, from->date);
     copy->others = arena_string(build->arena, from->others);
+    copy->addresses = arena_string(build->arena, from->addresses);
     copy->note = arena_string(build->arena, from->note);
     return copy;
+}
+
+static void copy_binaries(struct build *build)
+{
+    struct snapshot_binaries *binaries = &build->snapshot->binaries;
+    struct binary_desc *copies =
+        binaries->count ? arena_alloc(build->arena, binaries->count * sizeof *copies) : NULL;
+    for (size_t i = 0; copies && i < binaries->count; i++) {
+        copies[i] = binaries->list[i];
+        copies[i].path = arena_string(build->arena, copies[i].path);
+        copies[i].build_id = arena_string(build->arena, copies[i].build_id);
+        copies[i].found = arena_string(build->arena, copies[i].found);
+        copies[i].found_id = arena_string(build->arena, copies[i].found_id);
+    }
+    binaries->list = copies;
+    binaries->count = copies ? binaries->count : 0;
 }
 
 /* Strings of the head that its owner may change later. */
@@ -75,6 +92,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
         source->event_count = SAMPLE_EVENTS_MAX;
     for (size_t i = 0; i < source->event_count; i++)
         source->events[i].name = arena_string(build->arena, head->source.events[i].name);
+    copy_binaries(build);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)
@@ -144,6 +162,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_search(build);
     if (!build->failed)
         build_heap(build);
+    if (!build->failed)
+        build_sharing(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

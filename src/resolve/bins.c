@@ -176,13 +176,6 @@ void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
     stats->lifetimes[log_class(lifetime_ns)]++;
 }
 
-void bins_sampled(struct bins *bins, uint32_t id)
-{
-    struct bin *bin = bin_of(bins, id);
-    if (bin)
-        bin->stats.samples++;
-}
-
 void bins_tick(struct bins *bins, uint64_t now_ns)
 {
     if (now_ns <= bins->tick_ns)

@@ -6,9 +6,9 @@
  *
  * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()
  * took, bins_died() for each that went (removed, displaced, unmapped), always with the block
- * as the index handed it out. The resolver says which bins samples touch; the profile reads
- * statistics and names. Ids are dense from 1; 1 is the rest: paths that are not known, or
- * that came when the table was full, for it is the target that decides how many there are.
+ * as the index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is
+ * the rest: paths that are not known, or that came when the table was full, for it is the target
+ * that decides how many there are.
  *
  * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h)
  * can be undone.
@@ -40,7 +40,6 @@ struct bin_stats {
     uint64_t live_requested_bytes; /* the rest of the usable ones is waste */
     uint64_t allocations;          /* seen since the start */
     uint64_t frees;
-    uint64_t samples;
     uint64_t lifetime_sum_ns; /* of the freed blocks whose birth was known: */
     uint64_t lifetime_count;
     uint64_t first_ns; /* allocations; 0: none seen */
@@ -76,7 +75,6 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
 /* Unknown bins are ignored: a block may have none (0). */
 void bins_born(struct bins *bins, const struct block *block);
 void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
-void bins_sampled(struct bins *bins, uint32_t id);
 
 /* Once per refresh: rates are of the time between two. Times that do not advance are ignored. */
 void bins_tick(struct bins *bins, uint64_t now_ns);

@@ -73,7 +73,6 @@ static void stats_add(struct bin_stats *sum, const struct bin_stats *more)
     sum->live_requested_bytes += more->live_requested_bytes;
     sum->allocations += more->allocations;
     sum->frees += more->frees;
-    sum->samples += more->samples;
     sum->lifetime_sum_ns += more->lifetime_sum_ns;
     sum->lifetime_count += more->lifetime_count;
     sum->mark_blocks += more->mark_blocks;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debugfile.h"
 
+#include "resolve/buildid.h"
 #include "resolve/debuginfod.h"
 #include "resolve/files.h"
 
-#include <elfutils/libdwelf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,14 +36,9 @@ static uint32_t crc_of(int fd)
 
 static bool has_id(int fd, const unsigned char *id, size_t id_size)
 {
-    const void *found = NULL;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
-    bool same = size > 0 && (size_t)size == id_size && !memcmp(found, id, id_size);
-    if (elf)
-        elf_end(elf);
-    return same;
+    struct buildid found;
+    buildid_read(&found, fd);
+    return found.size && found.size == id_size && !memcmp(found.bytes, id, id_size);
 }
 
 /* The descriptor if it is the one that is wanted, else closed. */
@@ -67,14 +62,15 @@ static int try_path(const struct debugfile_from *from, const char *path,
 }
 
 static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
-                 const char *root, char path[DEBUGFILE_PATH_MAX])
+                 const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
 {
     char digits[2 * DEBUGFILE_ID_MAX + 1];
     if (wanted->id_size < 2 || wanted->id_size > DEBUGFILE_ID_MAX)
         return -1;
     for (size_t i = 0; i < wanted->id_size; i++)
         snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
-    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
+    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2,
+             suffix);
     return try_path(from, path, wanted);
 }
 
@@ -105,9 +101,28 @@ static int by_net(const struct debugfile_from *from, const struct debugfile_want
                   char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
-    int fd = checked(debuginfod_cached(wanted->id, wanted->id_size), wanted);
+    int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
     if (fd < 0 && from->may_wait)
-        fd = checked(debuginfod_fetch(wanted->id, wanted->id_size), wanted);
+        fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
+    return fd;
+}
+
+/* For a recording: the folder that came with it, laid out as a root or flat, and perf's cache. */
+static int by_folders(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                      char path[DEBUGFILE_PATH_MAX])
+{
+    char root[DEBUGFILE_PATH_MAX];
+    int fd = -1;
+    if (from->symfs && snprintf(root, sizeof root, "%s/usr/lib/debug", from->symfs) <
+                           (int)sizeof root) {
+        fd = by_id(from, wanted, root, ".debug", path);
+        if (fd < 0)
+            fd = by_link(from, wanted, root, path);
+        if (fd < 0)
+            fd = by_id(from, wanted, from->symfs, ".debug", path);
+    }
+    if (fd < 0 && from->cache)
+        fd = by_id(from, wanted, from->cache, "/debug", path);
     return fd;
 }
 
@@ -116,7 +131,9 @@ int debugfile_open(const struct debugfile_from *from, const struct debugfile_wan
 {
     char path[DEBUGFILE_PATH_MAX];
     const char *root = from->root ? from->root : "/usr/lib/debug";
-    int fd = by_id(from, wanted, root, path);
+    int fd = by_folders(from, wanted, path);
+    if (fd < 0)
+        fd = by_id(from, wanted, root, ".debug", path);
     if (fd < 0)
         fd = by_link(from, wanted, root, path);
     if (fd < 0 && from->debuginfod && wanted->id_size)

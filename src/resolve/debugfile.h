@@ -18,6 +18,8 @@ enum { DEBUGFILE_PATH_MAX = 4096 };
 struct debugfile_from {
     pid_t root_of;    /* the process whose root the program was read through; 0: none */
     const char *root; /* of debug files; NULL: /usr/lib/debug */
+    const char *symfs; /* a folder of such files for a recording; NULL: none */
+    const char *cache; /* perf's; NULL: none */
     bool cut_short;   /* a file that is cut short under elfutils does no harm: not copied */
     bool debuginfod;  /* the user lets us ask servers; misstop itself takes what is cached */
     bool may_wait;    /* ... and this process asks */

@@ -15,6 +15,8 @@
 
 enum { ID_MAX = 64, DIGITS = 2 * ID_MAX + 1 };
 
+static const char *const kind_names[] = {"debuginfo", "executable"};
+
 bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -31,32 +33,32 @@ static bool write_id(char digits[DIGITS], const unsigned char *id, size_t id_siz
 }
 
 /* Where debuginfod-find keeps files (debuginfod_find_debuginfo(3), "CACHE"). */
-static int open_below(const char *folder, const char *below, const char *digits)
+static int open_below(const char *folder, const char *below, const char *digits, const char *kind)
 {
     char path[PATH_MAX];
     if (!folder || !*folder)
         return -1;
-    int length = snprintf(path, sizeof path, "%s%s/%s/debuginfo", folder, below, digits);
+    int length = snprintf(path, sizeof path, "%s%s/%s/%s", folder, below, digits, kind);
     return length > 0 && (size_t)length < sizeof path ? files_open(path) : -1;
 }
 
-int debuginfod_cached(const unsigned char *id, size_t id_size)
+int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
 {
     char digits[DIGITS];
     if (!write_id(digits, id, id_size))
         return -1;
-    int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits);
+    int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
     if (fd < 0)
-        fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits);
-    return fd >= 0 ? fd : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits);
+        fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
+    return fd >= 0 ? fd : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
 }
 
-static void run_find(int out, pid_t parent, const char *digits)
+static void run_find(int out, pid_t parent, const char *kind, const char *digits)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
         _exit(127);
-    execlp("debuginfod-find", "debuginfod-find", "debuginfo", digits, (char *)NULL);
+    execlp("debuginfod-find", "debuginfod-find", kind, digits, (char *)NULL);
     _exit(127);
 }
 
@@ -72,7 +74,7 @@ static bool read_path(int in, char path[PATH_MAX])
     return *path == '/';
 }
 
-int debuginfod_fetch(const unsigned char *id, size_t id_size)
+int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
 {
     char digits[DIGITS];
     char path[PATH_MAX];
@@ -83,7 +85,7 @@ int debuginfod_fetch(const unsigned char *id, size_t id_size)
         return -1;
     pid_t pid = fork();
     if (!pid)
-        run_find(ends[1], parent, digits);
+        run_find(ends[1], parent, kind_names[kind], digits);
     close(ends[1]);
     bool told = pid > 0 && read_path(ends[0], path);
     close(ends[0]);

@@ -171,16 +171,6 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     return count;
 }
 
-uint64_t feed_peek_time(struct feed *feed)
-{
-    look_at_rings(feed);
-    const struct feed_cursor *first = feed_rings_first(&feed->rings);
-    if (!first)
-        return UINT64_MAX;
-    uint64_t time_ns = feed_clock_ns(&feed->clock, first->stamp);
-    return time_ns < feed->last_ns ? feed->last_ns : time_ns;
-}
-
 uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames)
 {
     return feed_paths_get(&feed->paths, path, frames);

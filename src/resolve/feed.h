@@ -98,9 +98,6 @@ enum feed_refusal feed_refusal(const char *command, struct error *error);
  */
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context);
 
-/* Time of the earliest event not yet read; UINT64_MAX: none is waiting. */
-uint64_t feed_peek_time(struct feed *feed);
-
 /* Return addresses of a path that an event had, innermost first; 0: unknown. */
 uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames);
 

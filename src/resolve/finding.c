@@ -10,9 +10,12 @@
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10 };
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
 
 enum { FINDING_STACK_MAX = 32 << 20 };
+/* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
+ * at what alignment glibc makes its arenas. */
+enum { FINDING_RED_ZONE = 128, FINDING_FRAMES = 1 << 20, FINDING_STRETCH = 64 << 20 };
 
 /* Something else may come to stand at the same address: a key also has whose it is. */
 static uint64_t key_of(uint64_t address, uint64_t owner, uint64_t kind)
@@ -187,6 +190,43 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
         return true;
     find_in_map(finding, space, names, map, address);
+    return true;
+}
+
+static void find_stretch(struct finding *finding, const struct space *space, uint64_t address)
+{
+    char size[16];
+    finding->kind = OBJECT_ANON;
+    finding->base = address & -(uint64_t)FINDING_STRETCH;
+    finding->end = finding->base + FINDING_STRETCH;
+    finding->key = key_of(finding->base, space->programs, KEY_STRETCH);
+    snprintf(finding->text, sizeof finding->text, "[unrecorded 0x%llx %s]",
+             (unsigned long long)finding->base, text_bytes(size, FINDING_STRETCH));
+    finding->name = finding->text;
+}
+
+bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+                        uint64_t sp)
+{
+    enum space_unrecorded what = space_unrecorded(space, address);
+    bool near_sp = sp && address + FINDING_RED_ZONE >= sp && address < sp + FINDING_FRAMES;
+    *finding = (struct finding){.module = ""};
+    if (what == SPACE_NOTHING)
+        return false;
+    if (what == SPACE_STACK || near_sp) {
+        finding->base = address & -(uint64_t)FINDING_FRAMES;
+        finding->end = finding->base + FINDING_FRAMES;
+        finding->kind = OBJECT_STACK;
+        finding->name = "[stack]";
+        finding->key = KEY_STACKS;
+    } else if (what == SPACE_HEAP) {
+        finding->base = finding->end = space->maps.maps[maps_after(&space->maps, address) - 1].end;
+        finding->kind = OBJECT_HEAP;
+        finding->name = "[heap]";
+        finding->key = KEY_HEAP;
+    } else {
+        find_stretch(finding, space, address);
+    }
     return true;
 }
 

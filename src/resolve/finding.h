@@ -35,6 +35,11 @@ struct finding {
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, bool by_stack);
 
+/* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
+ * pointer, 0 if it is not known. */
+bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+                        uint64_t sp);
+
 /* A finding in the heap becomes one of the block around the address, if that is known. */
 bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);

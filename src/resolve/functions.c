@@ -34,6 +34,18 @@ static void describe_anonymous(const struct functions *functions, const struct m
     desc->module = symbol ? "[jit]" : "";
 }
 
+/* Of a recording, whose file is not here: nothing tells its functions apart. */
+static void describe_missing(const struct space *space, const struct map *map,
+                             struct function_desc *desc, char *text, size_t text_size)
+{
+    const char *path = space->binaries.list[map->binary - 1].shown;
+    const char *slash = strrchr(path, '/');
+    desc->module = slash ? slash + 1 : path;
+    desc->start = desc->end = map->start;
+    snprintf(text, text_size, "[code of %s]", desc->module);
+    desc->name = text;
+}
+
 /* Named by its place in the file, which is the same in every run. */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
@@ -53,8 +65,8 @@ static uint64_t key_of(const struct function_desc *desc, const struct module *mo
     return hash_mix(hash_mix(desc->start) + whose);
 }
 
-static uint32_t find(const struct functions *functions, const struct map *map,
-                     struct module *module, struct names *names, uint64_t ip)
+static uint32_t find(const struct functions *functions, const struct space *space,
+                     const struct map *map, struct module *module, struct names *names, uint64_t ip)
 {
     char text[192];
     struct function_desc desc = {.file = ""};
@@ -64,6 +76,8 @@ static uint32_t find(const struct functions *functions, const struct map *map,
                                       symbol->start, symbol->end};
     else if (module)
         describe_nameless(module, map, ip, &desc, text, sizeof text);
+    else if (map && map->binary)
+        describe_missing(space, map, &desc, text, sizeof text);
     else
         describe_anonymous(functions, map, ip, &desc, text, sizeof text);
     uint64_t key = key_of(&desc, module);
@@ -81,7 +95,7 @@ uint32_t functions_at(struct functions *functions, struct space *space, struct n
         struct map *map = space_map(space, ip);
         cached->module = map ? space_module(space, map) : NULL;
         if (!known)
-            cached->function = find(functions, map, cached->module, names, ip);
+            cached->function = find(functions, space, map, cached->module, names, ip);
         cached->ip = ip;
     }
     *module = cached->module;

@@ -25,7 +25,8 @@ static void add_segment(struct layout *layout, const GElf_Phdr *header)
         (struct layout_part){.start = header->p_vaddr,
                              .end = header->p_vaddr + header->p_memsz,
                              .offset = header->p_offset,
-                             .file_bytes = header->p_filesz};
+                             .file_bytes = header->p_filesz,
+                             .writable = header->p_flags & PF_W};
 }
 
 static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t offset)

@@ -20,7 +20,8 @@ struct layout_part {
     uint64_t offset; /* in the file */
     uint64_t file_bytes;
     const char *name; /* of a section: raw, borrowed from the Elf */
-    bool executable;
+    bool executable;  /* of a section */
+    bool writable;    /* of a segment */
 };
 
 struct layout {

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
 	src/resolve/allocations.c src/resolve/allocations.h \
+	src/resolve/binaries.c src/resolve/binaries.h \
 	src/resolve/bin_rules.c src/resolve/bin_rules.h \
 	src/resolve/bin_rules_file.c \
 	src/resolve/bins.c src/resolve/bins.h \
@@ -8,6 +9,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/bins_names.c \
 	src/resolve/bins_state.h \
 	src/resolve/blocks.c src/resolve/blocks.h \
+	src/resolve/buildid.c src/resolve/buildid.h \
 	src/resolve/cfi.c src/resolve/cfi.h \
 	src/resolve/debugfile.c src/resolve/debugfile.h \
 	src/resolve/debuginfo.c src/resolve/debuginfo.h \
@@ -72,6 +74,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/jitmap.c src/resolve/jitmap.h \
 	src/resolve/jitorder.c src/resolve/jitorder.h \
 	src/resolve/layout.c src/resolve/layout.h \
+	src/resolve/lookup.c src/resolve/lookup.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
@@ -94,6 +97,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/nodes.c src/resolve/nodes.h \
 	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/types.c src/resolve/types.h \
 	src/resolve/typing.c src/resolve/typing.h \
@@ -102,6 +106,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/units.c src/resolve/units.h \
 	src/resolve/unwind.c src/resolve/unwind.h \
 	src/resolve/votes.c src/resolve/votes.h \
+	src/resolve/vdso.c src/resolve/vdso.h \
 	src/resolve/walk.c src/resolve/walk.h src/resolve/walk_state.h \
 	src/resolve/walk_all.c \
 	src/resolve/walk_arena.c src/resolve/walk_arena.h \

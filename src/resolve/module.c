@@ -155,7 +155,7 @@ static void read_symbols(struct module *module, const struct debugfile_from *fro
 }
 
 /* "/usr/bin/x (deleted)" of /proc/PID/maps is x. */
-static void set_name(struct module *module, const char *path)
+static void set_name(struct module *module, const char *path, const char *found)
 {
     static const char deleted[] = " (deleted)";
     const char *base = strrchr(path, '/');
@@ -165,7 +165,7 @@ static void set_name(struct module *module, const char *path)
     if (length > suffix && !strcmp(base + length - suffix, deleted))
         length -= suffix;
     text_sanitise(module->name, sizeof module->name, base, length);
-    module->path = strndup(path, (size_t)(base - path) + length);
+    module->path = found ? strdup(found) : strndup(path, (size_t)(base - path) + length);
 }
 
 struct module *module_new(const struct module_source *source)
@@ -177,7 +177,7 @@ struct module *module_new(const struct module_source *source)
     }
     module->fd = source->fd;
     module->serial = source->serial;
-    set_name(module, source->path);
+    set_name(module, source->path, source->found);
     if (!module->path || !read_headers(module, source)) {
         module_free(module);
         return NULL;
@@ -310,4 +310,10 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
     ssize_t got =
         pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
     return got > 0 ? (size_t)got : 0;
+}
+
+bool module_constant(const struct module *module, uint64_t address, void *out, size_t size)
+{
+    const struct layout_part *segment = layout_segment(&module->layout, address);
+    return segment && !segment->writable && module_bytes(module, address, out, size) == size;
 }

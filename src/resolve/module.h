@@ -22,6 +22,7 @@ struct module;
 struct module_source {
     int fd;           /* taken over: closed in any case */
     const char *path; /* as the target has it; for its name and its debug file */
+    const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
     struct layout_mapping mapping;
     uint32_t serial; /* tells it from whatever stood in the same place before */
     struct debugfile_from debug;
@@ -74,5 +75,9 @@ struct debuginfo *module_debuginfo(const struct module *module);
 
 /* Bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
+
+/* The same, all or none, of what the program cannot have changed: no part of a segment that is
+ * writable, be it only until its relocations are done. */
+bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
 #endif

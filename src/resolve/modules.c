@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/modules.h"
 
+#include "resolve/binaries.h"
 #include "resolve/files.h"
-#include "resolve/process.h"
+#include "resolve/vdso.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,33 +58,14 @@ static int open_live(const struct map *map, const char *name, pid_t pid)
     return fd;
 }
 
-/* The vdso has no file: its bytes are copied into one in memory. */
-static int open_vdso(const struct map *map, pid_t pid)
-{
-    size_t size = map->end - map->start;
-    unsigned char *bytes = size <= 1 << 20 ? malloc(size) : NULL;
-    int fd = bytes && process_read(pid, map->start, bytes, size)
-                 ? memfd_create("misstop-vdso", MFD_CLOEXEC)
-                 : -1;
-    if (fd >= 0 && write(fd, bytes, size) != (ssize_t)size) {
-        close(fd);
-        fd = -1;
-    }
-    free(bytes);
-    return fd;
-}
-
 static int open_file(const struct maps *maps, const struct map *map,
                      const struct modules_from *from)
 {
-    char path[PATH_MAX];
-    const char *name = maps_name(maps, map);
+    if (!from->live)
+        return binaries_open(from->binaries, map->binary);
     if (map->kind == MAPPING_VDSO)
-        return from->live ? open_vdso(map, from->pid) : -1;
-    if (from->live)
-        return open_live(map, name, from->pid);
-    snprintf(path, sizeof path, "%s%s", from->symfs ? from->symfs : "", name);
-    return files_open(path);
+        return vdso_open(map, from->pid);
+    return open_live(map, maps_name(maps, map), from->pid);
 }
 
 /* The name tells only where there is no inode: it changes when the file is deleted. */
@@ -94,6 +74,7 @@ static bool is_same(const struct modules_entry *entry, const struct maps *maps,
 {
     return entry->vdso == (map->kind == MAPPING_VDSO) && entry->inode == map->inode &&
            entry->major == map->major && entry->minor == map->minor &&
+           entry->binary == map->binary &&
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
@@ -131,7 +112,7 @@ static const struct map *head_of(const struct maps *maps, const struct map *map)
     for (size_t i = last + 1; i-- > 0 && last - i < MODULES_PARTS_MAX;) {
         const struct map *part = &maps->maps[i];
         if (!part->offset && part->inode == map->inode && part->major == map->major &&
-            part->minor == map->minor && part->kind == map->kind)
+            part->minor == map->minor && part->kind == map->kind && part->binary == map->binary)
             return part;
     }
     return map;
@@ -144,10 +125,13 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
     struct module_source source = {
         .fd = open_file(maps, map, from),
         .path = maps_name(maps, map),
+        .found = from->live ? NULL : binaries_found(from->binaries, map->binary),
         .mapping = {part->start, part->offset, part->writable, part->executable},
         .serial = ++modules->serials,
         .debug = {.root_of = from->live ? from->pid : 0,
                   .root = from->debug_root,
+                  .symfs = from->live ? NULL : from->symfs,
+                  .cache = from->live ? NULL : from->binaries->cache,
                   .debuginfod = from->debuginfod}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     if (!module || module_fits(module, map->start, map->offset))
@@ -163,6 +147,7 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
                                   .inode = map->inode,
                                   .major = map->major,
                                   .minor = map->minor,
+                                  .binary = map->binary,
                                   .start = map->start,
                                   .end = map->end,
                                   .vdso = map->kind == MAPPING_VDSO};

@@ -18,9 +18,13 @@ struct modules_from {
     pid_t pid;
     bool live;              /* through /proc/PID; false: a recording */
     const char *symfs;      /* folder with the binaries of a recording, or NULL */
+    bool elsewhere;         /* the recording is of another kind of machine */
     bool debuginfod;        /* servers may be asked for separate debug files */
     const char *debug_root; /* of separate debug files; NULL: /usr/lib/debug */
+    struct binaries *binaries; /* of a recording: what may be opened; outlives the modules */
 };
+
+struct binaries;
 
 struct modules_entry {
     struct module *module; /* NULL: could not be opened; not tried again */
@@ -28,9 +32,11 @@ struct modules_entry {
     uint64_t inode;
     uint32_t major;
     uint32_t minor;
-    uint64_t start; /* of the file in memory, bias told apart */
+    uint32_t binary; /* as in struct map */
+    uint64_t start;  /* of the file in memory, bias told apart */
     uint64_t end;
     bool vdso;
+    bool completed; /* see space_complete() */
 };
 
 struct modules {

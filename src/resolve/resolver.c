@@ -3,11 +3,15 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "resolve/files.h"
 #include "resolve/process.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int open_allocations(struct resolver *resolver, struct error *error)
 {
@@ -21,12 +25,29 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
+/* Of a recording: only one that came with it, for a local one is of another process. */
+static void read_recorded_jitmap(struct resolver *resolver)
+{
+    char path[PATH_MAX];
+    const struct resolver_options *options = &resolver->options;
+    if (options->live || !options->symfs ||
+        snprintf(path, sizeof path, "%s/tmp/perf-%d.map", options->symfs, (int)options->pid) >=
+            (int)sizeof path)
+        return;
+    int fd = files_open(path);
+    if (fd < 0)
+        return;
+    jitmap_read(&resolver->functions.jitmap, fd);
+    close(fd);
+}
+
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
     struct modules_from from = {.pid = options->pid,
                                 .live = options->live,
                                 .symfs = options->symfs,
+                                .elsewhere = options->elsewhere,
                                 .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
@@ -35,8 +56,11 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     resolver->options = *options;
     functions_init(&resolver->functions);
-    unwind_init(&resolver->unwind, options->pid);
+    unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    if (options->live)
+        nodes_init(&resolver->nodes, options->pid, NULL);
+    read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
@@ -169,6 +193,22 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);
     tick_allocations(resolver, now_ns);
+}
+
+bool resolver_code_only(const struct resolver *resolver)
+{
+    const struct space *space = &resolver->space;
+    return !space->from.live && !space->data_recorded && space->maps.count;
+}
+
+void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
+{
+    typing_be_patient(resolver->typing, patience_ns);
+}
+
+size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
+{
+    return binaries_list(&resolver->space.binaries, out, most);
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)

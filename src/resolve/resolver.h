@@ -8,6 +8,7 @@
 #define MISSTOP_RESOLVE_RESOLVER_H
 
 #include "base/error.h"
+#include "binary.h"
 #include "place.h"
 #include "sample.h"
 
@@ -23,6 +24,7 @@ struct resolver_options {
     pid_t pid;         /* process to name things in */
     bool live;         /* /proc/PID may be read; false: a recording, records only */
     const char *symfs; /* folder with the binaries of a recording, or NULL */
+    bool elsewhere;    /* recorded on another architecture: no file here is of it by its path */
     bool debuginfod;   /* the user lets us ask servers for debugging information */
     struct feed *feed; /* what the agent tells; NULL: no agent. Not owned */
     bool walk;         /* read the allocator's heap where no agent tells of it */
@@ -65,11 +67,20 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
+/* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
+size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
+
+/* Whether only mappings of code were recorded. */
+bool resolver_code_only(const struct resolver *resolver);
+
 struct resolver_target resolver_target(const struct resolver *resolver);
 
 /* What the agent told up to a time goes into the index of blocks: before samples of that time.
  * Number of events. */
 long resolver_follow(struct resolver *resolver, uint64_t until_ns);
+
+/* Of a recording: how long from now on debugging information may be waited for. */
+void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns);
 
 /* Between refreshes, where no sample waits. */
 void resolver_settle(struct resolver *resolver, uint64_t now_ns);

@@ -29,7 +29,12 @@ size_t resolver_code(void *context, uint64_t address, void *out, size_t size)
 bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
 {
     struct resolver *resolver = context;
-    return resolver->options.live && process_read(resolver->options.pid, address, out, size);
+    if (resolver->options.live)
+        return process_read(resolver->options.pid, address, out, size);
+    /* The memory of a recording is gone; what was never written still stands in the file. */
+    struct map *map = space_map(&resolver->space, address);
+    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    return module && module_constant(module, address, out, size);
 }
 
 bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
@@ -52,5 +57,6 @@ bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
 bool resolver_mapped(void *context, uint64_t address)
 {
     struct resolver *resolver = context;
-    return space_map(&resolver->space, address);
+    return space_map(&resolver->space, address) ||
+           space_unrecorded(&resolver->space, address) != SPACE_NOTHING;
 }

@@ -37,8 +37,7 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
 {
     enum { FUNCTION_COLUMNS = 96 };
     struct unwind_frame frame;
-    if (!regs || !resolver->options.live ||
-        !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
+    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
         return NULL;
     struct module *module = code_at(resolver, frame.pc);
     const struct typed_variable *slot =
@@ -132,12 +131,26 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         place->untyped = UNTYPED_SPILL;
 }
 
+/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+static void count_binary(struct resolver *resolver, const struct access *access)
+{
+    struct map *map =
+        access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
+    if (!map || !map->binary)
+        return;
+    space_module(&resolver->space, map);
+    binaries_sample(&resolver->space.binaries, map->binary);
+    space_complete(&resolver->space, map);
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
     struct finding finding;
     struct module *code = NULL;
     *place = (struct place){.access = *access};
+    if (!resolver->options.live)
+        count_binary(resolver, access);
     /* Where the time goes is worth telling also when the data is not known. */
     if (access->reason != REASON_KERNEL)
         place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
@@ -146,7 +159,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         return;
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
-                     by_stack))
+                     by_stack) ||
+        finding_unrecorded(&finding, &resolver->space, access->address, regs ? regs[SREG_SP] : 0))
         resolve_object(resolver, access, code, regs, &finding, place);
     else
         place->access.reason = REASON_BAD_ADDRESS;

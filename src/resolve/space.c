@@ -3,19 +3,36 @@
 
 #include "base/clock.h"
 
+#include <stdio.h>
+#include <sys/mman.h>
+
 enum { SPACE_REREAD_PER_S = 4, SPACE_USER_BITS = 47 };
 _Static_assert(SPACE_RECENT == 1 << (64 - 58),
                "the hint is found by the upper 6 bits of a product");
 
+#define SPACE_FIRST        UINT64_C(0x10000)     /* nothing is mapped below: vm.mmap_min_addr */
+#define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mappings are made from above down to here */
+#define SPACE_HEAP_WITHIN  (UINT64_C(1) << 40)   /* of the program: brk's heap */
+#define SPACE_STACK_GROWTH (UINT64_C(8) << 20)   /* the usual limit of a stack */
+#define SPACE_FILE_MAX     (UINT64_C(1) << 36)   /* a larger file is made up */
+
 int space_init(struct space *space, const struct modules_from *from)
 {
+    struct lookup_from lookup = {.symfs = from->symfs,
+                                 .debug_root = from->debug_root,
+                                 .debuginfod = from->debuginfod,
+                                 .elsewhere = from->elsewhere};
     *space = (struct space){.from = *from};
+    if (!from->live)
+        binaries_init(&space->binaries, &lookup);
+    space->from.binaries = &space->binaries;
     return from->live ? maps_read(&space->maps, from->pid) : 0;
 }
 
 void space_fini(struct space *space)
 {
     modules_fini(&space->modules);
+    binaries_fini(&space->binaries);
     maps_fini(&space->maps);
 }
 
@@ -40,7 +57,9 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
 {
     if (is_known(space, mapping))
         return false;
-    maps_add(&space->maps, mapping);
+    if (!maps_add(&space->maps, mapping) && !space->from.live)
+        maps_find(&space->maps, mapping->start)->binary = binaries_note(&space->binaries, mapping);
+    space->data_recorded |= !mapping->executable;
     return mapping->executable;
 }
 
@@ -99,4 +118,59 @@ struct module *space_module_at(struct space *space, struct map *map, uint64_t ad
 {
     struct module *module = space_module(space, map);
     return module ? module : module_behind(space, map, address);
+}
+
+enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address)
+{
+    const struct maps *maps = &space->maps;
+    size_t next = maps_after(maps, address);
+    if (space->from.live || address < SPACE_FIRST || address >> SPACE_USER_BITS || !maps->count)
+        return SPACE_NOTHING;
+    if (next < maps->count && maps->maps[next].kind == MAPPING_STACK &&
+        maps->maps[next].start - address <= SPACE_STACK_GROWTH)
+        return SPACE_STACK;
+    if (space->data_recorded)
+        return SPACE_NOTHING;
+    bool behind = next && address < SPACE_MMAP_AREA && maps->maps[next - 1].kind == MAPPING_FILE &&
+                  address - maps->maps[next - 1].end < SPACE_HEAP_WITHIN;
+    return behind ? SPACE_HEAP : SPACE_SOMETHING;
+}
+
+/* One stretch between mappings, as part of the file at `index`. */
+static bool fill(struct space *space, uint64_t start, uint64_t end, const char *path,
+                 const struct map *map)
+{
+    struct sample_mapping hole = {
+        .start = start, .length = end - start, .protection = PROT_READ | PROT_WRITE, .path = path};
+    if (maps_add(&space->maps, &hole))
+        return false;
+    struct map *made = maps_find(&space->maps, start);
+    made->module = map->module;
+    made->binary = map->binary;
+    return true;
+}
+
+void space_complete(struct space *space, const struct map *map)
+{
+    char path[LOOKUP_PATH_MAX];
+    struct map like = *map;
+    uint64_t at;
+    uint64_t end;
+    if (space->from.live || space->data_recorded || like.module < 0 ||
+        space->modules.entries[like.module].completed)
+        return;
+    struct modules_entry *entry = &space->modules.entries[like.module];
+    entry->completed = true;
+    if (!entry->module)
+        return;
+    snprintf(path, sizeof path, "%s", maps_name(&space->maps, map));
+    module_range(entry->module, &at, &end);
+    while (at < end && end - at < SPACE_FILE_MAX) {
+        size_t next = maps_after(&space->maps, at);
+        const struct map *after = next < space->maps.count ? &space->maps.maps[next] : NULL;
+        uint64_t stop = after && after->start < end ? after->start : end;
+        if (stop > at && !fill(space, at, stop, path, &like))
+            return;
+        at = stop > at ? stop : after->end;
+    }
 }

@@ -7,6 +7,7 @@
 #ifndef MISSTOP_RESOLVE_SPACE_H
 #define MISSTOP_RESOLVE_SPACE_H
 
+#include "resolve/binaries.h"
 #include "resolve/maps.h"
 #include "resolve/modules.h"
 
@@ -19,9 +20,19 @@ struct space {
     struct modules_from from;
     struct maps maps;
     struct modules modules;
+    struct binaries binaries;      /* of a recording; kept through programs */
     uint64_t reread_ns;            /* no rereading before */
     uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
     uint32_t programs;             /* run before this one */
+    bool data_recorded; /* a recording tells of mappings without code: perf record -d */
+};
+
+/* What an address may be that a recording has no mapping around. */
+enum space_unrecorded {
+    SPACE_NOTHING, /* none of the program's */
+    SPACE_STACK,   /* below the stack's mapping, which has grown since */
+    SPACE_HEAP,    /* shortly behind the program; data mappings were not recorded */
+    SPACE_SOMETHING
 };
 
 /* 0 or a negative errno: the maps of a live process cannot be read. */
@@ -42,6 +53,12 @@ struct map *space_map(struct space *space, uint64_t address);
 
 /* The ELF file behind a mapping; NULL: none. */
 struct module *space_module(struct space *space, struct map *map);
+
+enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);
+
+/* Where only code was recorded, the rest of a file whose code is mapped is given its mapping.
+ * Mappings found before are not where they were. */
+void space_complete(struct space *space, const struct map *map);
 
 /* The same for an address, .bss behind the file's own mappings included. */
 struct module *space_module_at(struct space *space, struct map *map, uint64_t address);

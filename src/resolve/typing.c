@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/typing.h"
 
-#include "base/array.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "resolve/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { ANSWERS_MAX = 1 << 18, STRINGS_MAX = 64 << 20 };
+enum { ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10, STRINGS_MAX = 64 << 20 };
+enum { NAP_NS = 50000 }; /* while an answer is waited for */
 
 /* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
 struct known {
@@ -28,7 +30,7 @@ struct recent {
     uint64_t pc;
     uint64_t operand; /* 0: empty */
     uint32_t serial;
-    uint32_t index; /* into known, answered */
+    const struct known *known; /* answered */
 };
 
 enum { RECENT = 1 << 10 }; /* direct-mapped */
@@ -37,12 +39,17 @@ struct typing {
     struct readers *readers;
     struct types types;
     struct arena strings;
-    struct hash of_question; /* index into known */
-    struct known *known;
+    struct hash of_question;                           /* index into known */
+    struct known *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
     uint32_t count;
-    size_t room;
+    uint64_t patience_ns;
     struct recent recent[RECENT];
 };
+
+static struct known *known_at(const struct typing *typing, uint32_t index)
+{
+    return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
+}
 
 /* Which code touched a variable only helps to find it. */
 static uint64_t key_of(uint32_t serial, const struct dwarf_question *question)
@@ -116,10 +123,11 @@ static void take_answer(void *context, uint32_t serial, const struct dwarf_answe
 {
     struct typing *typing = context;
     const uint32_t *index = hash_find(&typing->of_question, key_of(serial, &answer->question));
-    if (!index || typing->known[*index].answered)
+    struct known *known = index ? known_at(typing, *index) : NULL;
+    if (!known || known->answered)
         return;
-    typing->known[*index].answered = true;
-    fill(typing, &typing->known[*index], answer);
+    known->answered = true;
+    fill(typing, known, answer);
 }
 
 struct typing *typing_new(void)
@@ -147,7 +155,8 @@ void typing_free(struct typing *typing)
     types_fini(&typing->types);
     arena_fini(&typing->strings);
     hash_fini(&typing->of_question);
-    free(typing->known);
+    for (size_t i = 0; i < sizeof typing->blocks / sizeof *typing->blocks; i++)
+        free(typing->blocks[i]);
     free(typing);
 }
 
@@ -166,16 +175,34 @@ void typing_forget(struct typing *typing)
 
 static struct known *add(struct typing *typing, uint64_t key)
 {
-    struct known *more =
-        array_more(typing->known, &typing->room, typing->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
-        return NULL;
-    typing->known = more;
-    uint32_t *slot = hash_insert(&typing->of_question, key, NULL);
+    struct known **block = &typing->blocks[typing->count / ANSWERS_BLOCK];
+    if (!*block)
+        *block = malloc(ANSWERS_BLOCK * sizeof **block);
+    uint32_t *slot = *block ? hash_insert(&typing->of_question, key, NULL) : NULL;
     if (!slot)
         return NULL;
     *slot = typing->count;
-    return &typing->known[typing->count++];
+    return known_at(typing, typing->count++);
+}
+
+void typing_be_patient(struct typing *typing, uint64_t patience_ns)
+{
+    typing->patience_ns = patience_ns;
+}
+
+/* A recording waits for nobody: what its samples need can be waited for. */
+static void wait_for(struct typing *typing, const struct known *known)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    uint64_t start_ns = clock_now_ns();
+    uint64_t passed_ns = 0;
+    while (!known->answered && passed_ns < typing->patience_ns) {
+        readers_run(typing->readers, start_ns + passed_ns);
+        if (!known->answered)
+            nanosleep(&nap, NULL);
+        passed_ns = clock_now_ns() - start_ns;
+    }
+    typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
 }
 
 /* What is said of a question there is no room for, or whose file is known to have no answers. */
@@ -205,16 +232,19 @@ static const struct known *ask(struct typing *typing, const struct module *modul
     uint64_t key = key_of(serial, question);
     const uint32_t *index = hash_find(&typing->of_question, key);
     if (index)
-        return typing->known[*index].answered ? &typing->known[*index] : NULL;
+        return known_at(typing, *index)->answered ? known_at(typing, *index) : NULL;
     bool without = readers_without(typing->readers, module);
     if (without || typing->count == ANSWERS_MAX)
         return refused(question->ask, without);
     if (!readers_ask(typing->readers, module, question))
         return NULL;
     struct known *known = add(typing, key);
-    if (known)
-        *known = (struct known){.serial = serial};
-    return NULL;
+    if (!known)
+        return NULL;
+    *known = (struct known){.serial = serial};
+    if (typing->patience_ns)
+        wait_for(typing, known);
+    return known->answered ? known : NULL;
 }
 
 static struct recent recent_of(const struct module *module, const struct access *access)
@@ -222,7 +252,7 @@ static struct recent recent_of(const struct module *module, const struct access 
     uint64_t operand = (uint64_t)(uint32_t)access->displacement << 32 |
                        (uint64_t)access->base << 24 | (uint64_t)access->index << 16 |
                        (uint64_t)access->size << 8 | 1;
-    return (struct recent){access->ip, operand, module_serial(module), 0};
+    return (struct recent){access->ip, operand, module_serial(module), NULL};
 }
 
 static struct recent *recent_at(struct typing *typing, uint64_t pc)
@@ -250,13 +280,12 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     struct recent now = recent_of(module, access);
     struct recent *recent = recent_at(typing, access->ip);
     if (same(recent, &now))
-        return &typing->known[recent->index].operand;
+        return &recent->known->operand;
     const struct known *known = ask(typing, module, &question);
     /* What is refused is nobody's answer. */
-    if (known && known->serial == now.serial) {
-        now.index = (uint32_t)(known - typing->known);
+    now.known = known;
+    if (known && known->serial == now.serial)
         *recent = now;
-    }
     return known ? &known->operand : NULL;
 }
 

@@ -48,6 +48,10 @@ struct typed_line {
 struct typing *typing_new(void);
 void typing_free(struct typing *typing);
 
+/* From now on questions wait for their answers, so long all of them together; 0: none does. For
+ * recordings. */
+void typing_be_patient(struct typing *typing, uint64_t patience_ns);
+
 /* Takes answers; between samples. Number of them. */
 size_t typing_run(struct typing *typing, uint64_t now_ns);
 
@@ -56,7 +60,7 @@ void typing_forget(struct typing *typing);
 
 /*
  * NULL: not known yet. `module` is that of the code, NULL where it has none. The answers stay
- * where they are until the next typing_run() or typing_forget().
+ * where they are until the next typing_forget().
  */
 const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
                                            const struct access *access);

@@ -148,8 +148,9 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
 static void move_window(struct state *state, uint64_t address)
 {
     state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
-    state->window_bytes =
-        process_read_some(state->pid, state->window_start, state->window, sizeof state->window);
+    state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
+                                                         state->window, sizeof state->window)
+                                     : 0;
 }
 
 static bool is_in_window(const struct state *state, uint64_t address)

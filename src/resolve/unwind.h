@@ -33,6 +33,7 @@ struct unwind_frame {
     uint64_t cfa;
 };
 
+/* `pid` 0: a recording, whose stacks cannot be read: the frame of the sample itself is found. */
 void unwind_init(struct unwind *unwind, pid_t pid);
 void unwind_fini(struct unwind *unwind);
 

@@ -296,11 +296,3 @@ const struct walk_stats *walk_stats(struct walk *walk)
     walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
     return &walk->stats;
 }
-
-const char *walk_failure_name(enum walk_failure failure)
-{
-    static const char *const names[WALK_FAILURES] = {
-        "answered", "no heap",       "unmapped", "not malloc's",   "gone while read",
-        "broken",   "kept changing", "unsure",   "too far for now"};
-    return failure < WALK_FAILURES ? names[failure] : "?";
-}

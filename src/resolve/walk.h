@@ -118,7 +118,6 @@ long walk_all(struct walk *walk, walk_visit visit, void *context);
 long walk_refresh(struct walk *walk, uint64_t budget_bytes);
 
 const struct walk_stats *walk_stats(struct walk *walk);
-const char *walk_failure_name(enum walk_failure failure);
 
 /* Bin of a block by size: the largest usable size of its class. Up to 1032 bytes a class is
  * one size of chunk, beyond it a quarter of a power of two. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "sample.h"
+#include "sample/perfdata_header.h"
 #include "sample/source.h"
 
 #include <errno.h>
@@ -110,6 +111,23 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
     return 0;
 }
 
+/*
+ * In our own recordings ADDR is what live decoding found, and DATA_SRC may be no more than that:
+ * then the event that was sampled had none.
+ */
+static void settle_told(struct attribute *event)
+{
+    struct record_format *format = &event->format;
+    if (!perfdata_id_marked(event->first_id))
+        return;
+    format->recorded_address = event->attr.sample_type & PERF_SAMPLE_ADDR;
+    format->no_data_source = event->first_id & PERFDATA_ID_TOLD;
+    format->told =
+        format->no_data_source && !event->attr.precise_ip && !source_faults(&event->attr);
+    if (format->no_data_source)
+        event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_DATA_SRC;
+}
+
 int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
 {
     if (attributes->event_of_id.count >= ATTRIBUTES_IDS_MAX)
@@ -118,8 +136,10 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
     if (!event)
         return -ENOMEM;
     *event = (uint32_t)index;
-    if (!attributes->events[index].first_id)
+    if (!attributes->events[index].first_id) {
         attributes->events[index].first_id = id;
+        settle_told(&attributes->events[index]);
+    }
     return 0;
 }
 
@@ -177,4 +197,11 @@ void attributes_set_foreign(struct attributes *attributes)
 {
     for (size_t i = 0; i < attributes->count; i++)
         attributes->events[i].format.foreign_regs = true;
+}
+
+void attributes_set_pebs(struct attributes *attributes)
+{
+    for (size_t i = 0; i < attributes->count; i++)
+        if (attributes->events[i].attr.sample_type & PERF_SAMPLE_REGS_INTR)
+            attributes->events[i].format.alien_regs = false;
 }

@@ -61,4 +61,8 @@ void attributes_number(struct attributes *attributes);
 /* The registers of all events are those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
+/* The recorder was an Intel CPU: where a precise event asked for registers, PEBS wrote them, as they
+ * were after the instruction (SDM volume 3, "Processor Event-Based Sampling"). */
+void attributes_set_pebs(struct attributes *attributes);
+
 #endif

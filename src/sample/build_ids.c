@@ -45,14 +45,16 @@ int build_ids_add(struct build_ids *build_ids, struct cursor *cursor)
     struct cursor entry = *cursor;
     entry.left = size_bytes - sizeof(struct perf_event_header);
     cursor_skip(cursor, entry.left);
-    cursor_u32(&entry); /* -1: of this machine, else a guest's process */
+    cursor_u32(&entry); /* the machine: -1 the one recorded, else a guest's process */
     memcpy(id.bytes, entry.at, sizeof id.bytes);
     if (misc & BUILD_ID_MISC_SIZE)
         id.size = entry.at[sizeof id.bytes];
     cursor_skip(&entry, BUILD_ID_FIELD_BYTES);
     if (id.size > sizeof id.bytes || !memchr(entry.at, '\0', entry.left))
         return -EBADMSG;
-    return keep(build_ids, (const char *)entry.at, &id);
+    uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+    bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+    return guest ? 0 : keep(build_ids, (const char *)entry.at, &id);
 }
 
 void build_ids_complete(const struct build_ids *build_ids, struct sample_mapping *mapping)

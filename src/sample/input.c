@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/input.h"
 
+#include "sample/foreign.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,13 +14,10 @@
 /* Twice the longest piece that is peeked at: a record of 64 KiB with a size before it. */
 enum { INPUT_BUFFER_BYTES = 256 * 1024 };
 
-static int refuse_kind(const char *path, mode_t mode, struct error *error)
+static int refuse_kind(const char *path, int fd, mode_t mode, struct error *error)
 {
     if (S_ISDIR(mode))
-        return error_set(error, -ENOTSUP,
-                         "%s is a folder; give the path of a recording (folders that perf record "
-                         "--threads writes cannot be read)",
-                         path);
+        return error_set(error, -ENOTSUP, "%s %s", path, foreign_folder(fd));
     return error_set(error, -ENOTSUP, "%s is neither a file nor a pipe; give a recording", path);
 }
 
@@ -28,7 +27,7 @@ static int look_at(struct input *input, const char *path, struct error *error)
     if (fstat(input->fd, &status))
         return error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
-        return refuse_kind(path, status.st_mode, error);
+        return refuse_kind(path, input->fd, status.st_mode, error);
     input->seekable = S_ISREG(status.st_mode);
     input->written_unix_s = input->seekable ? status.st_mtime : 0;
     input->size_bytes = input->seekable ? (uint64_t)status.st_size : UINT64_MAX;

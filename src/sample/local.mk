@@ -4,6 +4,7 @@ src_libsample_a_SOURCES = \
 	src/sample/build_ids.c src/sample/build_ids.h \
 	src/sample/compressed.c src/sample/compressed.h \
 	src/sample/features.c src/sample/features.h \
+	src/sample/foreign.c src/sample/foreign.h \
 	src/sample/input.c src/sample/input.h \
 	src/sample/order.c src/sample/order.h \
 	src/sample/perfdata_mark.c src/sample/perfdata_header.c src/sample/perfdata_header.h \
@@ -19,6 +20,7 @@ src_libsample_a_SOURCES = \
 	src/sample/perfdata_write_tasks.c src/sample/perfdata_write_tasks.h \
 	src/sample/perfdata_write_topology.c \
 	src/sample/processes.c src/sample/processes.h \
+	src/sample/reads.c src/sample/reads.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
 	src/sample/event.c src/sample/event.h \

@@ -66,6 +66,7 @@ static int rewind_tape(struct perfdata *file)
 {
     const struct perfdata_header *header = &file->header;
     tape_fini(&file->tape);
+    reads_restart(&file->reads);
     tape_init(&file->tape, &file->input, header->swap);
     if (header->piped)
         return file->input.seekable ? input_seek(&file->input, PIPE_HEADER_BYTES)
@@ -76,6 +77,11 @@ static int rewind_tape(struct perfdata *file)
     return input_seek(&file->input, header->data.offset);
 }
 
+static int count(void *context, struct attribute *event, const struct record *record)
+{
+    return perfdata_count(context, event, record);
+}
+
 static int survey_record(struct perfdata *file, const struct tape_record *found)
 {
     struct attribute *event;
@@ -84,7 +90,9 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
         return 0;
     if (found->header.type >= TAPE_USER)
         return perfdata_take_own(file, found);
-    return perfdata_parse(file, found, &event, &record) ? perfdata_count(file, event, &record) : 0;
+    if (!perfdata_parse(file, found, &event, &record))
+        return 0;
+    return perfdata_expand(file, found, event, &record, count, file);
 }
 
 /* Reads it to its end once: its events, processes and counts. */
@@ -249,6 +257,7 @@ void perfdata_close(struct perfdata *file)
     tape_fini(&file->tape);
     order_fini(&file->order);
     processes_fini(&file->processes);
+    reads_fini(&file->reads);
     build_ids_fini(&file->build_ids);
     attributes_fini(&file->attributes);
     input_close(&file->input);

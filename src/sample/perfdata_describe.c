@@ -79,7 +79,7 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
 {
     struct sampler_event *out = &info->events[event->format.event];
     uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
-    info->exact_address |= event->format.recorded_address;
+    info->exact_address |= event->format.recorded_address && !event->format.told;
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
     info->data_source |= tells_source(event);
@@ -129,15 +129,37 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
     add_count(info, counts->late, "records came out of order");
 }
 
+static bool maps_data(const struct perfdata *file)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].attr.mmap_data)
+            return true;
+    return false;
+}
+
 /* Whether its samples can be given addresses, and what to do where they cannot. */
-static void describe_use(struct sampler_info *info, const struct perfdata_counts *counts)
+static void describe_use(const struct perfdata *file, struct sampler_info *info,
+                         const struct perfdata_counts *counts)
 {
     if (counts->samples && !counts->with_address && !counts->with_registers)
         add(info, "no sample has an address or registers: record with perf mem record, or with "
                   "perf record --intr-regs");
-    else if (counts->with_registers && !counts->with_address)
-        add(info, "its samples have registers only: their addresses are computed where the "
-                  "program's file is found (--symfs)");
+    else if (counts->samples && !maps_data(file))
+        add(info, "mappings of data were not recorded, so what lies in them has no name of its "
+                  "own: perf record -d adds them");
+}
+
+/* Addresses that hardware recorded are as good from there as from here. */
+static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
+{
+    char line[128];
+    const char *architecture = file->machine.architecture;
+    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    snprintf(line, sizeof line,
+             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
+             architecture);
+    if (info->foreign)
+        add(info, line);
 }
 
 void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
@@ -153,6 +175,7 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     while (count--)
         describe_event(&file->attributes.events[count], info);
     info->note[0] = '\0';
+    describe_foreign(file, info);
     describe_trouble(info, &counts);
-    describe_use(info, &counts);
+    describe_use(file, info, &counts);
 }

@@ -2,6 +2,7 @@
 #include "sample/perfdata_header.h"
 
 #include "sample/cursor.h"
+#include "sample/foreign.h"
 
 #include <errno.h>
 
@@ -25,9 +26,7 @@ static int take_magic(struct perfdata_header *header, const unsigned char *bytes
                       "was recorded by a perf of before 2010, whose files cannot be read");
     header->swap = !memcmp(bytes, "2ELIFREP", 8);
     if (!header->swap && memcmp(bytes, "PERFILE2", 8))
-        return refuse(path, error, -EBADMSG,
-                      "is not a perf.data file; make one with perf mem record or perf record "
-                      "--user-regs");
+        return refuse(path, error, -EBADMSG, foreign_file(bytes, 8));
     return 0;
 }
 

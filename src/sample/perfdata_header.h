@@ -16,9 +16,19 @@ enum {
     PERFDATA_FEATURES = 256,
     PERFDATA_HEADER_BYTES = 104,
     PERFDATA_DATA_SIZE_AT = 48, /* where the header tells the size of the data */
-    /* Ids of events that misstop wrote: a mark of the file above, the event's number below. */
-    PERFDATA_MARK_SHIFT = 8
+    /*
+     * Ids of events that misstop wrote: a mark of the file above, the event's number below, and a
+     * bit where the event had no data source: ADDR is then what misstop worked out.
+     */
+    PERFDATA_MARK_SHIFT = 8,
+    PERFDATA_ID_TOLD = 0x80
 };
+
+/* Whether an id is of a recording that misstop wrote: the kernel's, a counter, never get there. */
+static inline bool perfdata_id_marked(uint64_t id)
+{
+    return id >> 63;
+}
 
 struct perfdata_section {
     uint64_t offset;

@@ -56,8 +56,10 @@ static int keep(struct perfdata *file, const struct attribute *event,
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
-    /* Of a sample with stack and call chain we keep little: not the rest, while it waits. */
-    if (record && record->kind == RECORD_SAMPLE && item.size_bytes > sizeof *record) {
+    /* Of a sample with stack and call chain we keep little: not the rest, while it waits. One of
+     * several that a record stands for is not what its bytes say. */
+    if (record && record->kind == RECORD_SAMPLE &&
+        (item.size_bytes > sizeof *record || reads_in(&event->format))) {
         item.parsed = 1;
         item.size_bytes = sizeof *record;
         return order_add(&file->order, time_ns, item, record);
@@ -74,6 +76,8 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
         return false;
     struct attribute *event = attributes_of(&file->attributes, found->bytes, &found->header);
     *code = 0;
+    if (event && reads_in(&event->format))
+        return false;
     if (!event || !record_brief(found->bytes, found->header.size, &event->format, &brief) ||
         !wanted_pid(file, brief.pid))
         return true;
@@ -83,9 +87,29 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
+struct taken {
+    struct player *player;
+    const struct tape_record *found;
+};
+
+static int take_one(void *context, struct attribute *event, const struct record *record)
+{
+    struct taken *taken = context;
+    struct perfdata *file = taken->player->file;
+    struct record copy = *record;
+    int code = perfdata_count(file, event, record);
+    if (code || !wanted(file, record))
+        return code;
+    if (has_time(record->time_ns))
+        return keep(file, event, taken->found, record, record->time_ns);
+    hand_on(taken->player, &copy);
+    return 0;
+}
+
 static int take_kernel(struct player *player, const struct tape_record *found)
 {
     struct perfdata *file = player->file;
+    struct taken taken = {player, found};
     struct attribute *event;
     struct record record;
     int code;
@@ -93,13 +117,7 @@ static int take_kernel(struct player *player, const struct tape_record *found)
         return code;
     if (!perfdata_parse(file, found, &event, &record))
         return 0;
-    code = perfdata_count(file, event, &record);
-    if (code || !wanted(file, &record))
-        return code;
-    if (has_time(record.time_ns))
-        return keep(file, event, found, &record, record.time_ns);
-    hand_on(player, &record);
-    return 0;
+    return perfdata_expand(file, found, event, &record, take_one, &taken);
 }
 
 /* One more record from the tape. 0, or a negative errno. */

@@ -11,6 +11,7 @@
 #include "sample/perfdata.h"
 #include "sample/perfdata_header.h"
 #include "sample/processes.h"
+#include "sample/reads.h"
 #include "sample/tape.h"
 
 struct perfdata {
@@ -21,6 +22,7 @@ struct perfdata {
     struct attributes attributes;
     struct build_ids build_ids;
     struct processes processes;
+    struct reads reads;
     struct order order;
     struct perfdata_machine machine;
     struct perfdata_counts counts;
@@ -45,6 +47,11 @@ int perfdata_take_features(struct perfdata *file);
  */
 int perfdata_parse(struct perfdata *file, const struct tape_record *found, struct attribute **event,
                    struct record *record);
+
+/* What one of them stands for, as record by record with its event: itself, or where samples carry
+ * counts one of each member of the group. 0, -ENOMEM, or what `take` returned. */
+int perfdata_expand(struct perfdata *file, const struct tape_record *found, struct attribute *event,
+                    const struct record *record, reads_take take, void *context);
 
 /* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
 int perfdata_count(struct perfdata *file, struct attribute *event, const struct record *record);

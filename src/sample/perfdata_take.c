@@ -16,13 +16,15 @@ static void settle_registers(struct perfdata *file)
     const char *architecture = file->machine.architecture;
     if (*architecture && strcmp(architecture, "x86_64"))
         attributes_set_foreign(&file->attributes);
+    if (!strncmp(file->machine.cpuid, "GenuineIntel,", 13))
+        attributes_set_pebs(&file->attributes);
 }
 
 static int take_feature(struct perfdata *file, unsigned feature, struct cursor *cursor)
 {
     struct features features = {&file->machine, &file->attributes, &file->build_ids};
     int code = features_take(&features, feature, cursor);
-    if (feature == FEATURE_ARCH)
+    if (feature == FEATURE_ARCH || feature == FEATURE_CPUID)
         settle_registers(file);
     return code;
 }
@@ -99,6 +101,32 @@ int perfdata_parse(struct perfdata *file, const struct tape_record *found, struc
     int code = record_parse_as(found->bytes, found->header.size, &(*event)->format, record);
     file->counts.bad += code < 0 && !file->surveyed;
     return code == 1;
+}
+
+struct expansion {
+    struct perfdata *file;
+    reads_take take;
+    void *context;
+};
+
+static int take_expanded(void *context, struct attribute *event, const struct record *record)
+{
+    struct expansion *expansion = context;
+    if (event)
+        return expansion->take(expansion->context, event, record);
+    expansion->file->counts.unknown += !expansion->file->surveyed;
+    return 0;
+}
+
+int perfdata_expand(struct perfdata *file, const struct tape_record *found, struct attribute *event,
+                    const struct record *record, reads_take take, void *context)
+{
+    struct expansion expansion = {file, take, context};
+    if (record->kind != RECORD_SAMPLE || !reads_in(&event->format))
+        return take(context, event, record);
+    int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
+                            event, record, take_expanded, &expansion);
+    return code == -EBADMSG ? 0 : code; /* what cannot be: it was parsed before */
 }
 
 static void count_sample(struct perfdata *file, struct attribute *event,

@@ -25,7 +25,8 @@ void perfdata_head_number(struct perfdata_writer *writer)
 {
     uint64_t first = perfdata_writer_mark(writer) << PERFDATA_MARK_SHIFT;
     for (unsigned i = 0; i < writer->event_count; i++)
-        writer->events[i].layout.id = first + i + 1;
+        writer->events[i].layout.id =
+            first + i + 1 + (writer->events[i].told ? PERFDATA_ID_TOLD : 0);
     writer->data_at = writer->data_end =
         PERFDATA_HEADER_BYTES + writer->event_count * (uint64_t)(ID_BYTES + ATTR_BYTES);
 }

@@ -26,6 +26,7 @@ void perfdata_writer_take(struct perfdata_writer *writer,
     for (unsigned i = 0; i < info->event_count; i++) {
         struct perfdata_writer_event *event = &writer->events[i];
         event->attr = options->attrs[i];
+        event->told = !(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
         perfdata_layout_init(&event->layout, &event->attr, 0);
         snprintf(event->name, sizeof event->name, "%s", info->events[i].name);
     }

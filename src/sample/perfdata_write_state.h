@@ -13,6 +13,7 @@
 struct perfdata_writer_event {
     struct perf_event_attr attr;
     struct perfdata_layout layout;
+    bool told; /* it has no data source of its own */
     char name[64];
 };
 

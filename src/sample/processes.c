@@ -60,12 +60,25 @@ static int note_fork(struct processes *processes, const struct record *record, u
     uint32_t parent;
     if (record->fork.parent_pid == record->pid)
         return 0; /* a thread */
-    processes->origins[index] = (struct process_origin){record->fork.parent_pid, record->time_ns};
+    uint64_t named_ns = processes->origins[index].named_ns;
+    processes->origins[index] =
+        (struct process_origin){record->fork.parent_pid, record->time_ns, named_ns};
     int code = entry_of(processes, record->fork.parent_pid, &parent);
-    if (code == 1)
+    /* Of another CPU's records the later ones may be read first: a name of its own stays. */
+    if (code == 1 && named_ns <= record->time_ns)
         memcpy(processes->list[index].comm, processes->list[parent].comm,
                sizeof processes->list[index].comm);
     return code < 0 ? code : 0;
+}
+
+static void note_name(struct perfdata_process *process, uint64_t *named_ns,
+                      const struct record *record)
+{
+    if (record->time_ns < *named_ns)
+        return;
+    *named_ns = record->time_ns;
+    text_sanitise(process->comm, sizeof process->comm, record->comm.name,
+                  strlen(record->comm.name));
 }
 
 static void note_sample(struct perfdata_process *process, uint64_t time_ns)
@@ -94,8 +107,7 @@ int processes_note(struct processes *processes, const struct record *record)
     if (record->kind == RECORD_FORK)
         return note_fork(processes, record, index);
     if (names)
-        text_sanitise(process->comm, sizeof process->comm, record->comm.name,
-                      strlen(record->comm.name));
+        note_name(process, &processes->origins[index].named_ns, record);
     else
         note_sample(process, record->time_ns);
     return 0;

@@ -16,6 +16,7 @@
 struct process_origin {
     uint32_t parent_pid; /* 0: not forked while it was recorded */
     uint64_t forked_ns;
+    uint64_t named_ns; /* when it got the name it has; 0: at first, or its parent's */
 };
 
 struct processes {

@@ -26,6 +26,7 @@ struct record_format {
     bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
     bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
     bool no_data_source;   /* DATA_SRC is there and says nothing: a software event's */
+    bool told;             /* ADDR is what misstop worked out when it recorded */
     bool alien_regs;       /* registers are not those of the sampled instruction */
     bool foreign_regs;     /* registers of another architecture: of no use here */
     bool swap;             /* recorded on a machine of the other byte order */

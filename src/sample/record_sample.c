@@ -68,31 +68,48 @@ static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
     return true;
 }
 
-static void copy_some(struct cursor *values, uint64_t mask, uint64_t *regs)
+/* Of those that are not known yet. */
+static void copy_some(struct cursor *values, uint64_t mask, struct sample *sample)
 {
-    memset(regs, 0, SREG_COUNT * sizeof *regs);
     for (; mask; mask &= mask - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(mask);
         uint64_t value = cursor_u64(values);
         uint8_t reg = bit < RECORD_REGISTER_BITS ? record_register_of_bit[bit] : SREG_NONE;
-        if (reg != SREG_NONE)
-            regs[reg] = value;
+        if (reg == SREG_NONE || !(sample->regs_missing >> reg & 1))
+            continue;
+        sample->regs[reg] = value;
+        sample->regs_missing &= ~(1u << reg);
     }
 }
 
-/* Registers the mask names; false when the sample carries none (ABI_NONE: it is shorter). */
-static bool take_registers(struct cursor *cursor, uint64_t mask, uint64_t *regs)
+/*
+ * Registers the mask names, unless the sample carries none (ABI_NONE: it is shorter), or they are
+ * not wanted. Those of 32-bit code and of other architectures are left out, and that is said.
+ */
+static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bool foreign,
+                           struct sample *sample)
 {
     uint64_t abi = cursor_u64(cursor);
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
-        return false;
+        return;
     struct cursor values = *cursor;
     cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
-    if (!regs || cursor->bad)
-        return false;
-    if (!copy_all(&values, mask, regs))
-        copy_some(&values, mask, regs);
-    return abi == PERF_SAMPLE_REGS_ABI_64;
+    if (!wanted || cursor->bad)
+        return;
+    if (foreign || abi != PERF_SAMPLE_REGS_ABI_64) {
+        sample->has |= SAMPLE_HAS_OTHER_REGS;
+        return;
+    }
+    bool first = !(sample->has & SAMPLE_HAS_REGS);
+    sample->has |= SAMPLE_HAS_REGS;
+    if (first && copy_all(&values, mask, sample->regs))
+        return;
+    if (first) {
+        memset(sample->regs, 0, sizeof sample->regs);
+        sample->regs_missing = (1u << SREG_COUNT) - 1;
+    }
+    if (sample->regs_missing)
+        copy_some(&values, mask, sample);
 }
 
 static void skip_stack(struct cursor *cursor)
@@ -136,6 +153,7 @@ static void take_head(struct cursor *cursor, const struct record_format *format,
         cursor_u64(cursor);
     if (type & PERF_SAMPLE_STREAM_ID)
         cursor_u64(cursor);
+    sample->cpu = SAMPLE_NO_CPU;
     if (type & PERF_SAMPLE_CPU) {
         sample->cpu = cursor_u32(cursor);
         cursor_u32(cursor);
@@ -172,10 +190,8 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
-    bool wanted = !(format->sample_type & PERF_SAMPLE_REGS_USER) && sample->mode == SAMPLE_USER &&
-                  !format->foreign_regs;
-    if (take_registers(cursor, format->regs_intr, wanted ? sample->regs : NULL))
-        sample->has |= SAMPLE_HAS_REGS;
+    take_registers(cursor, format->regs_intr, sample->mode == SAMPLE_USER, format->foreign_regs,
+                   sample);
 }
 
 /* Walked for the sake of what follows, and of a record cut off in them. */
@@ -191,9 +207,8 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
                       struct sample *sample)
 {
     uint64_t type = format->sample_type;
-    if (type & PERF_SAMPLE_REGS_USER &&
-        take_registers(cursor, format->regs_user, format->foreign_regs ? NULL : sample->regs))
-        sample->has |= SAMPLE_HAS_REGS;
+    if (type & PERF_SAMPLE_REGS_USER)
+        take_registers(cursor, format->regs_user, true, format->foreign_regs, sample);
     if (type & PERF_SAMPLE_STACK_USER)
         skip_stack(cursor);
     if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
@@ -236,6 +251,7 @@ static void clear(struct record *out)
     sample->weight = sample->latency = sample->data_src = 0;
     sample->pid = sample->tid = sample->cpu = 0;
     sample->event = sample->has = sample->mode = 0;
+    sample->regs_missing = 0;
 }
 
 int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record_format *format,
@@ -253,10 +269,15 @@ int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record
     if (cursor->bad)
         return -EBADMSG;
     if (address_valid(format, sample))
-        sample->has |= SAMPLE_HAS_ADDRESS;
+        sample->has |= SAMPLE_HAS_ADDRESS | (format->told ? SAMPLE_HAS_TOLD : 0);
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (format->alien_regs)
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
+    /* Not asked for, and known all the same. */
+    if (sample->regs_missing >> SREG_IP & 1) {
+        sample->regs[SREG_IP] = sample->ip;
+        sample->regs_missing &= ~(1u << SREG_IP);
+    }
     return 1;
 }

@@ -167,6 +167,18 @@ int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
     return code;
 }
 
+struct sampler_addresses sampler_addresses(const struct sampler *sampler)
+{
+    struct perfdata_counts counts = {0};
+    if (sampler->replay)
+        counts = perfdata_counts(sampler->replay);
+    return (struct sampler_addresses){
+        .recorded = counts.with_address,
+        .from_registers = counts.with_registers,
+        .none = counts.samples - counts.with_address - counts.with_registers,
+    };
+}
+
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count)
 {
     *count = 0;

@@ -42,6 +42,7 @@ struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* what a sample stands for, for the header line */
     bool live;
+    bool foreign; /* recorded on another architecture */
     bool exact_address;
     bool exact_ip;
     bool latency;
@@ -104,6 +105,13 @@ int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
 /* The processes of a recording, most samples first (perfdata.h). */
 struct perfdata_process;
+/* How its samples come by an address: recorded, computed from registers, or not at all. */
+struct sampler_addresses {
+    uint64_t recorded;
+    uint64_t from_registers;
+    uint64_t none;
+};
+struct sampler_addresses sampler_addresses(const struct sampler *sampler);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);

@@ -109,7 +109,6 @@ void format_bytes(char *out, size_t size, struct value value);   /* 4.0K */
 void format_integer(char *out, size_t size, struct value value); /* 12 */
 void format_address(char *out, size_t size, struct value value); /* 0x12 */
 void format_offset(char *out, size_t size, struct value value);  /* +12 */
-void format_decimal(char *out, size_t size, struct value value); /* 1.5 */
 void format_seconds(char *out, size_t size, struct value value); /* 1.5s, 20us, 3h */
 void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 
@@ -142,6 +141,9 @@ extern const struct columns line_columns;
 extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns offset_columns;  /* rows: struct hot_offset */
+extern const struct columns sharing_columns;
+extern const struct columns sharing_line_columns;
+extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 extern const struct columns process_columns; /* rows: struct picker_row */
 extern const struct columns recorded_columns; /* the same, of a recording */
 
@@ -171,6 +173,12 @@ struct source_row {
 struct instruction_row {
     const struct snapshot_instruction *instruction;
     char text[96]; /* "": not known */
+};
+
+/* An instruction beside its thread, on a shared line. */
+struct sharing_access {
+    const struct snapshot_sharing_side *side;
+    const struct snapshot_sharing_code *code;
 };
 
 /* An offset beside its object, for lists over several objects. */

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6, PLAY_FROM_ROWS = 12 };
+static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
 
 /* What is left of a row, filled from the left. */
 struct pen {
@@ -139,7 +141,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 76, WIDE = 86 };
+    enum { CLOSE = 79, WIDE = 89 };
     bool names = canvas->columns >= CLOSE;
     const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;
@@ -235,6 +237,17 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
     }
 }
 
+/* In the place of the fields, which cannot be known of code that is not here. */
+static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
+{
+    char text[128];
+    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
+        return false;
+    binary_note(&snapshot->binaries, text, sizeof text);
+    write_part(pen, PAINT_BAD, " %s: ? tells which", text);
+    return true;
+}
+
 /* What is being read stands before the figures: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
@@ -271,7 +284,8 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    int used = draw_fields(browser->snapshot, &pen) ? 3 : 2;
+    int used =
+        draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
         used++;

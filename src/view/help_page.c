@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen ?: keys and columns from their tables, reasons, and what the source can say. */
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "view/binary_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,31 @@ static void write_recording(struct writer *writer, const struct snapshot_recordi
     write_known(writer, "by", recording->command);
     write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
     write_known(writer, "other processes", recording->others);
+    write_known(writer, "addresses", recording->addresses);
     write_known(writer, "note", recording->note);
+}
+
+static void write_binaries(struct writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_binaries *binaries = &snapshot->binaries;
+    char fate[512];
+    char label[16];
+    if (!binaries->count)
+        return;
+    write_heading(writer, "Programs and libraries of the recording, by samples");
+    for (size_t i = 0; i < binaries->count; i++) {
+        char line[1024];
+        const struct binary_desc *binary = &binaries->list[i];
+        bool here = binary->state == BINARY_FOUND || binary->state == BINARY_UNVERIFIED;
+        binary_fate(binary, fate, sizeof fate);
+        snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
+        write_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
+                    text_count(label, (double)binary->samples), line);
+    }
+    if (binary_missing(binaries) > 0)
+        write_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
+    if (binaries->code_only)
+        write_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
 }
 
 static void write_keys(struct writer *writer, bool replays)
@@ -145,10 +170,11 @@ static void write_keys(struct writer *writer, bool replays)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,       &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns,      &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,        &pair_columns,    &layout_columns,
-        &source_columns, &instruction_columns, &levels_columns};
+        &object_columns,       &field_columns,         &toucher_columns, &instance_columns,
+        &part_columns,         &region_columns,        &dropped_columns, &function_columns,
+        &site_columns,         &line_columns,          &pair_columns,    &layout_columns,
+        &source_columns,       &instruction_columns,   &levels_columns,  &sharing_columns,
+        &sharing_line_columns, &sharing_access_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);
@@ -178,6 +204,8 @@ static void help_draw(struct browser *browser, struct canvas *canvas, struct are
     struct writer writer = {canvas, area, 0, browser->help.top};
     write_source(&writer, browser->snapshot);
     write_recording(&writer, browser->snapshot ? browser->snapshot->recording : NULL);
+    if (browser->snapshot)
+        write_binaries(&writer, browser->snapshot);
     write_keys(&writer, browser->replays);
     write_columns(&writer);
     write_reasons(&writer);

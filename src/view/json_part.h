@@ -38,6 +38,7 @@ int json_line(FILE *out, json_t *root);
 json_t *json_target(const struct snapshot_target *target);
 json_t *json_source(const struct snapshot_source *source);
 json_t *json_samples(const struct snapshot_totals *totals);
+json_t *json_binaries(const struct snapshot_binaries *binaries);
 json_t *json_types(const struct snapshot_totals *totals);
 json_t *json_reading(const struct reading_state *reading);
 json_t *json_objects(const struct snapshot *snapshot);
@@ -55,6 +56,7 @@ json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
+json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */
 void json_set_heap(json_t *out, const struct heap_bin *heap);

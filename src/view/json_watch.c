@@ -88,3 +88,20 @@ json_t *json_reading(const struct reading_state *reading)
     json_set(out, "busy_with", json_text(reading->busy_with));
     return out;
 }
+
+json_t *json_binaries(const struct snapshot_binaries *from)
+{
+    static const char *const states[] = {"found", "unverified", "other-build", "missing"};
+    json_t *out = from->list ? json_array() : NULL;
+    for (size_t i = 0; i < from->count; i++) {
+        const struct binary_desc *binary = &from->list[i];
+        json_t *one = json_object();
+        json_set(one, "path", json_text(binary->path));
+        json_set(one, "build_id", json_text(binary->build_id));
+        json_set(one, "state", json_text(states[binary->state]));
+        json_set(one, "file", json_text(binary->found));
+        json_set(one, "samples", json_whole(binary->samples));
+        json_array_append_new(out, one);
+    }
+    return out ? out : json_null();
+}

@@ -64,7 +64,7 @@ static const struct column list[] = {
      COLUMN_RIGHT, is_timed, waited, format_percent, paint_share, NULL},
     {"ACCESSES", "Accesses estimated: a sample stands for its period.", 8, 0, 4, COLUMN_RIGHT, NULL,
      accesses, format_count, paint_dim, NULL},
-    {"MEANS", "What that is.", 12, 46, 3, COLUMN_TEXT, NULL, meaning, NULL, paint_dim, NULL},
+    {"MEANS", "What that is.", 24, 46, 3, COLUMN_TEXT, NULL, meaning, NULL, paint_dim, NULL},
 };
 
 const struct columns levels_columns = {

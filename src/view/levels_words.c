@@ -31,11 +31,21 @@ bool levels_tell_found(const struct snapshot *snapshot)
     return snapshot->levels && snapshot->levels->found;
 }
 
-/* What the source tells of no access at all, it tells of no object. */
+/* Of everything, or of one object: what is vague for all together may be clear for some. */
+static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
+{
+    if (!snapshot->levels || levels_value(snapshot->levels, figure).kind != VALUE_UNKNOWN)
+        return snapshot->levels;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (levels_value(snapshot->objects[i].levels, figure).kind != VALUE_UNKNOWN)
+            return true;
+    return false;
+}
+
 #define LEVELS_TELL(noun, figure)                                                                  \
     bool levels_tell_##noun(const struct snapshot *snapshot)                                       \
     {                                                                                              \
-        return levels_value(snapshot->levels, figure).kind != VALUE_UNKNOWN;                       \
+        return tells(snapshot, figure);                                                            \
     }
 LEVELS_TELL(far, FIGURE_FAR)
 LEVELS_TELL(latency, FIGURE_LATENCY)

@@ -3,6 +3,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "view/binary_words.h"
 #include "view/levels_words.h"
 
 #include <errno.h>
@@ -15,7 +16,9 @@ enum {
     REGION_ROWS = 20,
     OFFSET_OBJECTS = 5,
     OFFSETS_EACH = 3,
-    BIN_ROWS = 15
+    BIN_ROWS = 15,
+    SHARING_ROWS = 10,
+    SHARING_READINGS = 3
 };
 
 static void print_head(struct text_writer *writer)
@@ -59,6 +62,8 @@ static void print_recording(struct text_writer *writer)
     if (from->processes > 1)
         text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
+    if (from->addresses)
+        text_say(writer, "addresses: %s", from->addresses);
     if (from->note)
         text_say(writer, "note: %s", from->note);
 }
@@ -177,6 +182,17 @@ static void print_heap(struct text_writer *writer)
     text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
+static void print_sharing(struct text_writer *writer)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    if (!sharing->group_count)
+        return;
+    text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
+                 sharing->groups[i].reading);
+}
+
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
@@ -189,6 +205,15 @@ static void print_search(struct text_writer *writer)
              search->what && *search->what ? search->what : "all", search_state_name(search->state),
              search->iteration, search->interval_s, search->ways, explained);
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
+}
+
+/* Which they are, standard error tells at the end. */
+static void print_binaries(struct text_writer *writer)
+{
+    char text[128];
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    if (*text)
+        text_say(writer, "note: %s", text);
 }
 
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
@@ -205,12 +230,14 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_levels(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
+    print_binaries(&writer);
     if (!snapshot->object_count)
         text_say(&writer, "\nno object yet%s", snapshot->totals.samples ? "" : ": no samples");
     text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
     print_offsets(&writer);
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_sharing(&writer);
     print_search(&writer);
     print_sets(&writer);
     print_window(&writer);

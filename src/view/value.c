@@ -68,11 +68,6 @@ void format_offset(char *out, size_t size, struct value value)
     snprintf(out, size, "+%" PRIu64, value.integer);
 }
 
-void format_decimal(char *out, size_t size, struct value value)
-{
-    snprintf(out, size, "%.*f", value.number < 99.95 ? 1 : 0, value.number);
-}
-
 void format_times(char *out, size_t size, struct value value)
 {
     snprintf(out, size, "%.*fx", value.number < 9.95 ? 1 : 0, value.number);

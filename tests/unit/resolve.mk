@@ -7,6 +7,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_tcb \
 	tests/unit/test_process_list \
 	tests/unit/test_module \
+	tests/unit/test_binaries \
 	tests/unit/test_files \
 	tests/unit/test_jitmap \
 	tests/unit/test_maps \
@@ -27,6 +28,8 @@ tests_unit_test_resolver_programs_SOURCES = tests/unit/test_resolver_programs.c 
 tests_unit_test_resolver_programs_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_resolver_changes_SOURCES = tests/unit/test_resolver_changes.c $(TARGET_SOURCES)
 tests_unit_test_resolver_changes_LDADD = $(RESOLVE_LIBS) -ldl
+tests_unit_test_binaries_SOURCES = tests/unit/test_binaries.c $(TARGET_SOURCES)
+tests_unit_test_binaries_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_files_SOURCES = tests/unit/test_files.c $(TARGET_SOURCES)
 tests_unit_test_files_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_jitmap_SOURCES = tests/unit/test_jitmap.c
@@ -55,3 +58,7 @@ tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c
 tests_fuzz_fuzz_elf_LDADD = $(RESOLVE_LIBS)
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDADD = $(RESOLVE_LIBS)
+check_PROGRAMS += tests/unit/test_nodes
+TESTS += tests/unit/test_nodes
+tests_unit_test_nodes_SOURCES = tests/unit/test_nodes.c
+tests_unit_test_nodes_LDADD = src/libresolve.a src/libbase.a $(CMOCKA_LIBS)

@@ -234,11 +234,6 @@ static void rates_and_growth(void **state)
     assert_int_equal(stats.live_blocks, 21);
     assert_int_equal(stats.mark_usable_bytes, 31 * 24);
     assert_int_equal(bins_mark_ns(bins), 11 * s);
-    bins_sampled(bins, id);
-    bins_sampled(bins, 0);
-    bins_sampled(bins, 999);
-    assert_true(bins_stats(bins, id, &stats));
-    assert_int_equal(stats.samples, 1);
 }
 
 /* ---- which bin ---- */
@@ -493,8 +488,6 @@ static void sums_of_groups(void **state)
     bins_died(bins,
               &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
               400);
-    bins_sampled(bins, a);
-    bins_sampled(bins, b);
     bins_tick(bins, 3 * s);
     update_names(fixture);
     assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);
@@ -505,7 +498,6 @@ static void sums_of_groups(void **state)
     assert_int_equal(sum.live_requested_bytes, 120);
     assert_int_equal(sum.allocations, 6);
     assert_int_equal(sum.frees, 2);
-    assert_int_equal(sum.samples, 2);
     assert_int_equal(sum.first_ns, 100);
     assert_int_equal(sum.last_ns, 105);
     assert_int_equal(sum.mark_blocks, 6);

@@ -49,8 +49,8 @@ static bool fake_memory(void *context, uint64_t address, void *out, size_t size)
 static struct access decode(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
                             const uint64_t *regs)
 {
-    struct decode_target target = {.context = fake, .code = fake_code, .function = fake_function,
-                                   .memory = fake_memory};
+    struct decode_target target = {
+        .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
     struct sample sample = {.ip = CODE_BASE + ip, .weight = 1, .has = SAMPLE_HAS_REGS};
     struct access access;
     memcpy(fake->code, bytes, size);
@@ -65,6 +65,45 @@ static struct access decode(struct fake *fake, const char *bytes, size_t size, u
 
 #define DECODE(fake, bytes, ip, regs) decode(fake, bytes, sizeof(bytes) - 1, ip, regs)
 
+/* As decode(), of a sample that has not all registers. */
+static struct access decode_without(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
+                                    uint32_t missing, uint16_t has)
+{
+    struct decode_target target = {.context = fake, .code = fake_code, .function = fake_function};
+    struct sample sample = {.ip = CODE_BASE + ip,
+                            .weight = 1,
+                            .has = has,
+                            .regs = {[SREG_SI] = 0x1000, [SREG_DX] = 4},
+                            .regs_missing = missing};
+    struct access access;
+    memcpy(fake->code, bytes, size);
+    fake->size = size;
+    fake->bounds = true;
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+/* perf record --intr-regs=ax,si: what was not recorded is not 0. */
+static void registers_that_were_not_recorded_are_not_used(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    static const char load[] = "\xf2\x0f\x58\x04\xd6\x48\x39\xc2"; /* as below */
+    static const char undone[] = "\x48\x8b\x06\x48\x83\xc6\x08\x90"; /* mov (%rsi),%rax; add $8,%rsi */
+    assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_R15, SAMPLE_HAS_REGS).address,
+                     0x1020);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_DX, SAMPLE_HAS_REGS).reason,
+                     REASON_NO_REGISTERS);
+    assert_int_equal(decode_without(&fake, undone, 8, 7, 0, SAMPLE_HAS_REGS).address, 0xff8);
+    assert_int_equal(decode_without(&fake, undone, 8, 7, 1u << SREG_SI, SAMPLE_HAS_REGS).reason,
+                     REASON_NO_REGISTERS);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 0, SAMPLE_HAS_OTHER_REGS).reason,
+                     REASON_NOT_X86_64);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 0, 0).reason, REASON_NO_REGISTERS);
+}
+
 static void a_plain_load_is_the_one_before(void **state)
 {
     (void)state;
@@ -78,6 +117,22 @@ static void a_plain_load_is_the_one_before(void **state)
     assert_int_equal(access.size, 8);
     assert_int_equal(access.how, ACCESS_DIRECT);
     assert_int_equal(access.ip, CODE_BASE);
+}
+
+static void atomic_instructions_are_told(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x1000};
+    /* lock incq 8(%rdi); nop */
+    struct access access = DECODE(&fake, "\xf0\x48\xff\x47\x08\x90", 5, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE && access.address == 0x1008);
+    /* xchg %eax,(%rdi); nop: locks by itself */
+    access = DECODE(&fake, "\x87\x07\x90", 2, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE);
+    /* incq 8(%rdi); nop */
+    access = DECODE(&fake, "\x48\xff\x47\x08\x90", 4, regs);
+    assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
 }
 
 static void changes_in_between_are_undone(void **state)
@@ -179,8 +234,12 @@ static void each_failure_has_its_reason(void **state)
     (void)state;
     struct fake fake = {0};
     uint64_t regs[SREG_COUNT] = {0};
-    assert_int_equal(DECODE(&fake, "\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01"
-                                   "\xd0\x01\xd0\x01\xd0", 18, regs).reason, REASON_NO_MEMORY);
+    assert_int_equal(DECODE(&fake,
+                            "\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01"
+                            "\xd0\x01\xd0\x01\xd0",
+                            18, regs)
+                         .reason,
+                     REASON_NO_MEMORY);
     assert_int_equal(DECODE(&fake, "\x90", 64, regs).reason, REASON_NO_CODE);
     assert_int_equal(DECODE(&fake, "\x06\x06", 0, regs).reason, REASON_BAD_CODE);
     /* mov %fs:0x28,%rax, and nobody knows fs */
@@ -200,8 +259,8 @@ static void random_code_is_survived(void **state)
 {
     (void)state;
     struct fake fake = {.size = 256};
-    struct decode_target target = {.context = &fake, .code = fake_code, .function = fake_function,
-                                   .memory = fake_memory};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
     struct prng prng = {7};
     struct decoder *decoder = decoder_new(&target);
     for (int run = 0; run < FUZZ_RUNS; run++) {
@@ -214,8 +273,8 @@ static void random_code_is_survived(void **state)
             decoder_forget(decoder, 0, UINT64_MAX);
         }
         for (int i = 0; i < SREG_COUNT; i++)
-            sample.regs[i] = prng_below(&prng, 4) ? DATA_BASE + prng_below(&prng, 512)
-                                                  : prng_next(&prng);
+            sample.regs[i] =
+                prng_below(&prng, 4) ? DATA_BASE + prng_below(&prng, 512) : prng_next(&prng);
         sample.ip = CODE_BASE + prng_below(&prng, 300);
         sample.address = prng_below(&prng, 2) ? prng_next(&prng) : 0;
         decoder_decode(decoder, &sample, &access);
@@ -230,6 +289,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(atomic_instructions_are_told),
+        cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(an_overwritten_base_is_computed_again),
         cmocka_unit_test(a_base_in_memory_is_read_again),

@@ -219,6 +219,46 @@ static void other_processes_are_left_out(void **state)
     assert_int_equal(read_bytes(&file, 5).samples, 1);
 }
 
+/* Time 0 is the first sample of the process shown; what came before is there at once. */
+static void it_is_played_again_for_another_process(void **state)
+{
+    struct recording file;
+    struct perfdata *perfdata;
+    struct seen first = {0};
+    struct seen again = {0};
+    struct seen other = {0};
+    struct error error;
+    (void)state;
+    begin(&file, sizeof(struct perf_event_attr));
+    for (uint64_t i = 0; i < 5; i++)
+        sample(&file, ID, 6, 1000 + i * 100);
+    for (uint64_t i = 0; i < 4; i++)
+        sample(&file, ID, 5, 5000 + i * 100);
+    finish(&file);
+    assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
+    assert_int_equal(perfdata_span(perfdata).start_ns, 1000);
+    assert_int_equal(perfdata_span(perfdata).length_ns, 400);
+    while (perfdata_read(perfdata, UINT64_MAX, count, &first) >= 0)
+        continue;
+    assert_int_equal(perfdata_restart(perfdata, 0, &error), 0);
+    assert_int_equal(perfdata_read(perfdata, 100, count, &again), 2);
+    assert_int_equal(perfdata_restart(perfdata, 0, &error), 0); /* from the midst of it */
+    again = (struct seen){0};
+    while (perfdata_read(perfdata, UINT64_MAX, count, &again) >= 0)
+        continue;
+    assert_memory_equal(&again, &first, sizeof first);
+    assert_int_equal(perfdata_restart(perfdata, 5, &error), 0);
+    assert_int_equal(perfdata_span(perfdata).start_ns, 5000);
+    assert_int_equal(perfdata_read(perfdata, 0, count, &other), 1);
+    while (perfdata_read(perfdata, UINT64_MAX, count, &other) >= 0)
+        continue;
+    assert_int_equal(other.samples, 4);
+    assert_false(other.backwards);
+    assert_int_equal(perfdata_restart(perfdata, 77, &error), -ESRCH);
+    assert_non_null(strstr(error.text, "6 (?), 5 (?)"));
+    perfdata_close(perfdata);
+}
+
 static void reading_stops_at_the_time_asked_for(void **state)
 {
     struct recording file;
@@ -476,6 +516,7 @@ int main(void)
         cmocka_unit_test(events_without_samples_come_last),
         cmocka_unit_test(samples_come_in_time_order),
         cmocka_unit_test(other_processes_are_left_out),
+        cmocka_unit_test(it_is_played_again_for_another_process),
         cmocka_unit_test(reading_stops_at_the_time_asked_for),
         cmocka_unit_test(a_killed_recorder_left_its_records),
         cmocka_unit_test(a_cut_recording_says_so),

@@ -27,6 +27,8 @@ static void records_come_back_whatever_their_fields(void **state)
         for (unsigned i = 0; i < 7; i++)
             type |= set >> i & 1 ? fields[i] : 0;
         written_init(&written, type, set >> 7 & 1 ? 2 : 0);
+        if (!(type & PERF_SAMPLE_DATA_SRC) && set & 1)
+            written.attrs[0].type = PERF_TYPE_SOFTWARE;
         written_open(&written);
         written_records(&written, 200);
         written_close(&written);

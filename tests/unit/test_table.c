@@ -204,7 +204,7 @@ static const char *number_parting(const void *row)
 }
 
 static const struct column number_list[] = {
-    {"NUMBER", NULL, 8, 0, 0, COLUMN_RIGHT, NULL, number_of, format_decimal, NULL, NULL}};
+    {"NUMBER", NULL, 8, 0, 0, COLUMN_RIGHT, NULL, number_of, format_seconds, NULL, NULL}};
 
 static const struct columns number_columns = {
     .title = "Numbers",

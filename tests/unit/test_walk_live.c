@@ -134,10 +134,12 @@ static void expect_all(const char *name, size_t unknown_max)
 
 static void print_stats(void)
 {
+    static const char *const names[WALK_FAILURES] = {
+        "answered", "no heap",       "unmapped", "not malloc's",   "gone while read",
+        "broken",   "kept changing", "unsure",   "too far for now"};
     const struct walk_stats *stats = walk_stats(follow.walk);
     for (int i = 0; i < WALK_FAILURES; i++)
-        print_message("%s %llu, ", walk_failure_name((enum walk_failure)i),
-                      (unsigned long long)stats->failures[i]);
+        print_message("%s %llu, ", names[i], (unsigned long long)stats->failures[i]);
     print_message("%.1f reads and %.0f bytes a find, %llu retries\n",
                   (double)stats->reads / (double)stats->finds,
                   (double)stats->bytes_read / (double)stats->finds,

@@ -1,7 +1,8 @@
 # unit tests of src/view: see tests/unit/base.mk for the pattern
 VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/typed_fixture.c tests/unit/typed_fixture.h \
-	tests/unit/levels_fixture.c tests/unit/levels_fixture.h
+	tests/unit/levels_fixture.c tests/unit/levels_fixture.h \
+	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
@@ -9,12 +10,15 @@ VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/
 UNIT_VIEW = \
 	tests/unit/test_bar \
 	tests/unit/test_batch \
+	tests/unit/test_binary_words \
 	tests/unit/test_browser \
+	tests/unit/test_browser_replay \
 	tests/unit/test_canvas \
 	tests/unit/test_columns \
 	tests/unit/test_glyph \
 	tests/unit/test_json \
 	tests/unit/test_keys \
+	tests/unit/test_levels_view \
 	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
@@ -26,8 +30,12 @@ tests_unit_test_bar_SOURCES = tests/unit/test_bar.c
 tests_unit_test_bar_LDADD = $(VIEW_LIBS)
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(VIEW_FIXTURE)
 tests_unit_test_batch_LDADD = $(VIEW_LIBS)
+tests_unit_test_binary_words_SOURCES = tests/unit/test_binary_words.c $(VIEW_FIXTURE)
+tests_unit_test_binary_words_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
+tests_unit_test_browser_replay_SOURCES = tests/unit/test_browser_replay.c $(VIEW_FIXTURE)
+tests_unit_test_browser_replay_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
 tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)
@@ -38,6 +46,8 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(VIEW_FIXTURE)
+tests_unit_test_levels_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
 tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
 tests_unit_test_source_rows_SOURCES = tests/unit/test_source_rows.c $(VIEW_FIXTURE)

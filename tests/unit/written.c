@@ -137,7 +137,12 @@ void written_sample(struct written *written)
         expected.sample.data_src = op | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
                                    PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | UINT64_C(1) << 40;
     }
-    expected.sample.has |= SAMPLE_HAS_DATA_SRC;
+    bool has_source = written->attrs[sample->event].sample_type & PERF_SAMPLE_DATA_SRC;
+    if (expected.sample.has & SAMPLE_HAS_ADDRESS && !has_source && !precise)
+        expected.sample.has |= SAMPLE_HAS_TOLD;
+    /* Where the event has none of its own, what perf is shown is not taken for one. */
+    if (has_source)
+        expected.sample.has |= SAMPLE_HAS_DATA_SRC;
     written_add(written, &record, &told, &expected);
 }
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The programs and libraries that a recording has mapped, each with the build-id recorded of it:
+ * looked for once, when first asked for, and how many samples fell on its code, so that it can
+ * be told what the missing ones cost. Owned by the space of a recording; a live process has none.
+ */
+#ifndef MISSTOP_RESOLVE_BINARIES_H
+#define MISSTOP_RESOLVE_BINARIES_H
+
+#include "base/hash.h"
+#include "binary.h"
+#include "resolve/lookup.h"
+#include "sample.h"
+
+struct binary {
+    char *path; /* as recorded, raw */
+    char *shown;
+    char *found; /* file opened or refused; raw; NULL */
+    char *found_shown;
+    struct buildid wanted;
+    struct buildid found_id;
+    char wanted_text[BUILDID_TEXT];
+    char found_text[BUILDID_TEXT];
+    uint64_t samples;
+    enum binary_state state;
+    bool looked_for;
+};
+
+struct binaries {
+    struct lookup_from from;
+    struct binary *list;
+    uint32_t count;
+    size_t room;
+    struct hash index_of; /* by path and build-id */
+    char *cache;          /* perf's folder; NULL: no home */
+};
+
+/* `from` but for the cache, which is perf's below $HOME. */
+void binaries_init(struct binaries *binaries, const struct lookup_from *from);
+void binaries_fini(struct binaries *binaries);
+
+/* A number, from 1, for what a mapping maps; 0: no file that could be looked for. */
+uint32_t binaries_note(struct binaries *binaries, const struct sample_mapping *mapping);
+
+/* Opens it, wherever it is. A descriptor, or -1. */
+int binaries_open(struct binaries *binaries, uint32_t binary);
+
+/* Path of the file that was opened, raw; NULL: none. */
+const char *binaries_found(const struct binaries *binaries, uint32_t binary);
+
+/* A sample fell on its code. */
+void binaries_sample(struct binaries *binaries, uint32_t binary);
+
+/* Those with samples, most first, at most `most`; how many. */
+size_t binaries_list(const struct binaries *binaries, struct binary_desc *out, size_t most);
+
+#endif

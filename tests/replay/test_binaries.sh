@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Recordings whose samples have registers only: decoded with the program wherever it lies, equally;
+# and not with another build of it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
+finish() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ] || exit 1
+    [ $passed != 0 ] || exit 77
+    exit 0
+}
+
+command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+command -v perf >/dev/null || { skip "all: perf is not here"; finish; }
+mkdir "$work/home" "$work/bin"
+# Of perf record, which would else keep every program in it, and of misstop.
+HOME=$work/home
+export HOME
+unset DEBUGINFOD_URLS
+
+build() { # options
+    ${CC:-cc} -O1 -g -Wl,--build-id "$@" -o "$work/bin/hot" "$here/hot.c" 2>"$work/errors"
+}
+build || { skip "all: no compiler: $(head -1 "$work/errors")"; finish; }
+
+regs=ax,bx,cx,dx,si,di,bp,sp,ip,flags,r8,r9,r10,r11,r12,r13,r14,r15
+record() { # name, options of perf record
+    name=$1
+    shift
+    perf record -q -B -F 4000 -e cpu-clock:u -o "$work/$name" "$@" "$work/bin/hot" 120 \
+        >/dev/null 2>"$work/errors" && [ -s "$work/$name" ] && return 0
+    skip "$name: perf record refuses: $(head -1 "$work/errors")"
+    return 1
+}
+
+# -B: perf notes no build-ids at the end; --buildid-mmap: the kernel does, at each mapping.
+record with_data -d --intr-regs=$regs --buildid-mmap || finish
+record code_only --user-regs=$regs --buildid-mmap || finish
+record without_ids --user-regs=$regs || finish
+
+replay() { # name, options: the last picture in "$work/last", messages in "$work/said"
+    name=$1
+    shift
+    "$MISSTOP" -i "$work/$name" -j -H 0 -d 0.1 "$@" 2>"$work/said" | tail -1 >"$work/last"
+}
+
+# Prints what Python makes of the picture, as `p`.
+ask() { python3 -c 'import json, sys
+p = json.load(open(sys.argv[1]))
+state = {b["path"].rsplit("/", 1)[-1]: b["state"] for b in p["binaries"]}
+objects = {o["name"]: o for o in p["objects"]}
+reasons = p["samples"]["unattributed"]
+total = p["samples"]["total"]
+print(eval(sys.argv[2]))' "$work/last" "$1"; }
+
+expect() { # what, expression
+    said=$(ask "$2" 2>&1)
+    if [ "$said" = True ]; then pass "$1"; else fail "$1: $2 is $said"; head -3 "$work/said"; fi
+}
+
+# What the tables say, without where the files were found.
+tables() { ask '[p["objects"], p["code"], p["samples"]]'; }
+same_as_before() { # what
+    tables >"$work/after"
+    if cmp -s "$work/before" "$work/after"; then pass "$1"; else fail "$1"; fi
+}
+
+for name in with_data code_only without_ids; do
+    replay $name
+    expect "$name: the table is known" 'objects["hot_table"]["share"] > 0.1'
+    expect "$name: its hot field is known" '"visits" in objects["hot_table"]["fields"][0]["name"]'
+    expect "$name: and the code" 'p["code"][0]["function"] == "visit_cells" and p["code"][0]["line"] > 0'
+    expect "$name: and a variable of a stack" '"visit_cells.recent" in objects'
+done
+expect "without_ids: it is not verified" 'state["hot"] == "unverified"'
+grep -q 'not verified.*bin/hot' "$work/said" && pass "and that is said" || fail "not verified: not said"
+
+replay code_only
+tables >"$work/before"
+expect "it is found by its path" 'state["hot"] == "found"'
+grep -q 'perf record -d' "$work/said" && pass "what -d would add is said" || fail "-d is not said"
+
+# Moved into a folder: as it was laid out, by build-id, flat.
+id=$(perf buildid-list -i "$work/bin/hot" 2>/dev/null | cut -d' ' -f1)
+rest=${id#??}
+below=${id%$rest}/$rest
+mkdir -p "$work/sym$work/bin" "$work/flat" "$work/ids/.build-id/${below%/*}"
+cp "$work/bin/hot" "$work/flat/hot"
+cp "$work/bin/hot" "$work/ids/.build-id/$below"
+cp "$work/bin/hot" "$work/kept"
+mv "$work/bin/hot" "$work/sym$work/bin/hot"
+replay code_only
+expect "gone: it is missing" 'state["hot"] == "missing"'
+expect "gone: its samples have a reason" 'reasons["no-code"] > 0.5 * total and "hot_table" not in objects'
+grep -q "build-id $id" "$work/said" && grep -q 'perf archive' "$work/said" &&
+    pass "gone: what to look for and how is said" || fail "gone: no remedy"
+for folder in sym flat ids; do
+    replay code_only --symfs "$work/$folder"
+    same_as_before "--symfs, $folder: the same tables"
+done
+
+# In perf's cache, put there by perf.
+if perf buildid-cache -a "$work/kept" >/dev/null 2>&1 && [ -d "$HOME/.debug/.build-id" ]; then
+    replay code_only
+    same_as_before "perf's cache: the same tables"
+    rm -rf "$HOME/.debug"
+else
+    skip "perf's cache: perf buildid-cache does not work here"
+fi
+
+# Stripped, its debugging information apart.
+if command -v objcopy >/dev/null && command -v strip >/dev/null; then
+    mkdir -p "$work/stripped/usr/lib/debug/.build-id/${below%/*}"
+    objcopy --only-keep-debug "$work/kept" "$work/stripped/usr/lib/debug/.build-id/$below.debug"
+    strip -o "$work/stripped/hot" "$work/kept"
+    replay code_only --symfs "$work/stripped"
+    same_as_before "stripped, with its debug file: the same tables"
+    rm -r "$work/stripped/usr"
+    replay code_only --symfs "$work/stripped"
+    expect "stripped: decoded all the same" 'p["samples"]["attributed"] > 0.5 * total'
+    expect "stripped: without the names" '"hot_table" not in objects'
+else
+    skip "stripped: no binutils"
+fi
+
+# Built anew where it was: other code in the same place.
+build -O0 -DHOT
+replay code_only
+expect "rebuilt: it is another build" 'state["hot"] == "other-build"'
+expect "rebuilt: nothing is decoded with it" 'reasons["no-code"] > 0.5 * total and "hot_table" not in objects'
+grep -q "another build is here: $work/bin/hot has build-id" "$work/said" &&
+    pass "rebuilt: both builds are named" || fail "rebuilt: not said"
+replay code_only --symfs "$work/flat"
+same_as_before "rebuilt: the right one is found nevertheless"
+finish

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A recording of two processes, made here by perf, in a real terminal: the list, the whole of it,
+# played, paused, stepped, gone back in, the other process, and through a pipe.
+set -u
+. "${srcdir:-.}/tests/screen/tui.sh"
+command -v tmux >/dev/null || { echo "SKIP: tmux is not installed"; exit 77; }
+command -v perf >/dev/null || { echo "SKIP: perf is not installed"; exit 77; }
+MISSTOP=$(realpath "${MISSTOP:-src/misstop}")
+DEMO=$(realpath "${DEMO:-src/misstop-demo}")
+work=$(mktemp -d)
+trap 'tui_end; rm -rf "$work"' EXIT
+failures=0
+check() { "$@" || failures=$((failures + 1)); }
+end() { tui_end; sleep 0.3; }
+
+# The demo has more samples: it runs for longer.
+cat >"$work/both" <<END
+timeout 0.4 bash -c 'while :; do :; done' &
+timeout 1.5 '$DEMO' >/dev/null
+wait
+END
+registers=ax,bx,cx,dx,si,di,bp,sp,ip,r8,r9,r10,r11,r12,r13,r14,r15
+perf record -q -e cpu-clock -F 1000 -d --user-regs=$registers -o "$work/data" -- \
+    bash "$work/both" >"$work/log" 2>&1
+[ -s "$work/data" ] || { echo "SKIP: perf cannot record here: $(head -n 1 "$work/log")"; exit 77; }
+
+# --- batch: one table, of all, and who else was recorded
+"$MISSTOP" -b -i "$work/data" >"$work/batch" 2>&1 </dev/null
+grep -q 'processes recorded; -p PID shows another: .*(bash)' "$work/batch" ||
+    { echo "FAIL: batch does not tell of the others"; cat "$work/batch"; failures=$((failures + 1)); }
+[ "$(grep -c '^misstop ' "$work/batch")" = 1 ] ||
+    { echo "FAIL: batch prints more than one table"; failures=$((failures + 1)); }
+"$MISSTOP" -j -i "$work/data" </dev/null | grep -q '"live":false.*"recording":{"position":' ||
+    { echo "FAIL: JSON does not say that it is recorded"; failures=$((failures + 1)); }
+
+# --- the list, then the whole of it
+tui_start 130 32 "$MISSTOP -i $work/data"
+check tui_wait 'which process of the recording'
+check tui_wait 'misstop-demo'
+tui_keys Enter
+check tui_wait 'At the end .*1 of [0-9]+ processes'
+check tui_wait 'whole run'
+check tui_wait 'particles'
+check tui_wait 'RECORDED'
+tui_screen | grep -qE 'LIVE|exec' && { echo "FAIL: words of a live run"; failures=$((failures + 1)); }
+all=$(tui_screen | sed -n 's/.*Samples \([0-9.k]*\).*/\1/p')
+
+# --- back, step, to a time, and to the end: the same picture
+tui_keys '^'
+check tui_wait 'Paused  0\.00s of'
+tui_keys '@' 5 0 % Enter
+check tui_wait 'Paused  0\.[5678].s of'
+tui_keys .
+check tui_wait 'At the end|Paused  1\.'
+tui_keys '$'
+check tui_wait 'At the end'
+check tui_wait "Samples $all "
+
+# --- played, with a faster pace
+tui_keys p
+check tui_wait 'Playing'
+tui_keys '[' '['
+check tui_wait '1/4x'
+tui_keys p
+check tui_wait 'Paused'
+tui_keys Space
+check tui_wait 'FROZEN'
+tui_keys Space
+
+# --- the other process, and back without choosing
+tui_keys P
+check tui_wait 'which process of the recording'
+tui_keys Escape
+check tui_wait 'Paused'
+tui_keys P
+check tui_wait 'which process of the recording'
+tui_keys Down Enter
+check tui_wait 'At the end'
+check tui_gone 'misstop-demo'
+tui_keys q
+check tui_wait 'status=0'
+end
+
+# --- a pipe gives the recording, the terminal the keys
+tui_start 100 24 "sh -c 'cat $work/data | $MISSTOP -i -'"
+check tui_wait 'which process of the recording'
+tui_keys Enter
+check tui_wait 'At the end'
+tui_keys '^'
+check tui_wait 'Paused'
+tui_keys q
+check tui_wait 'status=0'
+end
+
+# --- played from its start
+tui_start 100 24 "$MISSTOP -i $work/data -p $(sed -n 's/^misstop misstop-demo \([0-9]*\),.*/\1/p' "$work/batch") --play=2"
+check tui_wait 'Playing .*2x'
+check tui_wait 'At the end'
+tui_keys q
+check tui_wait 'status=0'
+[ "$failures" = 0 ] && echo "ok: list, whole, back, step, play, other process, pipe"
+exit $((failures != 0))
