@@ -6,6 +6,7 @@
 #ifndef MISSTOP_ACCESS_H
 #define MISSTOP_ACCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -71,6 +72,7 @@ struct access {
     uint8_t base;      /* enum sample_register of the base, SREG_NONE if there is none */
     uint8_t index;     /* same for the index */
     int32_t displacement;
+    bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
 };
 
 /* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */

@@ -11,6 +11,7 @@
 #include "type.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum object_kind {
@@ -113,6 +114,10 @@ struct place_names {
     /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
     void (*heap)(void *context, struct heap_summary *summary);
     bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);
+    /* NUMA nodes, -1: not known, or there is one only. NULL: none are known here. Of a CPU; of
+     * the pages that addresses of the target lie in, asked once a refresh at most. */
+    int (*cpu_node)(void *context, uint32_t cpu);
+    void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
 };
 
 /* "global", "heap", ... as in JSON. */

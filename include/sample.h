@@ -59,6 +59,8 @@ enum sample_has {
     SAMPLE_HAS_TOLD = 1 << 8 /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
 };
 
+#define SAMPLE_NO_CPU UINT32_MAX
+
 enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, guest */ };
 
 struct sample {
@@ -71,7 +73,7 @@ struct sample {
     uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
     uint32_t pid;
     uint32_t tid;
-    uint32_t cpu;
+    uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
     uint16_t event; /* index into the session's events; 0 ranks */
     uint16_t has;   /* enum sample_has */
     uint8_t mode;   /* enum sample_mode */

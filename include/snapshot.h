@@ -23,6 +23,7 @@
 #include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
+#include "snapshot_sharing.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -108,6 +109,7 @@ struct snapshot {
     struct snapshot_search search;
     struct snapshot_window window;
     struct snapshot_heap heap;
+    struct snapshot_sharing sharing;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

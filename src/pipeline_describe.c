@@ -102,13 +102,14 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .binaries = pipeline_binaries(pipeline, binaries),
     };
     head.totals.rate = sample_rate(pipeline, now);
-    if (pipeline->exec_seen)
+    bool exec_told = pipeline->exec_seen && !head.status;
+    if (exec_told)
         head.status = pipeline->live
                           ? "the process has started another program (exec); counting goes on"
                           : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
-    pipeline->exec_seen = false;
+    pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);

@@ -4,6 +4,7 @@ AM_TESTS_ENVIRONMENT = \
 	DEMO='$(abs_top_builddir)/src/misstop-demo'; export DEMO; \
 	PLANTED='$(abs_top_builddir)/tests/live/planted'; export PLANTED; \
 	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
+	SHARING_PLANTED='$(abs_top_builddir)/tests/live/sharing_planted'; export SHARING_PLANTED; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
@@ -35,6 +36,19 @@ tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c
 tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDIR='"$(abs_builddir)/src/agent"'
 tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/live/test_heap
+
+# Shared cache lines, planted in a program without sanitizers; once for each source.
+check_PROGRAMS += tests/live/sharing_planted tests/live/test_sharing_clock \
+	tests/live/test_sharing_counter
+tests_live_sharing_planted_SOURCES = tests/live/sharing_planted.c
+tests_live_sharing_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_sharing_planted_LDFLAGS = -pthread
+SHARING_SOURCES = tests/live/test_sharing.c tests/live/run.c tests/live/run.h
+tests_live_test_sharing_clock_SOURCES = $(SHARING_SOURCES)
+tests_live_test_sharing_clock_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+tests_live_test_sharing_counter_SOURCES = $(SHARING_SOURCES)
+tests_live_test_sharing_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+TESTS += tests/live/test_sharing_clock tests/live/test_sharing_counter
 
 # Fields end to end. It builds its programs itself, with whichever compilers are there.
 check_PROGRAMS += tests/live/test_fields

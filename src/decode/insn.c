@@ -69,6 +69,8 @@ void insn_from_capstone(struct insn *out, const struct cs_insn *in)
     const cs_x86 *x86 = &in->detail->x86;
     *out = (struct insn){
         .address = in->address, .length = (uint8_t)in->size, .condition = INSN_CONDITION_NONE};
+    /* Intel SDM vol. 2, XCHG: locks with a memory operand, whether there is a prefix or not. */
+    out->locked = x86->prefix[0] == X86_PREFIX_LOCK || in->id == X86_INS_XCHG;
     out->flow = (uint8_t)flow_of(in);
     if (out->flow == INSN_CONDITIONAL)
         out->condition = condition_of(in);

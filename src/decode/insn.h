@@ -96,6 +96,7 @@ struct insn {
     uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
     bool sign_extends;
+    bool locked;          /* atomic: lock prefix, or xchg with memory */
     bool changes_flags;
     bool repeats;        /* rep string instruction: interruptible, IP stays on it */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */

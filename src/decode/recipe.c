@@ -13,6 +13,7 @@ void recipe_describe(const struct insn *insn, struct access *access)
         return;
     access->size = memory->size;
     access->kind = memory->kind;
+    access->locked = insn->locked;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
@@ -137,6 +138,15 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
     return tie ? NULL : best;
 }
 
+/* Most recipes have but one way. */
+static void apply_way(const struct recipe_way *way, const struct decode_target *target,
+                      const struct sample *sample, struct access *access)
+{
+    access->reason = possible(way, sample->regs[SREG_FLAGS])
+                         ? (uint8_t)evaluate(way, target, sample, access)
+                         : (uint8_t)REASON_AMBIGUOUS;
+}
+
 static void apply_ways(const struct recipe *recipe, const struct decode_target *target,
                        const struct sample *sample, struct access *access)
 {
@@ -173,8 +183,7 @@ static void apply_ways(const struct recipe *recipe, const struct decode_target *
 void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,
                         const struct sample *sample, struct access *access)
 {
-    struct trace empty = {.count = 0};
-    struct recipe_way way = {.trace = empty, .culprit = insn};
+    struct recipe_way way = {.culprit = insn, .condition = INSN_CONDITION_NONE};
     if (!recipe_may_miss(insn)) {
         access->reason = REASON_NO_MEMORY;
         return;
@@ -200,6 +209,8 @@ void recipe_apply(const struct recipe *recipe, const struct decode_target *targe
         if (memory->index != SREG_NONE)
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
+    } else if (recipe->way_count == 1 && !recipe->reason) {
+        apply_way(recipe->ways, target, sample, access);
     } else if (recipe->ways) {
         apply_ways(recipe, target, sample, access);
     } else {

@@ -97,6 +97,7 @@ static void finish(struct search *search, const struct walk *walk, size_t culpri
     }
     for (size_t i = walk->count; i > 0; i--)
         way->trace.insns[way->trace.count++] = walk->steps[i - 1];
+    trace_seal(&way->trace);
 }
 
 static void walk_back(struct search *search, struct walk walk, size_t index);

@@ -18,6 +18,13 @@ static bool writes(const struct insn *insn, uint8_t reg)
     return insn->writes >> reg & 1;
 }
 
+void trace_seal(struct trace *trace)
+{
+    trace->written[trace->count] = 0;
+    for (size_t i = trace->count; i > 0; i--)
+        trace->written[i - 1] = trace->written[i] | trace->insns[i - 1]->writes;
+}
+
 static bool forward(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value);
 
 /* The other operand of an instruction, from what holds after it. */
@@ -95,6 +102,8 @@ static bool forward(struct trace_values *values, uint8_t reg, size_t at, uint64_
         return false;
     }
     *value = values->regs[reg];
+    if (!(values->trace->written[at] >> reg & 1))
+        return true;
     for (size_t i = values->trace->count; i > at; i--)
         if (writes(values->trace->insns[i - 1], reg) && !invert(values, i - 1, reg, value))
             return false;

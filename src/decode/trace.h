@@ -18,7 +18,11 @@ enum { TRACE_MAX = 40 };
 struct trace {
     const struct insn *insns[TRACE_MAX];
     uint8_t count;
+    uint32_t written[TRACE_MAX + 1]; /* registers that an instruction or a later one writes */
 };
+
+/* When its instructions are all there. */
+void trace_seal(struct trace *trace);
 
 /* One evaluation; the flags say what it had to resort to. */
 struct trace_values {

@@ -25,6 +25,11 @@ src_libprofile_a_SOURCES = \
 	src/profile/search_region.h \
 	src/profile/sets.c \
 	src/profile/sets.h \
+	src/profile/sharing.c src/profile/sharing.h \
+	src/profile/sharing_line.c src/profile/sharing_line.h \
+	src/profile/sharing_verdict.c src/profile/sharing_verdict.h \
+	src/profile/sharing_groups.c src/profile/sharing_names.c src/profile/sharing_words.c \
+	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
 	src/profile/snapshot_code.c \

@@ -20,7 +20,8 @@ static int profile_tables(struct profile *profile)
     profile->sorted = malloc(OFFSET_PAIRS * sizeof *profile->sorted);
     if (!profile->sorted || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
         pairs_init(&profile->code, CODE_PAIRS) || pairs_init(&profile->instances, INSTANCE_PAIRS) ||
-        sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss))
+        sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
+        sharing_init(&profile->sharing))
         return -ENOMEM;
     return window_init(&profile->window, options->window_entries,
                        shift_of(options->geometry.line_bytes));
@@ -65,6 +66,7 @@ void profile_free(struct profile *profile)
     pairs_fini(&profile->instances);
     sets_fini(&profile->sets);
     comiss_fini(&profile->comiss);
+    sharing_fini(&profile->sharing);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -104,6 +106,7 @@ void profile_rescale(struct profile *profile, double factor)
     pairs_rescale(&profile->code, factor);
     pairs_rescale(&profile->instances, factor);
     sets_rescale(&profile->sets, factor);
+    sharing_rescale(&profile->sharing, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
@@ -170,6 +173,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->offsets);
     pairs_clear(&profile->code);
     pairs_clear(&profile->instances);
+    sharing_clear(&profile->sharing);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     hash_clear(&profile->threads);

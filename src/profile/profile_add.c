@@ -64,6 +64,7 @@ static void begin(struct profile *profile, const struct place *place, struct add
     pairs_prefetch(&profile->code, keys.code_hash);
     pairs_prefetch(&profile->instances, keys.instance_hash);
     window_prefetch(&profile->window, access->address);
+    sharing_prefetch(&profile->sharing, access->address);
     adding->keys = keys;
 }
 
@@ -255,6 +256,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (place->holder)
         add_to_holder(profile, place, scale);
     add_pairs(profile, place, &adding->keys, scale);
+    sharing_add(&profile->sharing, place, scale);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)

@@ -121,17 +121,26 @@ static double told(const double *recorded)
     return total;
 }
 
+static double timed(const double *recorded)
+{
+    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
+}
+
+/* A data source that says "not available" in all its parts is recorded and tells nothing. */
+static bool tells(const double *recorded)
+{
+    return told(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
+           sum(recorded + LEVELS_TLB + 1, TLB_COUNT - 1) > 0 ||
+           sum(recorded + LEVELS_SNOOP + 1, SNOOP_COUNT - 1) > 0 ||
+           recorded[LEVELS_LOCKED] + recorded[LEVELS_BLOCK_KNOWN] > 0;
+}
+
 static double waited(const double *recorded)
 {
     double total = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         total += recorded[LEVELS_WAITED(i)];
     return total;
-}
-
-static double timed(const double *recorded)
-{
-    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
 static void read_latency(const struct build *build, const double *recorded,
@@ -239,7 +248,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
 {
     struct snapshot_levels levels;
     set_unknown(&levels);
-    if (told(sums->recorded) > 0 || timed(sums->recorded) > 0)
+    if (tells(sums->recorded))
         read_recorded(build, sums->recorded, &levels);
     else if (!work_out(build, sums, &levels))
         return NULL;

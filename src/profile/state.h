@@ -3,7 +3,7 @@
  * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
- * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, scratch of snapshots up to
+ * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to
  * 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most 65,536 of
  * either: 28 MiB at the very most with one event. Where a source tells data sources, 800 bytes
  * more for each object and offset it tells them of: 100 MiB at the very most, if all tables are
@@ -20,6 +20,7 @@
 #include "profile/profile.h"
 #include "profile/search.h"
 #include "profile/sets.h"
+#include "profile/sharing.h"
 #include "profile/tally.h"
 #include "profile/window.h"
 
@@ -66,6 +67,7 @@ struct profile {
     struct sets sets;
     struct window window;
     struct comiss comiss;
+    struct sharing sharing;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct hash threads; /* tid -> dense number */
@@ -141,6 +143,7 @@ void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
 void build_heap(struct build *build);
+void build_sharing(struct build *build);
 void build_accesses(struct build *build);
 
 #endif

@@ -58,6 +58,8 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     functions_init(&resolver->functions);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    if (options->live)
+        nodes_init(&resolver->nodes, options->pid, NULL);
     read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);

@@ -199,6 +199,18 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
+static int describe_cpu(void *context, uint32_t cpu)
+{
+    const struct resolver *resolver = context;
+    return nodes_cpu(&resolver->nodes, cpu);
+}
+
+static void describe_pages(void *context, const uint64_t *addresses, size_t count, int *nodes)
+{
+    const struct resolver *resolver = context;
+    nodes_pages(&resolver->nodes, addresses, count, nodes);
+}
+
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
     return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
@@ -248,7 +260,9 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .mapping = describe_mapping,
                                 .reading = describe_reading,
                                 .heap = summarise_heap,
-                                .heap_bin = describe_bin};
+                                .heap_bin = describe_bin,
+                                .cpu_node = describe_cpu,
+                                .page_nodes = describe_pages};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

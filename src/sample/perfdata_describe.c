@@ -6,6 +6,8 @@
 #include "sample/event_desc.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
 {
@@ -65,9 +67,35 @@ static bool tells_source(const struct attribute *event)
     return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
 }
 
+static enum event_role role_of_cache(uint64_t config)
+{
+    const uint64_t read_misses = PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+    return config == (read_misses | PERF_COUNT_HW_CACHE_L1D)  ? EVENT_MISS_L1
+           : config == (read_misses | PERF_COUNT_HW_CACHE_LL) ? EVENT_MEM_FILL
+                                                              : EVENT_OTHER;
+}
+
+/* Only what says the same whatever the CPU: levels are worked out from it. Intel's names. */
 static enum event_role role_of(const struct attribute *event)
 {
+    static const struct {
+        const char *name;
+        enum event_role role;
+    } named[] = {
+        {"mem_load_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_retired.l3_miss", EVENT_MEM_FILL},
+        {"mem_load_uops_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_uops_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_uops_retired.l3_miss", EVENT_MEM_FILL},
+    };
     const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == PERF_TYPE_HW_CACHE)
+        return role_of_cache(attr->config);
+    size_t length = strcspn(event->name, ":"); /* modifiers follow */
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strlen(named[i].name) == length && !strncasecmp(event->name, named[i].name, length))
+            return named[i].role;
     if (tells_source(event))
         return EVENT_OTHER;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;

@@ -153,6 +153,7 @@ static void take_head(struct cursor *cursor, const struct record_format *format,
         cursor_u64(cursor);
     if (type & PERF_SAMPLE_STREAM_ID)
         cursor_u64(cursor);
+    sample->cpu = SAMPLE_NO_CPU;
     if (type & PERF_SAMPLE_CPU) {
         sample->cpu = cursor_u32(cursor);
         cursor_u32(cursor);

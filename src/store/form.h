@@ -36,7 +36,7 @@ struct store_header {
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* since 1970 */
     uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata.h); 0: there is none */
-    uint64_t checksum; /* hash_bytes() of what stands before */
+    uint64_t checksum; /* of what stands before */
 };
 
 struct store_block {

@@ -85,7 +85,7 @@ bool reader_extent(void *context, uint64_t address, struct object_extent *extent
     }
     uint64_t end = next < reader->extent_count ? reader->extent[next].base : UINT64_MAX;
     *extent = (struct object_extent){.base = gap, .bound = end};
-    return end > gap;
+    return end > gap && end > address;
 }
 
 static bool is_named(const struct store_reader *reader, const uint64_t *row, const char *name)

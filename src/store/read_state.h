@@ -25,6 +25,7 @@ struct store_reader {
     bool ended;
     char damage[160];
     struct rows rows[STORE_KINDS];
+    uint64_t (*slots)[PLACE_ROW_FIELDS]; /* of places */
     struct arena strings;
     const char **string; /* from id 1 on */
     size_t string_count;

@@ -116,7 +116,7 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
     uint64_t difference;
     if (slot >= STORE_SLOTS || !number_get(&reader->from, &difference))
         return false;
-    uint64_t *row = rows_at(&reader->rows[STORE_PLACE], slot);
+    uint64_t *row = reader->slots[slot];
     if (!row_get(&reader->from, row, PLACE_ROW_FIELDS))
         return false;
     reader->place_ns += number_to_difference(difference);
@@ -210,17 +210,14 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
 
 static int prepare(struct store_reader *reader)
 {
-    bool created;
     arena_init(&reader->strings);
     arena_init(&reader->types);
     hash_init(&reader->type_index);
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)
         rows_init(&reader->rows[kind], store_form_fields(kind), store_form_limit(kind));
-    for (unsigned slot = 0; slot < STORE_SLOTS; slot++)
-        if (!rows_take(&reader->rows[STORE_PLACE], slot, &created))
-            return -ENOMEM;
+    reader->slots = calloc(STORE_SLOTS, sizeof *reader->slots);
     reader->payload = malloc(STORE_BLOCK_BYTES);
-    return reader->payload ? 0 : -ENOMEM;
+    return reader->payload && reader->slots ? 0 : -ENOMEM;
 }
 
 /* Facts come before the first item. */
@@ -268,6 +265,7 @@ void store_reader_close(struct store_reader *reader)
     arena_fini(&reader->strings);
     arena_fini(&reader->types);
     free(reader->string);
+    free(reader->slots);
     free(reader->type);
     free(reader->extent);
     free(reader->payload);

@@ -104,7 +104,7 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
         return;
     place_row_fill(now, place);
     unsigned slot = place_row_slot(now);
-    uint64_t *before = rows_at(&writer->rows[STORE_PLACE], slot);
+    uint64_t *before = writer->slots[slot];
     /* The slot's last place brought the same ids: most do. */
     if (place_row_new_ids(now, before))
         note_ids(writer, place);
@@ -118,13 +118,10 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
 
 static int make_rows(struct store_writer *writer)
 {
-    bool created;
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)
         rows_init(&writer->rows[kind], store_form_fields(kind), store_form_limit(kind));
-    for (unsigned slot = 0; slot < STORE_SLOTS; slot++)
-        if (!rows_take(&writer->rows[STORE_PLACE], slot, &created))
-            return -ENOMEM;
-    return 0;
+    writer->slots = calloc(STORE_SLOTS, sizeof *writer->slots);
+    return writer->slots ? 0 : -ENOMEM;
 }
 
 static int start_file(struct store_writer *writer, struct error *error)
@@ -215,6 +212,7 @@ int store_writer_close(struct store_writer *writer, struct error *error)
     hash_fini(&writer->string_ids);
     arena_fini(&writer->strings);
     free(writer->string);
+    free(writer->slots);
     free(writer->payload - sizeof(struct store_block));
     free(writer);
     return code;

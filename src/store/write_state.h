@@ -19,7 +19,8 @@ struct store_writer {
     uint64_t file_bytes;
     uint64_t last_ns;              /* of the last place: the next is told by its difference */
     struct rows rows[STORE_KINDS]; /* as they stand in the file */
-    size_t next_instruction;       /* to be asked about */
+    uint64_t (*slots)[PLACE_ROW_FIELDS];
+    size_t next_instruction; /* to be asked about */
     struct arena strings;
     const char **string; /* [string_count], from id 1 on */
     size_t string_count;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 18 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 21 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
-    [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page, [PAGE_SETS] = &sets_page,
-    [PAGE_SEARCH] = &search_page,     [PAGE_CODE] = &code_page,     [PAGE_WINDOW] = &window_page,
-    [PAGE_HEAP] = &heap_page,         [PAGE_LAYOUT] = &layout_page, [PAGE_HELP] = &help_page,
-    [PAGE_FUNCTION] = &function_page, [PAGE_PICKER] = &picker_page,
+    [PAGE_OBJECTS] = &objects_page, [PAGE_DETAIL] = &detail_page,     [PAGE_SETS] = &sets_page,
+    [PAGE_SEARCH] = &search_page,   [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
+    [PAGE_HEAP] = &heap_page,       [PAGE_LAYOUT] = &layout_page,     [PAGE_HELP] = &help_page,
+    [PAGE_SHARING] = &sharing_page, [PAGE_FUNCTION] = &function_page, [PAGE_PICKER] = &picker_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
@@ -25,7 +25,8 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
         &browser->search.dropped,   &browser->code.functions, &browser->code.table,
         &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
         &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
-        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording};
+        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording,
+        &browser->sharing.groups,   &browser->sharing.lines,  &browser->sharing.accesses};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -33,11 +34,12 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
     static const struct columns *const columns[] = {
-        &object_columns, &field_columns,   &toucher_columns,     &instance_columns,
-        &part_columns,   &region_columns,  &dropped_columns,     &function_columns,
-        &site_columns,   &line_columns,    &pair_columns,        &process_columns,
-        &bin_columns,    &source_columns,  &instruction_columns, &layout_columns,
-        &levels_columns, &recorded_columns};
+        &object_columns,        &field_columns,    &toucher_columns,     &instance_columns,
+        &part_columns,          &region_columns,   &dropped_columns,     &function_columns,
+        &site_columns,          &line_columns,     &pair_columns,        &process_columns,
+        &bin_columns,           &source_columns,   &instruction_columns, &layout_columns,
+        &levels_columns,        &recorded_columns, &sharing_columns,     &sharing_line_columns,
+        &sharing_access_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)

@@ -36,14 +36,15 @@ enum page_id {
     PAGE_WINDOW,
     PAGE_HEAP,
     PAGE_LAYOUT,
-    PAGE_HELP,
+    PAGE_SHARING,
     PAGE_NUMBERED,
-    PAGE_FUNCTION = PAGE_NUMBERED, /* one function, opened */
+    PAGE_HELP = PAGE_NUMBERED,
+    PAGE_FUNCTION, /* one function, opened */
     PAGE_PICKER,
     PAGE_COUNT
 };
 
-enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48 };
+enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
 
 struct browser;
 
@@ -174,6 +175,14 @@ struct browser {
         uint32_t renamed; /* the id that a new name is asked for */
     } heap;
     struct {
+        struct table groups;
+        struct table lines;
+        struct table accesses;
+        const struct snapshot_sharing_group *group; /* whose lines are listed; NULL: none */
+        const struct snapshot_sharing_line *line;   /* whose accesses are */
+        struct sharing_access list[SHARING_ACCESSES_MAX];
+    } sharing;
+    struct {
         int top;
         int lines;
         int rows;
@@ -215,7 +224,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, layout_page, help_page, function_page, picker_page;
+    heap_page, layout_page, sharing_page, help_page, function_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

@@ -21,6 +21,8 @@ static void go_to_number(struct browser *browser, enum page_id page)
 static void go_round(struct browser *browser, int direction)
 {
     int from = browser->page == PAGE_FUNCTION ? PAGE_CODE : (int)browser->page;
+    if (browser->page == PAGE_HELP) /* stands between the last and the first */
+        from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
     go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
 }
 

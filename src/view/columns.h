@@ -141,6 +141,9 @@ extern const struct columns line_columns;
 extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns offset_columns;  /* rows: struct hot_offset */
+extern const struct columns sharing_columns;
+extern const struct columns sharing_line_columns;
+extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 extern const struct columns process_columns; /* rows: struct picker_row */
 extern const struct columns recorded_columns; /* the same, of a recording */
 
@@ -170,6 +173,12 @@ struct source_row {
 struct instruction_row {
     const struct snapshot_instruction *instruction;
     char text[96]; /* "": not known */
+};
+
+/* An instruction beside its thread, on a shared line. */
+struct sharing_access {
+    const struct snapshot_sharing_side *side;
+    const struct snapshot_sharing_code *code;
 };
 
 /* An offset beside its object, for lists over several objects. */

@@ -51,7 +51,8 @@ void diff_line_make(struct diff_line *line, const struct diff *diff, const struc
     percent(line->b, sizeof line->b, row->b);
     diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
     diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
-    snprintf(line->amounts, sizeof line->amounts, "%s > %s", a, b);
+    if (*a || *b)
+        snprintf(line->amounts, sizeof line->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
     diff_times_text(line->times, &row->times);
     if (isnan(row->share.change))
         return;

@@ -13,7 +13,7 @@ struct diff_line {
     char interval[32]; /* "-21.0..-19.2" */
     char a[16];
     char b[16];
-    char amounts[36]; /* "791ms > 875ms" */
+    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
     char times[16];
 };
 

@@ -13,16 +13,26 @@ static const double share_tested = 0.005;
 /* Objects with a smaller share do not speak for the clustering of others. */
 static const double share_that_speaks = 0.01;
 
+/* Fields, and what of the heap is called after its type, have another name until debugging
+ * information is read: the share of the samples that came before, in a run. */
+static double early_share(enum report_table table, const struct diff_row *row,
+                          const struct report *report)
+{
+    bool heap = !strcmp(row->what->kind, "heap") || !strcmp(row->what->kind, "anon");
+    return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
+}
+
 /* What may have been there where a run does not list a row: nothing, or less than it lists. */
 static double hidden_share(const struct diff *diff, enum report_table table,
                            const struct diff_row *row, size_t run)
 {
     const struct report *report = diff_run(diff, run);
+    double early = early_share(table, row, report);
     if (table == REPORT_FUNCTIONS)
         return report->least_code;
     if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
-        return row->object->leasts[run];
-    return report->least;
+        return fmax(row->object->leasts[run], early);
+    return fmax(report->least, early);
 }
 
 static double largest_share(const struct diff *diff, const struct diff_row *row)
@@ -101,13 +111,19 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
 }
 
 /* Two sides, of which one at least is a single run. */
-static void compare_single(const struct diff *diff, struct diff_row *row, const double *shares)
+static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
+                           const double *shares)
 {
     double n_a = diff->a.effective / row->design;
     double n_b = diff->b.effective / row->design;
     double a = mean_of(shares, diff->a.run_count);
     double b = mean_of(shares + diff->a.run_count, diff->b.run_count);
+    double early =
+        fmax(early_share(table, row, diff->a.runs[0]), early_share(table, row, diff->b.runs[0]));
+    double slack = early * fmax(a, b);
+    double nearer = b > a ? fmax(a, b - slack) : fmin(a, b + slack);
     row->share = compare_shares(a, n_a, b, n_b);
+    row->share.p = compare_shares(a, n_a, nearer, n_b).p;
     row->times = compare_amounts(row->amount_a, n_a * a, row->amount_b, n_b * b);
 }
 
@@ -147,7 +163,7 @@ static void compare_row(struct diff *diff, enum report_table table, struct diff_
     if (diff->several)
         compare_several(diff, row, shares);
     else
-        compare_single(diff, row, shares);
+        compare_single(diff, table, row, shares);
     if (largest_share(diff, row) < share_tested)
         row->share.p = NAN;
 }

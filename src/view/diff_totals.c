@@ -11,6 +11,8 @@
  * twice wanders by as much. */
 static const double same_amount = 0.05;
 
+static const double waiting_told = 0.02;
+
 const struct report *diff_run(const struct diff *diff, size_t run)
 {
     return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
@@ -123,6 +125,11 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
              "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
              "it is written changes that",
              run->path, run->half_life_s);
+    if (run->waiting >= waiting_told)
+        note(diff,
+             "%s: %.0f %% of the samples came before the debugging information was read; their "
+             "fields are under offsets, and what is called after its type is not yet",
+             run->path, run->waiting * 100);
     if (fabs(log(run->period / first->period)) > 0.1)
         note(diff, "%s has a sample every %.6g events, %s every %.6g", first->path, first->period,
              run->path, run->period);

@@ -131,7 +131,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 76, WIDE = 86 };
+    enum { CLOSE = 79, WIDE = 89 };
     bool names = canvas->columns >= CLOSE;
     const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
     int used = 1;

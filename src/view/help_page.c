@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen ?: keys and columns from their tables, reasons, and what the source can say. */
 #include "view/browser.h"
 
 #include "base/text.h"
@@ -170,10 +170,11 @@ static void write_keys(struct writer *writer, bool replays)
 static void write_columns(struct writer *writer)
 {
     static const struct columns *const tables[] = {
-        &object_columns, &field_columns,       &toucher_columns, &instance_columns,
-        &part_columns,   &region_columns,      &dropped_columns, &function_columns,
-        &site_columns,   &line_columns,        &pair_columns,    &layout_columns,
-        &source_columns, &instruction_columns, &levels_columns};
+        &object_columns,       &field_columns,         &toucher_columns, &instance_columns,
+        &part_columns,         &region_columns,        &dropped_columns, &function_columns,
+        &site_columns,         &line_columns,          &pair_columns,    &layout_columns,
+        &source_columns,       &instruction_columns,   &levels_columns,  &sharing_columns,
+        &sharing_line_columns, &sharing_access_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);

@@ -32,6 +32,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
     json_set(root, "heap", json_heap(snapshot));
+    json_set(root, "sharing", json_sharing(&snapshot->sharing));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

@@ -56,6 +56,7 @@ json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
+json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */
 void json_set_heap(json_t *out, const struct heap_bin *heap);

@@ -86,6 +86,8 @@ static void take_head(struct report *report, const json_t *root)
     if (isnan(report->effective))
         report->effective = report->samples;
     report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
+    report->waiting = report_number(root, "types.unknown.waiting") / report->samples;
+    report->waiting = report->waiting <= 1 ? report->waiting : 0;
     report->instructions = report->covered_s == counted_s
                                ? instructions_of(report_member(root, "source.events"))
                                : NAN;

@@ -35,6 +35,7 @@ src_libview_a_SOURCES = \
 	src/view/json_levels.c \
 	src/view/json_object.c \
 	src/view/json_recording.c \
+	src/view/json_sharing.c \
 	src/view/json_report.c src/view/json_report_part.h \
 	src/view/json_report_rows.c \
 	src/view/json_value.c \
@@ -65,6 +66,11 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/sharing_cells.h \
+	src/view/sharing_columns.c \
+	src/view/sharing_line_columns.c \
+	src/view/sharing_page.c \
+	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
 	src/view/table.c src/view/table.h \

@@ -45,6 +45,7 @@ struct report {
     double effective;    /* samples of equal weight that would be as sure */
     double least;        /* objects with a smaller share may not be listed; 0: all are */
     double least_code;
+    double waiting; /* share of the samples that came before debugging information; 0 */
     size_t part_count;
     struct report_row *rows[REPORT_TABLES];
     size_t count[REPORT_TABLES];

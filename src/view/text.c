@@ -16,7 +16,9 @@ enum {
     REGION_ROWS = 20,
     OFFSET_OBJECTS = 5,
     OFFSETS_EACH = 3,
-    BIN_ROWS = 15
+    BIN_ROWS = 15,
+    SHARING_ROWS = 10,
+    SHARING_READINGS = 3
 };
 
 static void print_head(struct text_writer *writer)
@@ -180,6 +182,17 @@ static void print_heap(struct text_writer *writer)
     text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
+static void print_sharing(struct text_writer *writer)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    if (!sharing->group_count)
+        return;
+    text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
+                 sharing->groups[i].reading);
+}
+
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
@@ -224,6 +237,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_offsets(&writer);
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_sharing(&writer);
     print_search(&writer);
     print_sets(&writer);
     print_window(&writer);

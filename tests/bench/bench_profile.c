@@ -4,6 +4,7 @@
 #include "base/prng.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
+#include "profile/sharing.h"
 #include "profile/window.h"
 
 #include <stdio.h>
@@ -66,6 +67,27 @@ static void bench_parts(void)
     report("pairs_take (each of three)", start, ROUNDS);
     window_fini(&window);
     pairs_fini(&pairs);
+}
+
+/* As profile_add() does it: the line it will need is asked for a while before. `threads`: how many
+ * touch each line; from two on it has a row. */
+static void bench_sharing(const char *what, uint32_t threads)
+{
+    enum { AHEAD = 4 };
+    struct sharing sharing;
+    if (sharing_init(&sharing))
+        return;
+    uint64_t start = clock_now_ns();
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct place place = drawn[i % DRAWN];
+        place.access.time_ns = i;
+        place.access.kind = ACCESS_LOAD_STORE;
+        place.access.tid = threads == 1 ? 1 : i % threads;
+        sharing_prefetch(&sharing, drawn[(i + AHEAD) % DRAWN].access.address);
+        sharing_add(&sharing, &place, 1);
+    }
+    report(what, start, ROUNDS);
+    sharing_fini(&sharing);
 }
 
 static int bench_profile(const char *what)
@@ -158,6 +180,8 @@ int main(void)
 {
     draw(OBJECTS);
     bench_parts();
+    bench_sharing("sharing_add, of one thread", 1);
+    bench_sharing("sharing_add, of two", 2);
     if (bench_profile("profile_add, 1,000 objects"))
         return 1;
     give_types();

@@ -39,7 +39,7 @@ check tui_wait 'Fields'
 check tui_wait '2 Detail'
 tui_keys Escape
 check tui_wait 'Not attributed'
-for page in '2:Fields' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:known by agent' '8:No type is known of grid' '9:Keys'; do
+for page in '2:Fields' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:known by agent' '8:No type is known of grid' '9:same bytes' '?:Keys'; do
     tui_keys "${page%%:*}"
     check tui_wait "${page#*:}"
 done

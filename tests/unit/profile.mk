@@ -35,3 +35,7 @@ tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
 tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_levels_SOURCES = tests/unit/test_levels.c
 tests_unit_test_levels_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_sharing
+TESTS += tests/unit/test_sharing
+tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c
+tests_unit_test_sharing_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

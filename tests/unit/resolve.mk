@@ -58,3 +58,7 @@ tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c
 tests_fuzz_fuzz_elf_LDADD = $(RESOLVE_LIBS)
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDADD = $(RESOLVE_LIBS)
+check_PROGRAMS += tests/unit/test_nodes
+TESTS += tests/unit/test_nodes
+tests_unit_test_nodes_SOURCES = tests/unit/test_nodes.c
+tests_unit_test_nodes_LDADD = src/libresolve.a src/libbase.a $(CMOCKA_LIBS)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/prng.h"
 #include "levels_fixture.h"
+#include "sharing_fixture.h"
 #include "typed_fixture.h"
 
 #include <math.h>
@@ -564,6 +565,8 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
         held->snapshot.totals.rate = held->snapshot.elapsed_s = NAN;
         break;
     }
+    if (held->snapshot.object_count > 1)
+        sharing_fixture_fill(&held->arena, &held->snapshot);
     return &held->snapshot;
 }
 

@@ -35,6 +35,7 @@ static struct snapshot_binaries first(size_t from, size_t count)
 static const char *report(const struct snapshot_binaries *binaries)
 {
     static char text[4096];
+    text[0] = '\0'; /* where nothing is said, nothing is written */
     FILE *out = fmemopen(text, sizeof text, "w");
     binary_report(out, binaries);
     fclose(out);

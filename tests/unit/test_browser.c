@@ -394,12 +394,45 @@ static void numbers_and_tab_change_the_page(void **state)
     press(fixture, KEYS_TAB);
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_HELP);
+    assert_int_equal(fixture->browser.page, PAGE_SHARING);
+    press(fixture, '?'); /* between the last and the first */
+    press(fixture, KEYS_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    press(fixture, KEYS_F1);
+    press(fixture, KEYS_BACK_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_SHARING);
     for (int i = 0; i < 100; i++) /* the way back is bounded */
         press(fixture, i % 2 ? '1' : '3');
     for (int i = 0; i < BACK_MAX + 2; i++)
         press(fixture, KEYS_ESCAPE);
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+}
+
+/* Panes: rows, who does what, and lines where there are several. */
+static void sharing_leads_to_object_and_function(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct browser *browser = &fixture->browser;
+    press(fixture, '9');
+    assert_int_equal(browser->sharing.lines.count, 3);
+    assert_int_equal(browser->sharing.accesses.count, 4);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN); /* the second line of the array */
+    assert_ptr_equal(browser->sharing.line, &browser->snapshot->sharing.groups[0].lines[1]);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN); /* the lock: one line, six threads */
+    assert_int_equal(browser->sharing.lines.count, 0);
+    assert_int_equal(browser->sharing.accesses.count, 12);
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(browser->detail.object->name, browser->snapshot->objects[1].name);
+    while (browser->page != PAGE_SHARING)
+        press(fixture, KEYS_ESCAPE);
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_ptr_equal(browser->sharing.line, &browser->snapshot->sharing.groups[1].lines[0]);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_FUNCTION);
 }
 
 static void frozen_keeps_the_picture_and_still_acts(void **state)
@@ -611,6 +644,7 @@ int main(void)
         TEST(an_opened_object_stays_while_ranks_change),
         TEST(bins_are_named_and_combined),
         TEST(numbers_and_tab_change_the_page),
+        TEST(sharing_leads_to_object_and_function),
         TEST(frozen_keeps_the_picture_and_still_acts),
         TEST(filter_is_typed_kept_and_cleared),
         TEST(find_goes_along_as_one_types),

@@ -5,6 +5,7 @@
 #include "base/prng.h"
 #include "decode/decoder.h"
 
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,22 @@ static void a_plain_load_is_the_one_before(void **state)
     assert_int_equal(access.size, 8);
     assert_int_equal(access.how, ACCESS_DIRECT);
     assert_int_equal(access.ip, CODE_BASE);
+}
+
+static void atomic_instructions_are_told(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x1000};
+    /* lock incq 8(%rdi); nop */
+    struct access access = DECODE(&fake, "\xf0\x48\xff\x47\x08\x90", 5, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE && access.address == 0x1008);
+    /* xchg %eax,(%rdi); nop: locks by itself */
+    access = DECODE(&fake, "\x87\x07\x90", 2, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE);
+    /* incq 8(%rdi); nop */
+    access = DECODE(&fake, "\x48\xff\x47\x08\x90", 4, regs);
+    assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
 }
 
 static void changes_in_between_are_undone(void **state)
@@ -238,6 +255,40 @@ static void each_failure_has_its_reason(void **state)
     assert_int_equal(DECODE(&fake, "\x0f\x05\x90", 2, regs).reason, REASON_NO_MEMORY);
 }
 
+/* Told at a load that says otherwise, at one that agrees, and where there is no code. */
+static void what_was_told_when_it_was_recorded_stands(void **state)
+{
+    struct fake fake = {.size = 5, .bounds = true};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE + 3,
+                            .address = 0x1000,
+                            .data_src = PERF_MEM_S(OP, STORE),
+                            .regs = {[SREG_SI] = 0x1000},
+                            .has = SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_TOLD};
+    struct access access;
+    struct decoder *decoder = decoder_new(&target);
+    (void)state;
+    memcpy(fake.code, "\x48\x8b\x06\x90\xc3", 5); /* mov (%rsi),%rax; nop; ret */
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_DIRECT);
+    assert_int_equal(access.kind, ACCESS_LOAD);
+    sample.address = 0x2000;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.address, 0x2000);
+    assert_int_equal(access.how, ACCESS_RECORDED);
+    sample.ip = DATA_BASE;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    sample.mode = SAMPLE_KERNEL;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_KERNEL);
+    decoder_free(decoder);
+}
+
 /* Random bytes and mutated code: an address or one reason, and no crash. */
 static void random_code_is_survived(void **state)
 {
@@ -248,7 +299,7 @@ static void random_code_is_survived(void **state)
     struct prng prng = {7};
     struct decoder *decoder = decoder_new(&target);
     for (int run = 0; run < FUZZ_RUNS; run++) {
-        struct sample sample = {.weight = 1, .has = (uint16_t)(prng_next(&prng) & 0x7f)};
+        struct sample sample = {.weight = 1, .has = (uint16_t)(prng_next(&prng) & 0xff)};
         struct access access;
         if (run % 16 == 0) {
             for (size_t i = 0; i < fake.size; i++)
@@ -273,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(an_overwritten_base_is_computed_again),
@@ -282,6 +334,7 @@ int main(void)
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
+        cmocka_unit_test(what_was_told_when_it_was_recorded_stands),
         cmocka_unit_test(random_code_is_survived),
     };
     return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);

@@ -238,6 +238,29 @@ static void what_is_not_listed_may_have_been_small(void **state)
     report_free(b);
 }
 
+/* A field without a name on one side may only have been too early for one. */
+static void debugging_information_may_come_late(void **state)
+{
+    (void)state;
+    static const char tables[] =
+        "\"types\":{\"unknown\":{\"waiting\":%d}},\"objects_left_out\":0,\"objects\":[{\"name\":"
+        "\"x\",\"kind\":\"global\",\"share\":1,\"fields\":[{\"name\":\"%s\",\"share\":1}]}],"
+        "\"code\":[]";
+    char rest[2][512];
+    for (int waiting = 0; waiting <= 10000; waiting += 10000) {
+        snprintf(rest[0], sizeof rest[0], tables, waiting, "+8");
+        snprintf(rest[1], sizeof rest[1], tables, 0, "point.y");
+        struct report *a = report_with("p", rest[0]);
+        struct report *b = report_with("p", rest[1]);
+        struct diff *diff = compare(&a, 1, &b, 1);
+        assert_int_equal(find(diff, REPORT_FIELDS, "point.y")->changed, !waiting);
+        assert_int_equal(strstr(diff->notes[0], "before the debugging") != NULL, waiting > 0);
+        diff_free(diff);
+        report_free(a);
+        report_free(b);
+    }
+}
+
 static void several_runs_tell_how_runs_wander(void **state)
 {
     (void)state;
@@ -482,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_share_may_fall_while_the_amount_stays),
         cmocka_unit_test(rows_are_matched_by_what_they_are),
         cmocka_unit_test(what_is_not_listed_may_have_been_small),
+        cmocka_unit_test(debugging_information_may_come_late),
         cmocka_unit_test(several_runs_tell_how_runs_wander),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
         cmocka_unit_test(bad_files_are_refused),

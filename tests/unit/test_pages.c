@@ -64,7 +64,7 @@ static void nothing_overflows_at_any_size(void **state)
     static const char *const keys[] = {"1",    "2",     "3",    "4",      "5",   "6",     "7",
                                        "8",    "9",     "\n\n", "\n\n\n", "8lo", "8ljjo", "5\n\n",
                                        "5\nl", "5\nll", "5\n",  "7\n",    "2l",  "2ll",   "2lll",
-                                       "4l",   "6l",    "\n",   "1\\a"};
+                                       "4l",   "6l",    "\n",   "1\\a",   "9l",  "9ll",   "9j"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -334,18 +334,43 @@ static void a_function_shows_source_or_where_it_was_looked_for(void **state)
     close_page();
 }
 
+static void sharing_draws_the_line_byte_by_byte(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_USUAL, 36, 140, false, "9");
+    assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
+    assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
+    assert_true(contains("Give each a line."));
+    int side = row_with("thread 4711");
+    assert_true(side > 0 && strstr(row(side), "WWWWWWWW····") && strstr(row(side), "HITM 155"));
+    assert_true(strstr(row(side + 1), "········WWWWWWWW···"));
+    assert_true(strstr(row(side + 2), "same bytes") && strstr(row(side + 2), "none"));
+    assert_true(contains("NODE") && contains("counter.c:12") && contains("Its lines"));
+    close_page();
+    open_page(FIXTURE_USUAL, 24, 80, false, "9j");
+    assert_true(row_with("same bytes") > 0 && !contains("none: only"));
+    close_page();
+    open_page(FIXTURE_USUAL, 10, 40, false, "9");
+    assert_true(contains("Shared lines 4") && contains("false"));
+    close_page();
+    open_page(FIXTURE_ONE, 24, 80, false, "9");
+    assert_true(contains("No line has been seen") || contains("one thread"));
+    close_page();
+}
+
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 300, 120, false, "9");
+    open_page(FIXTURE_USUAL, 400, 120, false, "?");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
     assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_SPILL)));
     assert_true(contains("Columns: Layout") && contains("Columns: Source"));
+    assert_true(contains("Columns: Shared lines") && contains("CHANCE"));
     close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "9");
+    open_page(FIXTURE_USUAL, 24, 80, false, "?");
     assert_true(contains("lines 1 to 20 of"));
     int lines = browser.help.lines;
     for (int i = 0; i < lines; i++) {
@@ -359,8 +384,8 @@ static void help_lists_keys_columns_and_the_source(void **state)
 
 static void ascii_draws_ascii_only(void **state)
 {
-    static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",
-                                       "7", "8",  "9", "\n\n", "\n\n\n", "5\n\n"};
+    static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
+                                       "8", "9",  "?", "\n\n", "\n\n\n", "5\n\n"};
     (void)state;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         open_page(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
@@ -387,6 +412,7 @@ int main(void)
         cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
         cmocka_unit_test(objects_and_detail_name_types_and_fields),
         cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
+        cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),
         cmocka_unit_test(ascii_draws_ascii_only),
     };

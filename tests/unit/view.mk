@@ -1,7 +1,8 @@
 # unit tests of src/view: see tests/unit/base.mk for the pattern
 VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/typed_fixture.c tests/unit/typed_fixture.h \
-	tests/unit/levels_fixture.c tests/unit/levels_fixture.h
+	tests/unit/levels_fixture.c tests/unit/levels_fixture.h \
+	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 9: cache lines that threads take from each other, and who does what on each. */
+#include "view/browser.h"
+
+#include "view/sharing_picture.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
+
+static const struct snapshot_sharing_group *group_shown(const struct browser *browser)
+{
+    return browser->snapshot ? table_selected(&browser->sharing.groups) : NULL;
+}
+
+/* The line selected among those of the group; its hottest where there is no such list. */
+static const struct snapshot_sharing_line *line_shown(const struct browser *browser)
+{
+    const struct snapshot_sharing_group *group = group_shown(browser);
+    const struct snapshot_sharing_line *line = table_selected(&browser->sharing.lines);
+    return !group ? NULL : line ? line : &group->lines[0];
+}
+
+static void list_accesses(struct browser *browser, const struct snapshot_sharing_line *line)
+{
+    struct sharing_access *list = browser->sharing.list;
+    size_t count = 0;
+    for (size_t i = 0; line && i < line->side_count; i++)
+        for (size_t k = 0; k < line->sides[i].code_count && count < SHARING_ACCESSES_MAX; k++)
+            list[count++] = (struct sharing_access){&line->sides[i], &line->sides[i].codes[k]};
+    table_set(&browser->sharing.accesses, browser->snapshot, list, count);
+    browser->sharing.line = line;
+}
+
+/* Lines and accesses are those of what is selected. */
+static void follow(struct browser *browser)
+{
+    const struct snapshot_sharing_group *group = group_shown(browser);
+    if (group != browser->sharing.group) {
+        browser->sharing.group = group;
+        table_set(&browser->sharing.lines, browser->snapshot, group ? group->lines : NULL,
+                  group && group->line_count > 1 ? group->line_count : 0);
+    }
+    if (line_shown(browser) != browser->sharing.line)
+        list_accesses(browser, line_shown(browser));
+}
+
+static void sharing_update(struct browser *browser)
+{
+    const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
+    browser->sharing.group = NULL;
+    browser->sharing.line = NULL;
+    table_set(&browser->sharing.lines, browser->snapshot, NULL, 0);
+    table_set(&browser->sharing.accesses, browser->snapshot, NULL, 0);
+    table_set(&browser->sharing.groups, browser->snapshot, sharing->groups, sharing->group_count);
+    follow(browser);
+}
+
+static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    unsigned count = 0;
+    if (browser->snapshot)
+        follow(browser);
+    panes[count++] = &browser->sharing.groups;
+    panes[count++] = &browser->sharing.accesses;
+    if (browser->sharing.lines.count)
+        panes[count++] = &browser->sharing.lines;
+    return count;
+}
+
+/* ---- drawing ---- */
+
+/* "2 false, 1 unsure": kinds that there are. */
+static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_t size)
+{
+    unsigned counts[SHARING_READ_ONLY + 1] = {0};
+    static const char *const words[] = {"unsure", "true", "false", "both", "only read"};
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < sharing->group_count; i++)
+        counts[sharing->groups[i].verdict]++;
+    for (int i = 0; i <= SHARING_READ_ONLY; i++) {
+        int kind = (i + SHARING_TRUE) % (SHARING_READ_ONLY + 1); /* unsure comes last */
+        if (counts[kind] && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
+                                     counts[kind], words[kind]);
+    }
+}
+
+static void draw_facts(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sharing *sharing = &snapshot->sharing;
+    char kinds[128];
+    double share = 0;
+    for (size_t i = 0; i < sharing->group_count; i++) {
+        const struct snapshot_sharing_group *group = &sharing->groups[i];
+        if (group->verdict != SHARING_READ_ONLY && group->share.value > 0)
+            share += group->share.value;
+    }
+    count_kinds(sharing, kinds, sizeof kinds);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                  " %.1f%% of the samples are on contended lines: %s; known by %s", share * 100,
+                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns, for want of HITM");
+}
+
+static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
+{
+    bool alone = snapshot->target.threads == 1;
+    canvas_wrap(canvas, area, PAINT_DIM,
+                alone ? " The process has one thread: nothing can be shared."
+                      : " No line has been seen that several threads use by turns with a store "
+                        "among them. Lines that one thread filled and others only read do not "
+                        "contend, and are not listed.");
+}
+
+static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area,
+                      struct table *table)
+{
+    int used =
+        pane_title(canvas, area, browser_focused(browser, table), "%s", table->columns->title);
+    area.row += used;
+    area.rows -= used;
+    pane_table(browser, canvas, area, table, "");
+}
+
+/* Accesses and, where there are several, lines: side by side or one of them. */
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *lines = &browser->sharing.lines;
+    struct table *accesses = &browser->sharing.accesses;
+    if (area.rows < 2)
+        return;
+    if (lines->count && area.columns >= WIDE_COLUMNS) {
+        int right = area.columns / 3;
+        struct area left = {area.row, 0, area.rows, area.columns - right - 2};
+        struct area rest = {area.row, area.columns - right, area.rows, right};
+        draw_pane(browser, canvas, left, accesses);
+        draw_pane(browser, canvas, rest, lines);
+        return;
+    }
+    bool other = lines->count && browser_focused(browser, lines);
+    draw_pane(browser, canvas, area, other ? lines : accesses);
+}
+
+static struct area below(struct area area, int used)
+{
+    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
+}
+
+/* What is selected: what it means, the line, and who does what. */
+static void draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sharing_group *group = browser->sharing.group;
+    const struct snapshot_sharing_line *line = browser->sharing.line;
+    if (!group || !line)
+        return;
+    int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
+    struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
+    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, group->reading));
+    struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
+    area = below(area, sharing_picture(line, canvas, picture));
+    draw_lists(browser, canvas, area);
+}
+
+static void draw_small(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = sharing_panes(browser, panes);
+    int used = pane_tabs(browser, canvas, area, panes, count);
+    pane_table(browser, canvas, below(area, used), panes[browser->pane[PAGE_SHARING] % count], "");
+}
+
+static void sharing_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    follow(browser);
+    if (!snapshot->sharing.group_count) {
+        draw_nothing(snapshot, canvas, area);
+        return;
+    }
+    if (area.rows < TALL_ROWS) {
+        draw_small(browser, canvas, area);
+        return;
+    }
+    draw_facts(snapshot, canvas, area);
+    int rows = (int)browser->sharing.groups.shown;
+    int most = (area.rows - 1) / 3;
+    rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
+    struct area groups = {area.row + 1, 0, rows + 1, area.columns};
+    pane_table(browser, canvas, groups, &browser->sharing.groups, "");
+    draw_selected(browser, canvas, below(area, rows + 3));
+}
+
+/* ---- keys ---- */
+
+/* The layout where a type is known, else what Detail has. */
+static void open_object(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (!object) {
+        browser_message(browser, "the object is not listed: less than 0.1 % of the samples");
+        return;
+    }
+    browser_open_object(browser, object);
+    if (object->layout_count)
+        browser_go(browser, PAGE_LAYOUT);
+}
+
+static void open_function(struct browser *browser, const struct sharing_access *access)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == access->code->id) {
+            browser_open_function(browser, &snapshot->code[i]);
+            return;
+        }
+    browser_message(browser, "the function is not listed: too few samples");
+}
+
+static bool sharing_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    const struct table *table = browser_table(browser);
+    const void *row = table ? table_selected(table) : NULL;
+    if (action != ACTION_ENTER || !row)
+        return false;
+    if (table == &browser->sharing.accesses)
+        open_function(browser, row);
+    else
+        open_object(browser, browser->sharing.group->object);
+    return true;
+}
+
+static void sharing_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (!snapshot || !snapshot->sharing.group_count)
+        snprintf(out, size, "Shared lines show up where several threads write: give it a while");
+    else if (browser_table(browser) == &browser->sharing.accesses)
+        snprintf(out, size, "W writes, r reads. Enter: the function");
+    else
+        snprintf(out, size, "W writes, r reads. Right: who does what. Enter: the object's layout");
+}
+
+static const char *sharing_enter(struct browser *browser)
+{
+    const struct table *table = browser_table(browser);
+    if (!table || !table_selected(table))
+        return "";
+    return table == &browser->sharing.accesses ? "Function" : "Layout";
+}
+
+static const enum action sharing_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
+                                          ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
+                                          ACTION_FREEZE, ACTION_BASIS,  ACTION_NONE};
+
+const struct page sharing_page = {
+    .name = "Sharing",
+    .update = sharing_update,
+    .draw = sharing_draw,
+    .panes = sharing_panes,
+    .act = sharing_act,
+    .hint = sharing_hint,
+    .enter = sharing_enter,
+    .bar = sharing_bar,
+};

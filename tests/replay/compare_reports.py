@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the last reports of two files of JSON lines say the same.
+
+    compare_reports.py LIVE REPLAY    prints what differs; status 1 if anything does
+
+Left out is what is about being live, each for its reason.
+"""
+import json
+import sys
+
+ABOUT_BEING_LIVE = {
+    "source.live": "says just that",
+    "target.state": "a recording's is 'recorded'",
+    "reading": "debugging information is read while watching, not while replaying",
+    "status": "what was said to the user once, at that moment",
+}
+
+
+def last_report(path):
+    with open(path) as lines:
+        return json.loads(lines.read().strip().split("\n")[-1])
+
+
+def differences(left, right, path=""):
+    if path in ABOUT_BEING_LIVE:
+        return
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in sorted(set(left) | set(right)):
+            inner = f"{path}.{key}" if path else key
+            if key in left and key in right:
+                yield from differences(left[key], right[key], inner)
+            else:
+                yield f"{inner}: only in one"
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for i, (one, other) in enumerate(zip(left, right)):
+            yield from differences(one, other, f"{path}[{i}]")
+    elif left != right or isinstance(left, bool) != isinstance(right, bool):
+        yield f"{path}: {str(left)[:60]} | {str(right)[:60]}"
+
+
+live, replay = last_report(sys.argv[1]), last_report(sys.argv[2])
+found = list(differences(live, replay))
+for line in found[:10]:
+    print(line)
+bins = live["heap"]["bins"]
+print(f"{live['samples']['total']} samples, {len(live['objects'])} objects, "
+      f"{sum(1 for o in live['objects'] for f in o['fields'] if not f['name'].startswith('+'))} fields, "
+      f"{len(bins)} bins, heap by {live['heap']['feed']}, iteration {live['iteration']}: "
+      f"{len(found)} differences")
+sys.exit(bool(found) or not live["samples"]["total"])

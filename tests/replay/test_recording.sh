@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What misstop recorded shows the tables that were seen live, exactly: with the agent's heap, with
+# a walked one, with types; after a kill; file by file after rotation. And what does not belong
+# to a recording is not taken for it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 99
+target=
+trap 'kill $target 2>/dev/null; rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
+fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
+finish() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ] || exit 1
+    [ $passed != 0 ] || exit 77
+    exit 0
+}
+
+command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+
+same() { # name, and what is common to both runs
+    name=$1
+    shift
+    "$MISSTOP" -i "$work/$name" -j "$@" >"$work/$name.replay" 2>"$work/err"
+    if said=$("$here/compare_reports.py" "$work/$name.live" "$work/$name.replay" 2>&1); then
+        pass "$name: $said"
+    else
+        fail "$name: $said $(cat "$work/err")"
+    fi
+}
+
+record() { # name, what is watched and how
+    name=$1
+    shift
+    "$MISSTOP" -o "$work/$name" -j -d 0.3 "$@" >"$work/$name.live" 2>"$work/err" </dev/null || {
+        skip "$name: cannot be watched here: $(head -n 1 "$work/err")"
+        return 1
+    }
+}
+
+# Launched: the agent tells of the heap, debugging information of fields; weights that never
+# decay, and those that do.
+record agent -n 4 -H 0 -- "$DEMO" && same agent -H 0
+record decaying -n 3 -H 0.5 -w 100 -C L2=512K,8,64 -- "$DEMO" && same decaying -H 0.5 -w 100
+
+# Attached: the heap is walked. It ends before misstop does.
+"$DEMO" >/dev/null & target=$!
+sleep 0.3
+(sleep 1; kill $target) &
+record walk -H 0 -p $target && same walk -H 0
+
+# Nothing but FILE.misstop is needed, and a copy of it is as good.
+mkdir "$work/elsewhere"
+cp "$work/agent.misstop" "$work/elsewhere/renamed"
+"$MISSTOP" -i "$work/elsewhere/renamed" -j -H 0 >"$work/alone" 2>&1
+if "$here/compare_reports.py" "$work/agent.live" "$work/alone" >/dev/null; then
+    pass "FILE.misstop alone"
+else
+    fail "FILE.misstop alone: $(head -c 200 "$work/alone")"
+fi
+
+# perf.data of one run and .misstop of another.
+cp "$work/agent" "$work/mixed"
+cp "$work/walk.misstop" "$work/mixed.misstop"
+if "$MISSTOP" -i "$work/mixed" -b 2>&1 | grep -q 'is not of this recording'; then
+    pass "a stranger's .misstop is noticed"
+else
+    fail "a stranger's .misstop is taken"
+fi
+
+# Killed: what was synced is there, and it is said that the end is missing only if it is.
+"$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" >"$work/killed.live" 2>/dev/null </dev/null &
+recorder=$!
+sleep 1.2
+kill -9 $recorder
+wait $recorder 2>/dev/null
+"$MISSTOP" -i "$work/killed" -j >"$work/killed.replay" 2>&1
+if python3 - "$work/killed.live" "$work/killed.replay" <<'EOF'
+import json, sys
+live = [json.loads(line) for line in open(sys.argv[1]) if line.endswith("\n")][-1]
+replay = json.loads(open(sys.argv[2]).read().strip().split("\n")[-1])
+sys.exit(not 0 < live["samples"]["total"] <= replay["samples"]["total"])
+EOF
+then
+    pass "killed: all that was shown is in the file"
+else
+    fail "killed: $(head -c 200 "$work/killed.replay")"
+fi
+
+# Cut short in the middle of a block.
+head -c $(($(stat -c %s "$work/agent.misstop") - 7)) "$work/agent.misstop" >"$work/cut.misstop"
+if "$MISSTOP" -i "$work/cut.misstop" -b | grep -q 'cut or damaged.*shown up to there'; then
+    pass "a cut file says so"
+else
+    fail "a cut file does not say so"
+fi
+
+# Each file of a rotation stands for itself.
+"$MISSTOP" -o "$work/turns" --record-limit 1M,3 -b -r 20000 -d 0.3 -n 7 -- "$DEMO" >/dev/null 2>"$work/err" </dev/null
+if [ -s "$work/turns.1.misstop" ] && [ -s "$work/turns.1" ]; then
+    for turn in turns turns.1; do
+        if "$MISSTOP" -i "$work/$turn" -j | python3 -c '
+import json, sys
+report = json.loads(sys.stdin.read().strip().split("\n")[-1])
+names = {one["name"] for one in report["objects"]}
+known = names & {"particles", "main demo.c:123"} or not report["samples"]["attributed"]
+sys.exit("damaged" in (report["status"] or "") or not known)'; then
+            pass "$turn has its names"
+        else
+            fail "$turn lacks names"
+        fi
+    done
+    [ -e "$work/turns.3.misstop" ] && fail "more files than were asked for"
+else
+    skip "rotation: too few samples here for a second file: $(ls -s "$work" | tr '\n' ' ')"
+fi
+
+# Neither a folder that is not there nor a limit without a file is taken.
+"$MISSTOP" -o "$work/none/here" -b -n 1 -- true >/dev/null 2>"$work/err"
+if [ $? = 1 ] && grep -q 'none/here' "$work/err"; then pass "refused: no such folder"; else fail "no such folder"; fi
+"$MISSTOP" --record-limit 1M -b -n 1 -- true >/dev/null 2>"$work/err"
+if [ $? = 2 ] && grep -q -- '-o FILE' "$work/err"; then pass "refused: a limit of nothing"; else fail "limit"; fi
+finish
