@@ -128,8 +128,7 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
                     (other->reason || other->access.address == best->access.address);
         if (same)
             continue;
-        int better = (other->evidence - best->evidence) * 4 +
-                     (other->evident - best->evident) * 2 +
+        int better = (other->evidence - best->evidence) * 4 + (other->evident - best->evident) * 2 +
                      (other->way->back - best->way->back);
         tie = better == 0 || (tie && better < 0);
         if (better > 0)
@@ -142,9 +141,8 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
 static void apply_way(const struct recipe_way *way, const struct decode_target *target,
                       const struct sample *sample, struct access *access)
 {
-    access->reason = possible(way, sample->regs[SREG_FLAGS])
-                         ? (uint8_t)evaluate(way, target, sample, access)
-                         : (uint8_t)REASON_AMBIGUOUS;
+    access->reason = possible(way, sample) ? (uint8_t)evaluate(way, target, sample, access)
+                                           : (uint8_t)REASON_AMBIGUOUS;
 }
 
 static void apply_ways(const struct recipe *recipe, const struct decode_target *target,
