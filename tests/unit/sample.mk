@@ -54,4 +54,4 @@ tests_unit_test_session_intel_LDADD = $(SAMPLE_LIBS) -lpthread
 tests_unit_test_source_amd_SOURCES = tests/unit/test_source_amd.c $(FAKE_KERNEL)
 tests_unit_test_source_amd_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_precise_recordings_SOURCES = tests/unit/test_precise_recordings.c
-tests_unit_test_precise_recordings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a $(SAMPLE_LIBS) $(RESOLVER_LIBS)
+tests_unit_test_precise_recordings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a $(SAMPLE_LIBS) $(CAPSTONE_LIBS)
