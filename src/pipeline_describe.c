@@ -77,11 +77,15 @@ static void record_refresh(struct pipeline *pipeline, uint64_t now, double inter
         snprintf(pipeline->status, sizeof pipeline->status, "%s", trouble);
 }
 
+static double elapsed_at(const struct pipeline *pipeline, uint64_t now)
+{
+    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline_start_ns(pipeline);
+    return !start ? NAN : now > start ? (double)(now - start) / CLOCK_NS_PER_S : 0;
+}
+
 double pipeline_elapsed_s(struct pipeline *pipeline)
 {
-    const struct snapshot_recording *recording = pipeline_recording(pipeline);
-    return recording ? recording->position_s
-                     : (double)(pipeline_now(pipeline) - pipeline->opened_ns) / CLOCK_NS_PER_S;
+    return elapsed_at(pipeline, pipeline_now(pipeline));
 }
 
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
@@ -89,7 +93,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
-    double elapsed_s = pipeline_elapsed_s(pipeline);
+    double elapsed_s = elapsed_at(pipeline, now);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
         .elapsed_s = elapsed_s,
