@@ -11,13 +11,6 @@
 enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18,
        NAMES_TEXT_MAX = 1024 };
 
-const char *object_kind_name(enum object_kind kind)
-{
-    static const char *const kinds[OBJECT_KIND_COUNT] = {"unknown", "global", "heap", "stack", "tls",
-                                                         "map",     "anon",   "code", "jit"};
-    return kind < OBJECT_KIND_COUNT ? kinds[kind] : "unknown";
-}
-
 static const char *clean(struct names *names, const char *text)
 {
     char safe[NAMES_TEXT_MAX];
