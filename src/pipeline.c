@@ -8,9 +8,10 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
-/* How long debugging information may hold up a replay, each time it goes on. */
+/* How long debugging information may hold up a replay, each time it goes on: on a screen little,
+ * for the player waits longer where it is in a hurry, and answers keys meanwhile. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
-#define PATIENCE_SCREEN_NS CLOCK_NS_PER_S
+#define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
 
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)

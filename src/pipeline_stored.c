@@ -22,6 +22,7 @@ static void take_place(struct pipeline *pipeline, const struct place *place)
     if (place->access.event >= pipeline->stored.event_count)
         return;
     pipeline->samples[place->access.event]++;
+    pipeline->events[place->access.event] += (double)place->access.weight;
     profile_add(pipeline->profile, place);
 }
 

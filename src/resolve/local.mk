@@ -79,7 +79,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
-	src/resolve/names.c src/resolve/names.h src/resolve/object_kind.c \
+	src/resolve/names.c src/resolve/names.h \
 	src/resolve/packed.c src/resolve/packed.h \
 	src/resolve/page.c src/resolve/page.h \
 	src/resolve/process.c src/resolve/process.h \
@@ -98,6 +98,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
 	src/resolve/nodes.c src/resolve/nodes.h \
+	src/resolve/object_kind.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/types.c src/resolve/types.h \
 	src/resolve/typing.c src/resolve/typing.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Apart from the names of objects, for the tables want it without all that makes those. */
+/* Declared in place.h; apart from the names themselves, which need a demangler. */
 #include "place.h"
 
 const char *object_kind_name(enum object_kind kind)
