@@ -2,8 +2,8 @@
 #include "loop.h"
 
 #include "base/clock.h"
-#include "pick.h"
 #include "profile/profile.h"
+#include "refresh_timer.h"
 #include "player.h"
 #include "sample/sampler.h"
 #include "signals.h"
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,25 +34,6 @@ struct loop {
     int code;
 };
 
-static int arm_timer(int fd, double delay_s)
-{
-    struct timespec step = {.tv_sec = (time_t)delay_s,
-                            .tv_nsec = (long)((delay_s - floor(delay_s)) * 1e9)};
-    struct itimerspec timer = {.it_interval = step, .it_value = step};
-    return timerfd_settime(fd, 0, &timer, NULL) ? -errno : 0;
-}
-
-static int open_timer(double delay_s)
-{
-    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    int code = arm_timer(fd, delay_s);
-    if (code)
-        close(fd);
-    return code ? code : fd;
-}
-
 static void watch(struct loop *loop, enum loop_source source, int fd)
 {
     loop->polled[source] = (struct pollfd){.fd = fd, .events = POLLIN};
@@ -65,7 +45,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
                           .delay_s = setup->options->delay_s,
                           .replays = setup->options->input != NULL,
                           .error = error};
-    int timer = open_timer(loop->delay_s);
+    int timer = refresh_timer_open(loop->delay_s);
     int signals = signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
@@ -133,18 +113,11 @@ static void refresh(struct loop *loop)
     }
 }
 
-/* Steps of the refresh interval that + and - go through, seconds. */
 static void change_delay(struct loop *loop, int direction)
 {
-    static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
-    enum { STEPS = sizeof steps / sizeof *steps };
     char text[48];
-    int i = 0;
-    while (i < STEPS - 1 && steps[i] < loop->delay_s * 0.999)
-        i++;
-    i += direction;
-    loop->delay_s = steps[i < 0 ? 0 : i >= STEPS ? STEPS - 1 : i];
-    arm_timer(loop->polled[LOOP_TIMER].fd, loop->delay_s);
+    loop->delay_s = refresh_timer_step(loop->delay_s, direction);
+    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
     snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
     screen_message(loop->setup->screen, text);
 }
@@ -167,24 +140,6 @@ static void suspend(struct loop *loop)
     /* SIGTSTP is blocked for the signalfd; SIGSTOP stops whatever is blocked. */
     kill(getpid(), SIGSTOP);
     screen_resume(loop->setup->screen);
-}
-
-/* The list of a recording's processes, over the picture. */
-static void choose_process(struct loop *loop)
-{
-    const struct loop_setup *setup = loop->setup;
-    size_t count;
-    const struct perfdata_process *list = pipeline_processes(setup->pipeline, &count);
-    if (!count) {
-        screen_message(setup->screen, "which processes a pipe holds is not known before its end");
-        return;
-    }
-    pid_t pid = pick_recorded(setup->screen, list, count, loop->error);
-    loop->quit = pid == PICK_QUIT;
-    if (pid > 0)
-        loop->code = player_choose(&loop->player, pid, loop->error);
-    else if (pid < PICK_BACK)
-        loop->code = (int)pid;
 }
 
 static void ask_pipeline(struct loop *loop, const struct request *request)
@@ -216,7 +171,7 @@ static void act(struct loop *loop, const struct request *request)
         return;
     case REQUEST_PROCESSES:
         if (loop->replays)
-            choose_process(loop);
+            loop->code = player_pick(&loop->player, &loop->quit, loop->error);
         break;
     default:
         if (loop->replays &&
@@ -282,7 +237,7 @@ static void show_end(struct loop *loop)
     refresh(loop);
     screen_message(loop->setup->screen, "the process has ended; q leaves");
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
-    arm_timer(loop->polled[LOOP_TIMER].fd, 0);
+    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
         int ready = poll(loop->polled, LOOP_SOURCES, -1);
         if (ready < 0 && errno != EINTR)

@@ -7,11 +7,12 @@
 #include "loop.h"
 #include "options.h"
 #include "pick.h"
+#include "piped_input.h"
 #include "pipeline.h"
+#include "player.h"
 #include "profile/profile.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
-#include "sample/perfdata.h"
 #include "sample/sampler.h"
 #include "signals.h"
 #include "view/binary_words.h"
@@ -19,7 +20,6 @@
 #include "view/view.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -178,45 +178,9 @@ static int write_profile(const struct run *run, struct error *error)
     return code;
 }
 
-/* Of a recording of several the user chooses, unless -p did. 0 in *left: nobody was chosen. */
-static int choose_recorded(struct run *run, bool *left, struct error *error)
-{
-    size_t count;
-    const struct perfdata_process *list = pipeline_processes(run->pipeline, &count);
-    *left = false;
-    if (!run->screen || !run->options->input || run->options->pid || count < 2 ||
-        !pipeline_rereadable(run->pipeline))
-        return 0;
-    pid_t pid = pick_recorded(run->screen, list, count, error);
-    *left = pid == PICK_QUIT || pid == PICK_BACK;
-    return pid > 0 ? pipeline_restart(run->pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
-}
-
-/*
- * perf record -o - | misstop -i -: the recording comes where the keys should. As less does, keys
- * are then read from the terminal itself.
- */
-static int part_input_from_keys(struct run *run, struct error *error)
-{
-    const struct options *options = run->options;
-    if (!options->input || strcmp(options->input, "-") || options->batch || isatty(STDIN_FILENO))
-        return 0;
-    int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
-    int code = input < 0 || terminal < 0 || dup2(terminal, STDIN_FILENO) < 0 ? -errno : 0;
-    if (code)
-        error_set(error, code,
-                  "no terminal to read keys from (/dev/tty: %s); -b prints tables instead",
-                  strerror(-code));
-    else
-        snprintf(run->input, sizeof run->input, "/dev/fd/%d", input);
-    if (terminal >= 0)
-        close(terminal);
-    return code;
-}
-
 static int watch(struct run *run, struct error *error)
 {
+    const struct options *options = run->options;
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
@@ -226,7 +190,8 @@ static int watch(struct run *run, struct error *error)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
-    code = part_input_from_keys(run, error);
+    if (options->input && !options->batch)
+        code = piped_input(options->input, run->input, sizeof run->input, error);
     if (!code)
         code = open_pipeline(run, error);
     if (!code && run->launch.pid)
@@ -234,8 +199,8 @@ static int watch(struct run *run, struct error *error)
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
-    if (!code)
-        code = choose_recorded(run, &left, error);
+    if (!code && run->screen && options->input && !options->pid)
+        code = player_pick_first(run->pipeline, run->screen, &left, error);
     if (code || left)
         return code;
     setup.pipeline = run->pipeline;

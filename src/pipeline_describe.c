@@ -77,15 +77,15 @@ static void record_refresh(struct pipeline *pipeline, uint64_t now, double inter
         snprintf(pipeline->status, sizeof pipeline->status, "%s", trouble);
 }
 
-static double elapsed_s(const struct pipeline *pipeline, const struct snapshot_recording *recording,
-                        uint64_t now)
+static double elapsed_at(const struct pipeline *pipeline, uint64_t now)
 {
-    return recording ? recording->position_s : (double)(now - pipeline->opened_ns) / CLOCK_NS_PER_S;
+    uint64_t start = pipeline->live ? pipeline->opened_ns : pipeline_start_ns(pipeline);
+    return !start ? NAN : now > start ? (double)(now - start) / CLOCK_NS_PER_S : 0;
 }
 
 double pipeline_elapsed_s(struct pipeline *pipeline)
 {
-    return elapsed_s(pipeline, pipeline_recording(pipeline), pipeline_now(pipeline));
+    return elapsed_at(pipeline, pipeline_now(pipeline));
 }
 
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
@@ -93,11 +93,11 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
-    double elapsed = elapsed_s(pipeline, recording, now);
+    double elapsed_s = elapsed_at(pipeline, now);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
-        .elapsed_s = elapsed,
-        .counted_s = elapsed - pipeline->zeroed_s,
+        .elapsed_s = elapsed_s,
+        .counted_s = elapsed_s - pipeline->zeroed_s,
         .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),

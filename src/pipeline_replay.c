@@ -33,6 +33,7 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
     pipeline->zeroed_s = 0;
     pipeline->record_ns = pipeline->ranked_before = 0;
     pipeline->exec_seen = pipeline->refresh_due = false;
+    pipeline->zeroed_s = 0;
     code = pipeline_open_tables(pipeline, error);
     if (code)
         return code;
@@ -53,9 +54,14 @@ unsigned pipeline_reading(struct pipeline *pipeline)
     return state.waiting;
 }
 
+uint64_t pipeline_start_ns(const struct pipeline *pipeline)
+{
+    return span_of(pipeline).start_ns;
+}
+
 void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns)
 {
-    uint64_t start_ns = span_of(pipeline).start_ns;
+    uint64_t start_ns = pipeline_start_ns(pipeline);
     if (until_ns < UINT64_MAX - start_ns && start_ns + until_ns > pipeline->record_ns)
         pipeline->record_ns = start_ns + until_ns;
 }

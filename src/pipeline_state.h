@@ -95,6 +95,8 @@ void pipeline_search_start(struct pipeline *pipeline, const char *what);
 int pipeline_open_tables(struct pipeline *pipeline, struct error *error);
 void pipeline_close_tables(struct pipeline *pipeline);
 
+/* Time 0 of a replay, by the clock of its records; 0: it has none. */
+uint64_t pipeline_start_ns(const struct pipeline *pipeline);
 /* In replay time goes on where nothing was recorded, too. */
 void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns);
 /* NULL: live. Valid until the next call. */

@@ -2,13 +2,15 @@
 #include "player.h"
 
 #include "base/clock.h"
+#include "pick.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-enum { LINE_NS = 100000000, PLAYING_MS = 50, WAITING_MS = 10 };
-#define PATIENCE_NS (10 * CLOCK_NS_PER_S)
+enum { LINE_NS = 100000000, PLAYING_MS = 50 };
+
+static const char no_way_back[] = "cannot go back in a pipe, nor while it is recorded anew (-o)";
 
 static double seconds(uint64_t ns)
 {
@@ -45,7 +47,6 @@ static void set_out(struct player *player)
         clock->pace = pace;
     clock->paused = !player->from_start;
     play_go(clock, player->from_start ? 0 : PLAY_END);
-    player->patience_ns = PATIENCE_NS;
     /* In one go the tables come out as they were while it was recorded. */
     if (pipeline_learnt(player->pipeline) && !player->from_start)
         clock->slice_ns = PLAY_END;
@@ -70,27 +71,8 @@ static int read_up_to(struct player *player, uint64_t until_ns)
     return 0;
 }
 
-/*
- * Whoever reads a recording in a hurry waits for the debugging information of what has been read
- * so far, or most samples would come before it and stay without fields.
- */
-static bool wait_for_names(struct player *player)
-{
-    uint64_t now = clock_now_ns();
-    bool waits =
-        play_hurries(&player->clock) && player->patience_ns && pipeline_reading(player->pipeline);
-    if (player->waited_ns) {
-        uint64_t waited = now - player->waited_ns;
-        player->patience_ns -= waited < player->patience_ns ? waited : player->patience_ns;
-    }
-    player->waited_ns = waits ? now : 0;
-    return waits;
-}
-
 int player_advance(struct player *player)
 {
-    if (wait_for_names(player))
-        return 0;
     struct play *clock = &player->clock;
     bool sought = play_seeks(clock);
     bool ended = clock->ended;
@@ -105,16 +87,12 @@ int player_advance(struct player *player)
 int player_patience_ms(const struct player *player)
 {
     const struct play *clock = &player->clock;
-    return player->waited_ns               ? WAITING_MS
-           : play_hurries(clock)           ? 0
-           : clock->paused || clock->ended ? -1
-                                           : PLAYING_MS;
+    return play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
 }
 
 /* Back to the start; the way to where the clock is to be begins there. */
 static int start_over(struct player *player, pid_t pid, struct error *error)
 {
-    player->patience_ns = PATIENCE_NS;
     int code = pipeline_restart(player->pipeline, pid, error);
     if (code)
         return code;
@@ -124,12 +102,38 @@ static int start_over(struct player *player, pid_t pid, struct error *error)
     return count < 0 && count != -ENODATA ? (int)count : 0;
 }
 
-int player_choose(struct player *player, pid_t pid, struct error *error)
+int player_pick(struct player *player, bool *quit, struct error *error)
 {
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(player->pipeline, &count);
+    *quit = false;
+    if (!count || !pipeline_rereadable(player->pipeline)) {
+        screen_message(player->screen, pipeline_learnt(player->pipeline)
+                                           ? "misstop recorded this process alone"
+                                           : no_way_back);
+        return 0;
+    }
+    pid_t pid = pick_recorded(player->screen, list, count, error);
+    *quit = pid == PICK_QUIT;
+    if (pid <= 0)
+        return pid < PICK_BACK ? (int)pid : 0;
     int code = start_over(player, pid, error);
     if (!code)
         set_out(player);
     return code;
+}
+
+int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+                      struct error *error)
+{
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
+    *quit = false;
+    if (count < 2 || !pipeline_rereadable(pipeline))
+        return 0;
+    pid_t pid = pick_recorded(screen, list, count, error);
+    *quit = pid == PICK_QUIT || pid == PICK_BACK;
+    return pid > 0 ? pipeline_restart(pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
 }
 
 /* Whether to turn back is decided by the clock, on a copy: a pipe cannot. */
@@ -170,8 +174,7 @@ bool player_act(struct player *player, const struct request *request, double ste
         return true;
     }
     if (back && !pipeline_rereadable(player->pipeline)) {
-        screen_message(player->screen,
-                       "cannot go back in a pipe, nor while it is recorded anew (-o)");
+        screen_message(player->screen, no_way_back);
         return true;
     }
     player->clock = clock;

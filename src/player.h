@@ -16,8 +16,6 @@ struct player {
     struct pipeline *pipeline;
     struct screen *screen; /* NULL: batch */
     uint64_t drawn_ns;     /* when the line was drawn last */
-    uint64_t waited_ns;    /* since when debugging information is waited for; 0: it is not */
-    uint64_t patience_ns;  /* how much longer it may be waited for */
     bool from_start;       /* a recording is played; else it is read to its end first */
     double pace;           /* of the first playing; NAN: 1 */
 };
@@ -42,7 +40,14 @@ int player_patience_ms(const struct player *player);
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error);
 
-/* Plays another process. 0, or as pipeline_restart(). */
-int player_choose(struct player *player, pid_t pid, struct error *error);
+/*
+ * The list of processes, over the picture; plays the one that is chosen. 0, or a negative errno
+ * after which nothing can be shown; *quit: the user wants to leave misstop.
+ */
+int player_pick(struct player *player, bool *quit, struct error *error);
+
+/* The same before anything is shown, where there is more than one. *quit: none was chosen. */
+int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+                      struct error *error);
 
 #endif

@@ -204,7 +204,7 @@ void browser_fini(struct browser *browser);
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* As picker_show(). */
+/* As picker_show(). (picker_page.c) */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
 void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
 
@@ -266,6 +266,8 @@ void browser_search_in(struct request *request, uint64_t base, uint64_t bound, c
 
 /* The line of a replay; what its keys do, which elsewhere say what they are for. (play_*.c) */
 struct request play_act(struct browser *browser, enum action action);
+/* Its state in a word, which on a small screen stands for the line. */
+const char *play_badge(const struct browser *browser);
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
 /* Title and tabs; rows used. */

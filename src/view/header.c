@@ -76,22 +76,12 @@ static bool is(const char *text, const char *other)
     return text && !strcmp(text, other);
 }
 
-/* On a small screen it stands for the line of the replay. */
-static const char *recorded_badge(const struct browser *browser)
-{
-    const struct view_play *play = &browser->play;
-    return !browser->replays || play->ended ? " RECORDED "
-           : !isnan(play->goal_s)           ? " READING "
-           : play->paused                   ? " PAUSED "
-                                            : " PLAYING ";
-}
-
 static int draw_badge(const struct browser *browser, struct canvas *canvas)
 {
     const struct snapshot *snapshot = browser->snapshot;
     bool ended = is(snapshot->target.state, "exited");
     const char *text = browser->frozen          ? " FROZEN "
-                       : !snapshot->source.live ? recorded_badge(browser)
+                       : !snapshot->source.live ? play_badge(browser)
                        : ended                  ? " ENDED "
                                                 : " LIVE ";
     enum paint paint = browser->frozen                   ? PAINT_FROZEN

@@ -4,6 +4,38 @@
 
 #include <stdio.h>
 
+static void open_picker(struct browser *browser, bool recorded)
+{
+    if (browser->page != PAGE_PICKER)
+        browser->picker.from = browser->page;
+    browser->page = PAGE_PICKER;
+    browser->picker.recorded = recorded;
+}
+
+void browser_pick_end(struct browser *browser, bool picked)
+{
+    table_set(&browser->picker.processes, NULL, NULL, 0);
+    table_set(&browser->picker.of_recording, NULL, NULL, 0);
+    browser->page = picked ? PAGE_OBJECTS : browser->picker.from;
+    /* What was opened belongs to the other process. */
+    if (picked) {
+        browser->back_count = 0;
+        browser->detail.chosen = false;
+    }
+}
+
+void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count)
+{
+    open_picker(browser, false);
+    table_set(&browser->picker.processes, NULL, rows, count);
+}
+
+void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count)
+{
+    open_picker(browser, true);
+    table_set(&browser->picker.of_recording, NULL, rows, count);
+}
+
 static struct table *listed(struct browser *browser)
 {
     return browser->picker.recorded ? &browser->picker.of_recording : &browser->picker.processes;

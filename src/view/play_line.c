@@ -102,3 +102,12 @@ void play_line_draw(const struct browser *browser, struct canvas *canvas, int ro
         part(canvas, row, column, PAINT_DIM, text);
     }
 }
+
+const char *play_badge(const struct browser *browser)
+{
+    const struct view_play *play = &browser->play;
+    return !browser->replays || play->ended ? " RECORDED "
+           : !isnan(play->goal_s)           ? " READING "
+           : play->paused                   ? " PAUSED "
+                                            : " PLAYING ";
+}

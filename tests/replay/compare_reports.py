@@ -15,6 +15,8 @@ ABOUT_BEING_LIVE = {
     "recording": "what is replayed, and where in it: live there is none",
     "binaries": "which files of a recording are here; live none is looked for",
     "reading": "debugging information is read while watching, not while replaying",
+    "recording": "a replay's alone: where and how it was recorded",
+    "binaries": "a replay's alone: what was found of the programs",
     "status": "what was said to the user once, at that moment",
 }
 
