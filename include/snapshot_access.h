@@ -19,7 +19,7 @@ struct snapshot_access {
     const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
     const struct mapping_desc *code; /* where the instruction lies */
     const char *object;
-    const char *kind;
+    enum object_kind kind;
     const char *module; /* of the object; "" */
     const char *type;   /* of the object; NULL */
     const char *field;  /* NULL */

@@ -15,7 +15,7 @@ src_misstop_SOURCES = \
 	src/options.c src/options.h \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
 	src/pipeline_stored.c \
-	src/recorder.c src/recorder.h \
+	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)

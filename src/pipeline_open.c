@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How long debugging information may hold up a replay, each time it goes on. */
+/* How long debugging information may hold up a replay, each time it goes on: on a screen little,
+ * for the player waits longer where it is in a hurry, and answers keys meanwhile. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
-#define PATIENCE_SCREEN_NS CLOCK_NS_PER_S
+#define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 

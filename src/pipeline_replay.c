@@ -209,6 +209,9 @@ struct snapshot_recording *pipeline_recording(struct pipeline *pipeline)
     if (pipeline->store) {
         store_reader_facts(pipeline->store, &text->facts);
         out->host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
+        struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(pipeline->store),
+                                          .clock_ns = span.start_ns};
+        describe_date(text, &clocks, span.start_ns);
     } else {
         describe_machine(pipeline, sampler_machine(pipeline->sampler));
     }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "recorder.h"
-
-#include "sample/perfdata_write.h"
-#include "store/store_write.h"
+#include "recorder_state.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,21 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 static const char suffix[] = "misstop";
-
-struct recorder {
-    struct recorder_options options;
-    struct place_names names; /* the resolver's */
-    struct perfdata_writer *perfdata;
-    struct store_writer *store; /* NULL: it could not be begun after a rotation */
-    uint64_t mark;
-    struct utsname machine;
-    char path[PATH_MAX];
-    int told[2]; /* the error last said of each file: said once */
-    char trouble[600];
-};
 
 static void fill_source(struct store_facts *facts, const struct sampler_info *info)
 {
@@ -135,73 +119,6 @@ int recorder_close(struct recorder *recorder, struct error *error)
     int other = perfdata_writer_close(recorder->perfdata, code ? NULL : error);
     free(recorder);
     return code ? code : other;
-}
-
-static bool ask_object(void *context, uint32_t object, struct object_desc *desc)
-{
-    struct recorder *recorder = context;
-    return recorder->names.object(recorder->names.context, object, desc);
-}
-
-static bool ask_function(void *context, uint32_t function, struct function_desc *desc)
-{
-    struct recorder *recorder = context;
-    return recorder->names.function(recorder->names.context, function, desc);
-}
-
-static bool ask_extent(void *context, uint64_t address, struct object_extent *extent)
-{
-    struct recorder *recorder = context;
-    bool known = recorder->names.extent(recorder->names.context, address, extent);
-    if (known && recorder->store)
-        store_writer_extent(recorder->store, extent);
-    return known;
-}
-
-static bool ask_type(void *context, uint32_t type, struct type_desc *desc)
-{
-    struct recorder *recorder = context;
-    return recorder->names.type(recorder->names.context, type, desc);
-}
-
-static bool ask_instruction(void *context, uint64_t address, struct instruction_desc *desc)
-{
-    struct recorder *recorder = context;
-    bool known = recorder->names.instruction(recorder->names.context, address, desc);
-    if (known && recorder->store)
-        store_writer_instruction(recorder->store, address, desc);
-    return known;
-}
-
-static void ask_reading(void *context, struct reading_state *state)
-{
-    struct recorder *recorder = context;
-    recorder->names.reading(recorder->names.context, state);
-}
-
-static void ask_heap(void *context, struct heap_summary *summary)
-{
-    struct recorder *recorder = context;
-    recorder->names.heap(recorder->names.context, summary);
-}
-
-static bool ask_bin(void *context, uint32_t index, struct heap_bin *bin)
-{
-    struct recorder *recorder = context;
-    return recorder->names.heap_bin(recorder->names.context, index, bin);
-}
-
-struct place_names recorder_names(struct recorder *recorder)
-{
-    return (struct place_names){.context = recorder,
-                                .object = ask_object,
-                                .function = ask_function,
-                                .extent = ask_extent,
-                                .type = ask_type,
-                                .instruction = ask_instruction,
-                                .reading = ask_reading,
-                                .heap = ask_heap,
-                                .heap_bin = ask_bin};
 }
 
 /* What is said once, and again only when it is another trouble. */

@@ -116,7 +116,6 @@ void levels_add(struct levels *levels, const struct access *access,
         add_source(levels, source, weight, scale);
     if (!access->latency)
         return;
-    counted_add(&levels->at[LEVELS_WAITED(source->level)], (double)access->latency * weight,
-                scale);
+    counted_add(&levels->at[LEVELS_WAITED(source->level)], (double)access->latency * weight, scale);
     counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
 }

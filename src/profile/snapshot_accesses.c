@@ -34,7 +34,7 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
     build_sum_object(build, id, &sums);
     const struct snapshot_levels *levels = build_levels(build, &sums);
     object->object = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-    object->kind = object_kind_name(desc.kind);
+    object->kind = desc.kind;
     object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
     object->type = known ? keep(build, desc.type) : NULL;
     object->samples = build_read(build, &tally->samples);

@@ -98,6 +98,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
 	src/resolve/nodes.c src/resolve/nodes.h \
+	src/resolve/object_kind.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/types.c src/resolve/types.h \
 	src/resolve/typing.c src/resolve/typing.h \

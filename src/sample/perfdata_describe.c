@@ -173,8 +173,9 @@ static void describe_use(const struct perfdata *file, struct sampler_info *info,
         add(info, "no sample has an address or registers: record with perf mem record, or with "
                   "perf record --intr-regs");
     else if (counts->samples && !maps_data(file))
-        add(info, "mappings of data were not recorded, so what lies in them has no name of its "
-                  "own: perf record -d adds them");
+        add(info,
+            "mappings of data were not recorded: variables are known by the files, the rest by "
+            "its place; perf record -d adds them");
 }
 
 /* Addresses that hardware recorded are as good from there as from here. */

@@ -92,7 +92,7 @@ size_t perfdata_write_round(unsigned char out[PERFDATA_WRITE_RECORD_MAX])
     return end(&pen, TAPE_FINISHED_ROUND, 0);
 }
 
-/* What sample_id_all puts behind records that are no samples. Which CPU is not told: -1. */
+/* What sample_id_all puts behind records that are no samples. */
 static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
                         const struct record *record)
 {
@@ -100,7 +100,7 @@ static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
     put_u32(pen, record->tid);
     put_u64(pen, record->time_ns);
     if (layout->sample_type & PERF_SAMPLE_CPU) {
-        put_u32(pen, UINT32_MAX);
+        put_u32(pen, SAMPLE_NO_CPU);
         put_u32(pen, 0);
     }
     put_u64(pen, layout->id);

@@ -25,6 +25,9 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_COUNTS] = {COUNTS_ROW_FIELDS, 1},
     [STORE_MARK] = {MARK_ROW_FIELDS, 1},
     [STORE_SITE] = {SITE_ROW_FIELDS, 1 << 16},
+    [STORE_MAPPING] = {MAPPING_ROW_FIELDS, 1 << 12},
+    [STORE_CPU] = {NODE_ROW_FIELDS, 1 << 14},
+    [STORE_PAGE] = {NODE_ROW_FIELDS, 1 << 18},
 };
 
 unsigned store_form_fields(unsigned kind)

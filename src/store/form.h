@@ -34,7 +34,7 @@ struct store_header {
     uint32_t size_bytes; /* of this header: the first block follows */
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
-    uint64_t start_wall_ns; /* since 1970 */
+    uint64_t start_wall_ns; /* the same since 1970 */
     uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata.h); 0: there is none */
     uint64_t checksum; /* of what stands before */
 };
@@ -43,7 +43,7 @@ struct store_block {
     uint32_t magic;
     uint32_t payload_bytes;
     uint64_t number;   /* from 0 */
-    uint64_t last_ns;  /* time of the newest place so far */
+    uint64_t last_ns;  /* time of the last place or refresh so far */
     uint64_t checksum; /* of this header before it, and of the payload */
 };
 
@@ -61,8 +61,11 @@ enum store_kind {
     STORE_EVENT, /* id: number of the event */
     STORE_FACTS,
     STORE_COUNTS,
-    STORE_MARK, /* a refresh */
-    STORE_SITE, /* call path of a bin, under its index */
+    STORE_MARK,    /* a refresh */
+    STORE_SITE,    /* call path of a bin, under its index */
+    STORE_MAPPING, /* of sampled code; id: start */
+    STORE_CPU,     /* id: number of the CPU */
+    STORE_PAGE,    /* id: an address in it that was asked for */
     STORE_KINDS
 };
 
@@ -86,7 +89,7 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, 8 bits each */
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, 8 bits each */
     PLACE_ROW_PID,
     PLACE_ROW_FIELDS
 };
@@ -218,6 +221,17 @@ enum facts_field {
     FACTS_ROW_HOST,
     FACTS_ROW_FIELDS
 };
+
+enum mapping_field {
+    MAPPING_ROW_END,
+    MAPPING_ROW_OFFSET,
+    MAPPING_ROW_PATH,
+    MAPPING_ROW_BUILD_ID,
+    MAPPING_ROW_FIELDS
+};
+
+/* NUMA node plus 1, of a CPU or page; 0: not known. */
+enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };

@@ -53,8 +53,8 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_TYPE_OFFSET] = place->type_offset;
     row[PLACE_ROW_SHAPE] = pack_shape(access);
     row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
-    row[PLACE_ROW_TYPING] =
-        place->by_member | (uint64_t)place->typed << 8 | (uint64_t)place->untyped << 16;
+    row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
+                            (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24;
     row[PLACE_ROW_PID] = access->pid;
 }
 
@@ -70,7 +70,8 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                                        .pid = (uint32_t)row[PLACE_ROW_PID],
                                        .tid = (uint32_t)row[PLACE_ROW_TID],
                                        .cpu = (uint32_t)row[PLACE_ROW_CPU],
-                                       .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT]},
+                                       .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT],
+                                       .locked = typing >> 24 & 1},
                             .object = (uint32_t)row[PLACE_ROW_OBJECT],
                             .holder = (uint32_t)row[PLACE_ROW_HOLDER],
                             .function = (uint32_t)row[PLACE_ROW_FUNCTION],

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What lies around an address: what the tables were told while recording, and, where they did not
- * ask, the first instance of each object. For the splits of a search.
+ * ask, the first instance of each object. For the splits of a search. And mappings, and nodes.
  */
 #include "store/read_state.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,4 +123,43 @@ bool store_reader_find(struct store_reader *reader, const char *name, struct obj
     *extent = (struct object_extent){partly[OBJECT_ROW_ADDRESS],
                                      partly[OBJECT_ROW_ADDRESS] + partly[OBJECT_ROW_SIZE], part};
     return true;
+}
+
+bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const struct rows *rows = &reader->rows[STORE_MAPPING];
+    size_t i = 0;
+    while (i < rows->count &&
+           (address < rows->ids[i] || address >= rows_at(rows, i)[MAPPING_ROW_END]))
+        i++;
+    if (i == rows->count)
+        return false;
+    const uint64_t *row = rows_at(rows, i);
+    const char *path = reader_string(reader, row[MAPPING_ROW_PATH]);
+    const char *build_id = reader_string(reader, row[MAPPING_ROW_BUILD_ID]);
+    *desc = (struct mapping_desc){
+        .start = rows->ids[i], .end = row[MAPPING_ROW_END], .offset = row[MAPPING_ROW_OFFSET]};
+    snprintf(desc->path, sizeof desc->path, "%s", path ? path : "");
+    snprintf(desc->build_id, sizeof desc->build_id, "%s", build_id ? build_id : "");
+    return true;
+}
+
+static int node_of(const struct rows *rows, uint64_t id)
+{
+    const uint64_t *row = rows_find(rows, id);
+    return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
+}
+
+int reader_cpu_node(void *context, uint32_t cpu)
+{
+    const struct store_reader *reader = context;
+    return node_of(&reader->rows[STORE_CPU], cpu);
+}
+
+void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes)
+{
+    const struct store_reader *reader = context;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = node_of(&reader->rows[STORE_PAGE], addresses[i]);
 }

@@ -9,7 +9,13 @@ uint64_t store_reader_belongs(const struct store_reader *reader)
 
 uint64_t store_reader_start_ns(const struct store_reader *reader)
 {
-    return reader->header.start_ns;
+    /* A recording written anew does not know before its first record. */
+    return reader->header.start_ns ? reader->header.start_ns : reader->first_ns;
+}
+
+uint64_t store_reader_start_wall_ns(const struct store_reader *reader)
+{
+    return reader->header.start_wall_ns;
 }
 
 uint64_t store_reader_end_ns(const struct store_reader *reader)

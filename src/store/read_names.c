@@ -248,6 +248,9 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .extent = reader_extent,
                                 .type = describe_type,
                                 .instruction = describe_instruction,
+                                .mapping = reader_mapping,
+                                .cpu_node = reader_cpu_node,
+                                .page_nodes = reader_page_nodes,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }

@@ -19,6 +19,7 @@ struct store_reader {
     struct numbers from; /* what is left of it */
     uint64_t place_ns;   /* as the differences add up */
     uint64_t time_ns;    /* of the last item; never goes back */
+    uint64_t first_ns;   /* of the first item */
     uint64_t end_ns;
     struct store_item next;
     bool waiting; /* `next` was not handed on yet */
@@ -51,5 +52,8 @@ bool reader_take_string(struct store_reader *reader, uint64_t id);
 const char *reader_string(const struct store_reader *reader, uint64_t id);
 
 bool reader_extent(void *context, uint64_t address, struct object_extent *extent);
+bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc);
+int reader_cpu_node(void *context, uint32_t cpu);
+void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes);
 
 #endif

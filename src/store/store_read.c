@@ -224,6 +224,7 @@ static int prepare(struct store_reader *reader)
 static int read_facts(struct store_reader *reader, const char *path, struct error *error)
 {
     look_for_item(reader);
+    reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
     return error_set(error, -EBADMSG, "%s tells nothing: it was cut at its beginning, or damaged",

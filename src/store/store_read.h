@@ -50,8 +50,9 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
 /* Mark of the perf.data that it was written beside; 0: there was none. */
 uint64_t store_reader_belongs(const struct store_reader *reader);
 
-/* When watching began, and the time of the last place. */
+/* When watching began, the same in ns since 1970, and the time of the last place or refresh. */
 uint64_t store_reader_start_ns(const struct store_reader *reader);
+uint64_t store_reader_start_wall_ns(const struct store_reader *reader);
 uint64_t store_reader_end_ns(const struct store_reader *reader);
 
 /* Strings live as long as the reader. */

@@ -36,7 +36,7 @@ static void flush_block(struct store_writer *writer)
     block->payload_bytes = (uint32_t)(writer->at - writer->payload);
     if (!block->payload_bytes)
         return;
-    block->last_ns = writer->last_ns;
+    block->last_ns = writer->end_ns;
     block->checksum = store_form_block_sum(block, writer->payload);
     memcpy(writer->payload - sizeof *block, block, sizeof *block);
     write_all(writer, writer->payload - sizeof *block, sizeof *block + block->payload_bytes);
@@ -113,7 +113,7 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
     at = number_put(at, slot);
     at = number_put(at, number_of_difference(place->access.time_ns - writer->last_ns));
     writer->at = row_put(at, now, before, PLACE_ROW_FIELDS);
-    writer->last_ns = place->access.time_ns;
+    writer->last_ns = writer->end_ns = place->access.time_ns;
 }
 
 static int make_rows(struct store_writer *writer)
@@ -135,6 +135,8 @@ static int start_file(struct store_writer *writer, struct error *error)
     const char *path = writer->options.path;
     clock_gettime(CLOCK_REALTIME, &wall);
     header.start_wall_ns = (uint64_t)wall.tv_sec * CLOCK_NS_PER_S + (uint64_t)wall.tv_nsec;
+    if (header.start_ns)
+        header.start_wall_ns -= clock_now_ns() - header.start_ns;
     if (getrandom(header.session, sizeof header.session, 0) != sizeof header.session)
         memcpy(header.session, &wall, sizeof wall);
     header.checksum = store_form_header_sum(&header);
@@ -160,7 +162,7 @@ int store_writer_open(struct store_writer **out, const struct store_writer_optio
     *writer = (struct store_writer){.options = *options, .fd = options->fd};
     writer->block.magic = STORE_BLOCK_MAGIC;
     writer->payload = writer->at = memory + sizeof(struct store_block);
-    writer->last_ns = options->start_ns;
+    writer->last_ns = writer->end_ns = options->start_ns;
     arena_init(&writer->strings);
     hash_init(&writer->string_ids);
     int code = make_rows(writer);
@@ -192,6 +194,7 @@ int store_writer_sync(struct store_writer *writer, const struct store_facts *fac
         writer_names_sync(writer);
         writer_facts(writer, facts);
         writer_row(writer, STORE_MARK, 0, mark);
+        writer->end_ns = now_ns;
         flush_block(writer);
     }
     return tell_failure(writer, error);

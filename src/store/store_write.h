@@ -48,6 +48,10 @@ void store_writer_extent(struct store_writer *writer, const struct object_extent
 void store_writer_instruction(struct store_writer *writer, uint64_t address,
                               const struct instruction_desc *desc);
 
+/* `node`: -1: not known. */
+void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node);
+void store_writer_page_node(struct store_writer *writer, uint64_t address, int node);
+
 /* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error);

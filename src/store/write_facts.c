@@ -45,6 +45,22 @@ void writer_facts(struct store_writer *writer, const struct store_facts *facts)
     writer_row(writer, STORE_FACTS, 0, row);
 }
 
+static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t id, int node)
+{
+    uint64_t row[NODE_ROW_FIELDS] = {[NODE_ROW_NODE] = node < 0 ? 0 : (uint64_t)node + 1};
+    writer_row(writer, kind, id, row);
+}
+
+void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node)
+{
+    put_node(writer, STORE_CPU, cpu, node);
+}
+
+void store_writer_page_node(struct store_writer *writer, uint64_t address, int node)
+{
+    put_node(writer, STORE_PAGE, address, node);
+}
+
 static uint64_t ns_of(double seconds)
 {
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);

@@ -181,6 +181,22 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
+/* Names of code in another program's profile are found by the file it lies in. */
+static void describe_mapping(struct store_writer *writer, uint64_t address)
+{
+    const struct place_names *names = &writer->options.names;
+    struct mapping_desc desc;
+    if (!names->mapping || !names->mapping(names->context, address, &desc))
+        return;
+    uint64_t row[MAPPING_ROW_FIELDS] = {
+        [MAPPING_ROW_END] = desc.end,
+        [MAPPING_ROW_OFFSET] = desc.offset,
+        [MAPPING_ROW_PATH] = writer_string(writer, desc.path),
+        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc.build_id),
+    };
+    writer_row(writer, STORE_MAPPING, desc.start, row);
+}
+
 /* A part of them at each sync: a line may have to be looked up in debugging information. */
 static void sync_instructions(struct store_writer *writer)
 {
@@ -193,6 +209,8 @@ static void sync_instructions(struct store_writer *writer)
         if (writer->next_instruction >= rows->count)
             writer->next_instruction = 0;
         uint64_t address = rows->ids[writer->next_instruction];
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
+            describe_mapping(writer, address);
         if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
             describe_text(writer, address, rows_at(rows, writer->next_instruction));
         if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] && names->instruction &&

@@ -18,6 +18,7 @@ struct store_writer {
     unsigned char *at;
     uint64_t file_bytes;
     uint64_t last_ns;              /* of the last place: the next is told by its difference */
+    uint64_t end_ns;               /* of the last place or refresh */
     struct rows rows[STORE_KINDS]; /* as they stand in the file */
     uint64_t (*slots)[PLACE_ROW_FIELDS];
     size_t next_instruction; /* to be asked about */

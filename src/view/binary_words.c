@@ -103,6 +103,4 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries)
 {
     report_missing(out, binaries);
     report_unverified(out, binaries);
-    if (binaries->code_only && binaries->count)
-        fprintf(out, "misstop: %s\n", binary_code_only);
 }

@@ -108,7 +108,7 @@ static void add_access(struct writer *writer, const struct snapshot_access *acce
     sample->values[2] = round_on(writer, 2, access->cycles);
     add_label(writer, sample, "object", access->object);
     add_label(writer, sample, "field", access->field);
-    add_label(writer, sample, "kind", access->kind);
+    add_label(writer, sample, "kind", object_kind_name(access->kind));
     add_label(writer, sample, "type", access->type);
     add_label(writer, sample, "module", access->module);
 }

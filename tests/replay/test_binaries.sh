@@ -86,7 +86,7 @@ grep -q 'not verified.*bin/hot' "$work/said" && pass "and that is said" || fail 
 replay code_only
 tables >"$work/before"
 expect "it is found by its path" 'state["hot"] == "found"'
-grep -q 'perf record -d' "$work/said" && pass "what -d would add is said" || fail "-d is not said"
+"$MISSTOP" -i "$work/code_only" -b -d 0.1 2>/dev/null | grep -q 'perf record -d' && pass "what -d would add is said" || fail "-d is not said"
 
 # Moved into a folder: as it was laid out, by build-id, flat.
 id=$(perf buildid-list -i "$work/bin/hot" 2>/dev/null | cut -d' ' -f1)

@@ -13,8 +13,7 @@ check_PROGRAMS += tests/fuzz/fuzz_store
 TESTS += tests/fuzz/fuzz_store
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c $(STORE_TOLD)
 tests_fuzz_fuzz_store_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
-tests_fuzz_fuzz_store_LDADD = src/libprofile.a src/libstore.a src/libresolve.a src/libdecode.a \
-	src/libbase.a -lm
+tests_fuzz_fuzz_store_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 dist_check_SCRIPTS += tests/replay/test_recording.sh
 TESTS += tests/replay/test_recording.sh
 EXTRA_DIST += tests/replay/compare_reports.py

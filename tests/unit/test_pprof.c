@@ -29,7 +29,7 @@ static struct snapshot_access access_at(uint64_t address, const char *function,
                                     .line = 12,
                                     .code = code,
                                     .object = object,
-                                    .kind = "global",
+                                    .kind = OBJECT_GLOBAL,
                                     .module = "prog",
                                     .field = field,
                                     .samples = samples,
@@ -113,6 +113,7 @@ static void all_that_is_kept_is_told(void **state)
         const Pprof__Sample *sample = profile->samples[i];
         assert_string_equal(label(profile, sample, "object"), rows[i].object);
         assert_string_equal(label(profile, sample, "module"), "prog");
+        assert_string_equal(label(profile, sample, "kind"), "global");
         if (rows[i].field)
             assert_string_equal(label(profile, sample, "field"), rows[i].field);
         else

@@ -56,9 +56,10 @@ static bool same_place(const struct place *a, const struct place *b)
            left->tid == right->tid && left->cpu == right->cpu && left->event == right->event &&
            left->size == right->size && left->kind == right->kind && left->how == right->how &&
            left->reason == right->reason && left->base == right->base &&
-           left->index == right->index && left->displacement == right->displacement &&
-           a->object == b->object && a->holder == b->holder && a->function == b->function &&
-           a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
+           left->index == right->index && left->locked == right->locked &&
+           left->displacement == right->displacement && a->object == b->object &&
+           a->holder == b->holder && a->function == b->function && a->base == b->base &&
+           a->size_bytes == b->size_bytes && a->type == b->type &&
            a->type_offset == b->type_offset && a->by_member == b->by_member &&
            a->typed == b->typed && a->untyped == b->untyped;
 }
@@ -104,7 +105,7 @@ static void test_places_come_back(void **state)
     assert_int_equal(reading.places, PLACES);
     assert_int_equal(reading.refreshes, PLACES / EVERY);
     assert_int_equal(reading.wrong, 0);
-    assert_int_equal(store_reader_end_ns(reader), reading.time_ns);
+    assert_int_equal(store_reader_end_ns(reader), reading.time_ns + 1);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading), -ENODATA);
     assert_string_equal(store_reader_damage(reader), "");
     store_reader_close(reader);
@@ -292,6 +293,9 @@ static void test_extents(void **state)
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     store_writer_extent(writer, &(struct object_extent){0x1000, 0x3000, 3});
     store_writer_extent(writer, &(struct object_extent){0x1100, 0x1200, 0});
+    store_writer_cpu_node(writer, 3, 1);
+    store_writer_page_node(writer, 0x1000, 0);
+    store_writer_page_node(writer, 0x2000, -1);
     store_writer_lost(writer, 5);
     store_writer_throttled(writer);
     assert_int_equal(store_writer_close(writer, NULL), 0);
@@ -300,6 +304,11 @@ static void test_extents(void **state)
     store_reader_read(reader, UINT64_MAX, compare, &reading);
     assert_int_equal(reading.others, 2);
     struct place_names names = store_reader_names(reader);
+    uint64_t pages[3] = {0x1000, 0x2000, 0x3000};
+    int nodes[3];
+    names.page_nodes(names.context, pages, 3, nodes);
+    assert_true(nodes[0] == 0 && nodes[1] == -1 && nodes[2] == -1);
+    assert_true(names.cpu_node(names.context, 3) == 1 && names.cpu_node(names.context, 4) == -1);
     assert_true(names.extent(names.context, 0x1180, &extent));
     assert_true(extent.base == 0x1100 && extent.bound == 0x1200 && !extent.object);
     assert_true(names.extent(names.context, 0x1300, &extent));

@@ -92,8 +92,8 @@ static void fill(struct written *written, struct sample *sample)
     uint64_t type = written->attrs[sample->event].sample_type;
     sample->ip = prng_next(prng);
     sample->weight = prng_next(prng) >> 40;
-    if (type & PERF_SAMPLE_CPU)
-        sample->cpu = (uint32_t)prng_below(prng, 256);
+    sample->cpu =
+        type & PERF_SAMPLE_CPU ? (uint32_t)prng_below(prng, 256) : (uint32_t)SAMPLE_NO_CPU;
     sample->mode = prng_below(prng, 8) ? SAMPLE_USER : SAMPLE_KERNEL;
     if (type & (PERF_SAMPLE_WEIGHT | WEIGHT_STRUCT) && (sample->latency = perhaps(prng) >> 40))
         sample->has |= SAMPLE_HAS_LATENCY;

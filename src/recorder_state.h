@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recorder, shared by recorder.c (the files) and recorder_names.c (what the tables ask).
+ * Private to them. */
+#ifndef MISSTOP_RECORDER_STATE_H
+#define MISSTOP_RECORDER_STATE_H
+
+#include "recorder.h"
+#include "sample/perfdata_write.h"
+#include "store/store_write.h"
+
+#include <limits.h>
+#include <sys/utsname.h>
+
+struct recorder {
+    struct recorder_options options;
+    struct place_names names; /* the resolver's */
+    struct perfdata_writer *perfdata;
+    struct store_writer *store; /* NULL: it could not be begun after a rotation */
+    uint64_t mark;
+    struct utsname machine;
+    char path[PATH_MAX];
+    int told[2]; /* the error last said of each file: said once */
+    char trouble[600];
+};
+
+#endif
