@@ -96,8 +96,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     double elapsed_s = elapsed_at(pipeline, now);
     struct snapshot head = {
         .iteration = ++pipeline->iteration,
-        .elapsed_s = elapsed,
-        .counted_s = elapsed - pipeline->zeroed_s,
+        .elapsed_s = elapsed_s,
+        .counted_s = elapsed_s - pipeline->zeroed_s,
         .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
