@@ -3,11 +3,11 @@
  * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
- * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to
- * 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most 65,536 of
- * either: 28 MiB at the very most with one event. Where a source tells data sources, 800 bytes
- * more for each object and offset it tells them of: 100 MiB at the very most, if all tables are
- * full of such. All of it is bounded.
+ * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
+ * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
+ * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
+ * bytes more for each object and offset it tells them of: 100 MiB at the very most, if all tables
+ * are full of such. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -114,7 +114,7 @@ struct build {
     double scale;
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
-    bool failed; /* out of memory */
+    bool failed;   /* out of memory */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */

@@ -79,7 +79,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/members.c src/resolve/members.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/modules.c src/resolve/modules.h \
-	src/resolve/object_kind.c src/resolve/names.c src/resolve/names.h \
+	src/resolve/names.c src/resolve/names.h \
 	src/resolve/packed.c src/resolve/packed.h \
 	src/resolve/page.c src/resolve/page.h \
 	src/resolve/process.c src/resolve/process.h \

@@ -204,7 +204,7 @@ static struct value process_command(const struct snapshot *snapshot, const void 
 static struct value process_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(picker_row);
-    return value_integer((int64_t)row->samples);
+    return value_integer(row->samples);
 }
 
 static struct value process_share(const struct snapshot *snapshot, const void *pointer)

@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef FUZZ_LIBFUZZER
-enum { FUZZ_EXECUTIONS = 4000, SEEDS = 3, SEED_BYTES_MAX = 1 << 16 };
+enum { FUZZ_EXECUTIONS = 2000, SEEDS = 3, SEED_BYTES_MAX = 1 << 16 };
 
 struct seed {
     uint8_t bytes[SEED_BYTES_MAX];

@@ -363,7 +363,7 @@ static unsigned read_hurt(bool *told)
 
 static void test_cut_anywhere(void **state)
 {
-    enum { SMALL = 60, SMALL_EVERY = 10 };
+    enum { SMALL = 12, SMALL_EVERY = 4 };
     struct told told = {0};
     size_t size;
     (void)state;
