@@ -391,16 +391,18 @@ static void numbers_and_tab_change_the_page(void **state)
         press(fixture, key);
         assert_int_equal(fixture->browser.page, key - '1');
     }
+    press(fixture, '0');
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
     press(fixture, KEYS_TAB);
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_SHARING);
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
     press(fixture, '?'); /* between the last and the first */
     press(fixture, KEYS_TAB);
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
     press(fixture, KEYS_F1);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_SHARING);
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
     for (int i = 0; i < 100; i++) /* the way back is bounded */
         press(fixture, i % 2 ? '1' : '3');
     for (int i = 0; i < BACK_MAX + 2; i++)
