@@ -41,6 +41,7 @@ enum page_id {
     PAGE_NUMBERED,
     PAGE_HELP = PAGE_NUMBERED,
     PAGE_FUNCTION, /* one function, opened */
+    PAGE_FINDINGS, /* key f */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -115,6 +116,7 @@ struct browser {
     uint64_t now_ns;
 
     struct table objects;
+    struct table findings;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -230,7 +232,8 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, picker_page;
+    heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, findings_page,
+    picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

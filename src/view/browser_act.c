@@ -21,7 +21,8 @@ static void go_to_number(struct browser *browser, enum page_id page)
 static void go_round(struct browser *browser, int direction)
 {
     int from = browser->page == PAGE_FUNCTION ? PAGE_CODE : (int)browser->page;
-    if (browser->page == PAGE_HELP) /* stands between the last and the first */
+    if (browser->page == PAGE_HELP ||
+        browser->page == PAGE_FINDINGS) /* stands between the last and the first */
         from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
     go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
 }
@@ -106,6 +107,9 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_PAGE_9:
     case ACTION_PAGE_10:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
+        return true;
+    case ACTION_FINDINGS:
+        browser_go(browser, PAGE_FINDINGS);
         return true;
     case ACTION_NEXT_PAGE:
         go_round(browser, 1);
