@@ -17,8 +17,9 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     const struct spread *spread = findings_spread(findings, index);
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
-    if (!spread || !layout || !layout->size || !line || !(layout->share >= of_one_type) ||
-        layout->samples < FINDINGS_SAMPLES ||
+    /* Without a type the element may be a row of something, and its parts no members. */
+    if (!spread || !layout || layout->inferred || !layout->size || !line ||
+        !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
@@ -53,11 +54,13 @@ static void split(struct findings *findings, size_t index)
     findings_hot(layout, findings->arena, &hot);
     double fetched = fetched_bytes(layout, order, line);
     double needed = needed_bytes(&hot, order, line);
+    bool lines = order != SPREAD_FORWARD && order != SPREAD_BACKWARD;
     if (!hot.used_bytes || needed > used_at_most * fetched)
         return;
-    bool lines = order != SPREAD_FORWARD && order != SPREAD_BACKWARD;
+    if (lines && hot.end - hot.first <= line) /* close together: where it begins is what matters */
+        return;
     struct snapshot_finding finding = {.kind = FINDING_SPLIT,
-                                       .sure = layout->inferred ? FINDING_PERHAPS : FINDING_LIKELY,
+                                       .sure = FINDING_LIKELY,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
@@ -80,10 +83,8 @@ static void split(struct findings *findings, size_t index)
                                     "its share of all samples, times the %.0f of %.0f bytes that "
                                     "would not be fetched",
                                     fetched - needed, fetched);
-    finding.how_sure = layout->inferred
-                           ? "the element is inferred from strides, without a type"
-                           : "members that are always read right after a miss on the same line "
-                             "may hide behind it: see that the code does not use them";
+    finding.how_sure = "members that are always read right after a miss on the same line "
+                       "may hide behind it: see that the code does not use them";
     findings_add(findings, &finding);
 }
 
@@ -102,7 +103,7 @@ static void straddling(struct findings *findings, size_t index)
         return;
     /* An element across two lines misses twice: of the samples on these, half would go. */
     struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
-                                       .sure = layout->inferred ? FINDING_PERHAPS : FINDING_LIKELY,
+                                       .sure = FINDING_LIKELY,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,

@@ -46,7 +46,18 @@ static void measure(const struct findings *findings, double *by_object, struct h
         }
 }
 
-/* The samples on hot sets that lie on more lines than these have ways. */
+/*
+ * What makes it a conflict: a cache of this size without sets would hold all of it. Reading large
+ * arrays crowds sets too, for the prefetchers start anew with each page.
+ */
+static bool would_fit(const struct findings *findings, uint32_t object)
+{
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    const struct spread *spread = findings_spread(findings, object);
+    return spread &&
+           spread_bytes(spread, sets->line) <= (double)sets->sets * sets->ways * sets->line;
+}
+
 static void conflict(struct findings *findings, const struct hot_sets *hot)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
@@ -86,6 +97,7 @@ void findings_conflict(struct findings *findings)
     if (by_object)
         measure(findings, by_object, &hot);
     free(by_object);
-    if (hot.object != UINT32_MAX && hot.leading >= most_of_hot * hot.all)
+    if (hot.object != UINT32_MAX && hot.leading >= most_of_hot * hot.all &&
+        would_fit(findings, hot.object))
         conflict(findings, &hot);
 }

@@ -5,11 +5,12 @@
 
 enum {
     ORDER_SAMPLES = 64, /* steps that a share of 0.7 is 3 standard deviations from a half with */
-    PASS_SAMPLES = 4    /* of one pass over the data: fewer look like no order at all */
+    PASS_SAMPLES = 3    /* of one pass over the data: two of each look like no order at all */
 };
 
 static const double in_order = 0.7;
-static const double no_order = 0.1;     /* from a half, at most */
+static const double no_order = 0.06;    /* from a half, at most */
+static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
 static const double bytes_per_s = 20e9; /* more than a core reads from memory */
 
 /* A step from the last address of the same thread. */
@@ -69,23 +70,35 @@ void spread_gather(struct spread *spreads, const struct spread_of *of, size_t co
     }
 }
 
+static double up_share(const struct spread *spread)
+{
+    uint32_t steps = spread->up + spread->down;
+    return steps < ORDER_SAMPLES ? NAN : (double)spread->up / steps;
+}
+
+static bool goes_through(const struct spread *spread)
+{
+    double up = up_share(spread);
+    return (up >= in_order || up <= 1 - in_order) &&
+           spread->lines - spread->singles <= seen_again * spread->lines;
+}
+
 double spread_bytes(const struct spread *spread, uint32_t line_bytes)
 {
     double once = spread->singles;
     double unseen = once * (once - 1) / (2.0 * (spread->doubles + 1.0));
     double lines = spread->lines + fmax(0, unseen);
-    /* Not more than there is between the first and the last. */
-    double most =
-        spread->samples ? (double)((spread->highest - spread->lowest) / line_bytes + 1) : 0;
-    return fmin(lines, most) * line_bytes;
+    if (!spread->samples)
+        return 0;
+    double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
+    /* A pass over an array waits at the first lines of pages, where prefetching begins anew: the
+     * estimate takes the rest for lines that do not exist. */
+    return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
 }
 
 enum spread_order spread_order(const struct spread *spread, double rate)
 {
-    uint32_t steps = spread->up + spread->down;
-    if (steps < ORDER_SAMPLES)
-        return SPREAD_UNKNOWN;
-    double up = (double)spread->up / steps;
+    double up = up_share(spread);
     if (up >= in_order)
         return SPREAD_FORWARD;
     if (up <= 1 - in_order)

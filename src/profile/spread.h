@@ -48,8 +48,8 @@ struct spread_of {
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
-/* Bytes of all lines that miss, seen or not; at least: Chao's estimate (Scand. J. Statist. 11,
- * 1984) is a lower bound. */
+/* Bytes of all lines that miss, seen or not. In order: all from the first to the last. Else at
+ * least so many: Chao's estimate (Scand. J. Statist. 11, 1984) is a lower bound. */
 double spread_bytes(const struct spread *spread, uint32_t line_bytes);
 
 /* `rate`: samples a second that fall on the object; NAN: not known. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs with planted problems, and ones that look like them. `findings_planted MODE SECONDS`
- * prints "ready 1", works, and prints "speed N": steps a second, of the same work in NAME and
- * NAME-fixed. NAME-clean looks like NAME and has no problem. Modes: see `modes` below.
+ * prints "ready 1", works until the time is over or SIGTERM comes, and prints "speed N": steps a
+ * second, of the same work in NAME and NAME-fixed. NAME-clean looks like NAME and has no problem.
+ * Modes: see `modes` below.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -14,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 64 MiB of particles: more than the caches, and long enough for a pass to be seen as one. */
-enum { PARTICLES = 1 << 20, FEW = 128, NODES = 1 << 20, RECORDS = 1 << 20, DOUBLES = 1 << 23 };
-enum { ROWS = 64, ROW_BYTES = 4096, BATCH = 1 << 16 };
+/* 64 MiB or more of each: more than the caches, and long enough for a pass to be seen as one. */
+enum { PARTICLES = 1 << 20, FEW = 128, NODES = 1 << 21, RECORDS = 1 << 21, DOUBLES = 1 << 23 };
+enum { ROWS = 64, ROW_BYTES = 4096, BATCH = 1 << 16, PASSES = 16 };
 
 struct particle {
     double x, y, z;
@@ -130,6 +132,16 @@ __attribute__((noinline)) static size_t walk_list(void)
     return many;
 }
 
+/* The nodes in no order, but not by their links. */
+__attribute__((noinline)) static size_t look_at_nodes(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < BATCH; i++)
+        sum += nodes[next_random() % many].key;
+    sink = (double)sum;
+    return BATCH;
+}
+
 __attribute__((noinline)) static size_t sum_column(void)
 {
     uint64_t sum = 0;
@@ -142,10 +154,10 @@ __attribute__((noinline)) static size_t sum_column(void)
 
 __attribute__((noinline)) static size_t scale_all(void)
 {
-    for (int pass = 0; pass < 4; pass++)
+    for (int pass = 0; pass < PASSES; pass++)
         for (size_t i = 0; i < many; i++)
             doubles[i] = doubles[i] * 1.0001 + 0.5;
-    return many * 4;
+    return many * PASSES;
 }
 
 /* The same, all passes on a block before the next. */
@@ -153,10 +165,10 @@ __attribute__((noinline)) static size_t scale_blocks(void)
 {
     enum { BLOCK = 1024 };
     for (size_t block = 0; block < many; block += BLOCK)
-        for (int pass = 0; pass < 4; pass++)
+        for (int pass = 0; pass < PASSES; pass++)
             for (size_t i = block; i < block + BLOCK; i++)
                 doubles[i] = doubles[i] * 1.0001 + 0.5;
-    return many * 4;
+    return many * PASSES;
 }
 
 static __thread int self;
@@ -290,6 +302,7 @@ static const struct mode modes[] = {
     {"chasing", make_shuffled, NODES, walk_list, 1},
     {"chasing-fixed", make_ordered, NODES, walk_list, 1},
     {"chasing-clean", make_shuffled, FEW, walk_list, 1}, /* stays in the cache */
+    {"chasing-indexed", make_ordered, NODES, look_at_nodes, 1},
     {"streaming", make_doubles, DOUBLES, scale_all, 1},
     {"streaming-fixed", make_doubles, DOUBLES, scale_blocks, 1},
     {"streaming-clean", make_doubles, 2048, scale_all, 1}, /* stays in the cache */
@@ -311,8 +324,13 @@ static void *work(void *argument)
 static double now_s(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void end(int number)
+{
+    (void)number; /* only wakes usleep() */
 }
 
 int main(int argc, char **argv)
@@ -323,13 +341,19 @@ int main(int argc, char **argv)
             mode = &modes[i];
     if (!mode)
         return 2;
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
     if (mode->make)
         mode->make(mode->count);
     puts("ready 1");
     fflush(stdout);
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* the workers', or it would wake them */
     double begun_s = now_s();
     for (int i = 0; i < mode->threads; i++)
         pthread_create(&threads[i], NULL, work, i ? &threads[i] : NULL);
+    pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
     usleep((useconds_t)(atof(argv[2]) * 1e6));
     stop = 1;
     for (int i = 0; i < mode->threads; i++)
