@@ -73,15 +73,19 @@ else
 fi
 
 # Killed: what was synced is there, and it is said that the end is missing only if it is.
-"$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" >"$work/killed.live" 2>/dev/null </dev/null &
+# The demo outlives its watcher: it ends by itself, later than anybody looks.
+: >"$work/killed.live"
+"$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" 30 >"$work/killed.live" 2>/dev/null </dev/null &
 recorder=$!
 tries=0
 until [ "$(wc -l <"$work/killed.live")" -ge 3 ] || [ $tries = 200 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
+demo=$(pgrep -P $recorder -f "$DEMO 30" | head -1)
 kill -9 $recorder
 wait $recorder 2>/dev/null
+[ -z "$demo" ] || kill "$demo"
 "$MISSTOP" -i "$work/killed" -j >"$work/killed.replay" 2>&1
 if python3 - "$work/killed.live" "$work/killed.replay" <<'EOF'
 import json, sys
