@@ -17,6 +17,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/pairs.h \
 	src/profile/phases.c \
 	src/profile/phases.h \
+	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/search.c \
