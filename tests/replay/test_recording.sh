@@ -4,23 +4,9 @@
 # a walked one, with types; after a kill; file by file after rotation. And what does not belong
 # to a recording is not taken for it.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 99
-target=
-trap 'kill $target 2>/dev/null; rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
+. "$(dirname "$0")/judge.sh"
 
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
-
-command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+needs python3
 
 same() { # name, and what is common to both runs
     name=$1
@@ -48,10 +34,10 @@ record agent -n 4 -H 0 -- "$DEMO" && same agent -H 0
 record decaying -n 3 -H 0.5 -w 100 -C L2=512K,8,64 -- "$DEMO" && same decaying -H 0.5 -w 100
 
 # Attached: the heap is walked. It ends before misstop does.
-"$DEMO" >/dev/null & target=$!
+"$DEMO" >/dev/null & targets=$!
 sleep 0.3
-(sleep 1; kill $target) &
-record walk -H 0 -p $target && same walk -H 0
+(sleep 1; kill $targets) &
+record walk -H 0 -p $targets && same walk -H 0
 
 # Nothing but FILE.misstop is needed, and a copy of it is as good.
 mkdir "$work/elsewhere"
