@@ -281,6 +281,9 @@ void play_line_draw(const struct browser *browser, struct canvas *canvas, int ro
 
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
+/* The tab of Findings has no number, and stands only where there are any; columns used.
+ * (findings_page.c) */
+int findings_tab(struct browser *browser, struct canvas *canvas, int row, int column);
 /* Totals and reasons; rows used, at most `rows`. */
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
 /* The line that says how far to trust the figures; "" when they are fine. */

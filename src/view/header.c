@@ -126,21 +126,6 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         write_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* Has no number, and stands only where there is something to see; columns used. */
-static int draw_findings_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { LEAST = 12 };
-    bool on = browser->page == PAGE_FINDINGS;
-    size_t count = browser->snapshot->findings.count;
-    if ((!on && !count) || column + LEAST > canvas->columns)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_WARN, " f Findings ");
-    if (!on)
-        browser_zone(browser, row, column, used, ACTION_FINDINGS);
-    return used;
-}
-
 /* All names where there is room, closer together where there is less, else the number alone for
  * all but the one shown. */
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
@@ -165,7 +150,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
     }
     if (!snapshot)
         return;
-    used += draw_findings_tab(browser, canvas, row, used);
+    used += findings_tab(browser, canvas, row, used);
     char basis[48];
     if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");
