@@ -65,14 +65,6 @@ static void chase(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* Every step against the order is the end of a pass; those too short for a sample are not seen. */
-static double bytes_per_s(const struct findings *findings, const struct spread *spread,
-                          enum spread_order order, double bytes)
-{
-    double passes = order == SPREAD_FORWARD ? spread->down : spread->up;
-    return passes * bytes / findings->snapshot->window.span_s;
-}
-
 /* What is found among the elements of a block is not said again of the block, which is what they
  * were called before their type was known. */
 static bool told_of_parts(const struct findings *findings, const struct spread *spread)
@@ -93,7 +85,8 @@ static void stream(struct findings *findings, size_t index)
     uint32_t line = findings->snapshot->sets.line;
     enum spread_order order = findings_order(findings, index);
     double bytes = spread ? spread_bytes(spread, line) : 0;
-    double speed = spread ? bytes_per_s(findings, spread, order, bytes) : 0;
+    double speed =
+        spread ? spread_passes(spread, order) * bytes / findings->snapshot->window.span_s : 0;
     if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
         !(speed >= streaming_bytes_per_s) || findings_share(findings, index) < streaming_least ||
         findings_has(findings, (uint32_t)index) || told_of_parts(findings, spread) ||

@@ -18,8 +18,12 @@ static void step(struct spread *spread, const struct window_entry *entry)
 {
     unsigned at = entry->tid % SPREAD_THREADS;
     if (spread->last[at].tid == entry->tid && spread->last[at].address) {
-        spread->up += entry->address > spread->last[at].address;
-        spread->down += entry->address < spread->last[at].address;
+        uint64_t half = (spread->highest - spread->lowest) / 2;
+        uint64_t last = spread->last[at].address;
+        spread->up += entry->address > last;
+        spread->down += entry->address < last;
+        spread->far_up += entry->address > last && entry->address - last > half;
+        spread->far_down += entry->address < last && last - entry->address > half;
     }
     spread->last[at].tid = entry->tid;
     spread->last[at].address = entry->address;
@@ -94,6 +98,12 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes)
     /* A pass over an array waits at the first lines of pages, where prefetching begins anew: the
      * estimate takes the rest for lines that do not exist. */
     return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
+}
+
+double spread_passes(const struct spread *spread, enum spread_order order)
+{
+    double net = (double)spread->far_down - spread->far_up;
+    return fmax(0, order == SPREAD_FORWARD ? net : order == SPREAD_BACKWARD ? -net : 0);
 }
 
 enum spread_order spread_order(const struct spread *spread, double rate)

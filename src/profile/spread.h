@@ -26,6 +26,8 @@ struct spread {
     uint64_t highest;
     uint32_t up; /* samples of a thread behind, before its last one on the object */
     uint32_t down;
+    uint32_t far_up; /* of these, over more than half of what was seen by then */
+    uint32_t far_down;
     uint32_t begins[SPREAD_LINE_MOST]; /* where in a line the elements hit begin, of the type */
     uint32_t crossing;                 /* samples whose element's hot bytes cross a line */
     uint32_t typed;                    /* samples that begins counts */
@@ -51,6 +53,10 @@ void spread_gather(struct spread *spreads, const struct spread_of *of, size_t co
 /* Bytes of all lines that miss, seen or not. In order: all from the first to the last. Else at
  * least so many: Chao's estimate (Scand. J. Statist. 11, 1984) is a lower bound. */
 double spread_bytes(const struct spread *spread, uint32_t line_bytes);
+
+/* Passes that ended between samples. An object in two places is gone back and forth between, so
+ * what leads far back counts less what leads as far in order. */
+double spread_passes(const struct spread *spread, enum spread_order order);
 
 /* `rate`: samples a second that fall on the object; NAN: not known. */
 enum spread_order spread_order(const struct spread *spread, double rate);

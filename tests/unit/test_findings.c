@@ -68,6 +68,17 @@ static void a_pass_over_an_array_is_in_order(void **state)
     struct spread spread = gather();
     assert_int_equal(spread_order(&spread, 2000), SPREAD_FORWARD);
     assert_true(spread_bytes(&spread, LINE) > 56 << 20);
+    assert_true(fabs(spread_passes(&spread, SPREAD_FORWARD) - 99) < 2);
+}
+
+/* Two arrays of one object by turns, each in order: no pass ends in 400 steps. */
+static void going_back_and_forth_is_no_pass(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 400; i++)
+        add(((i % 2 + 1) << 27) + i * 4 * LINE);
+    struct spread spread = gather();
+    assert_true(spread_passes(&spread, SPREAD_FORWARD) <= 1);
 }
 
 static void the_same_backwards(void **state)
@@ -176,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RULE(a_pass_over_an_array_is_in_order),
+        RULE(going_back_and_forth_is_no_pass),
         RULE(the_same_backwards),
         RULE(no_order_is_told_only_where_order_would_be_seen),
         RULE(lines_not_seen_are_estimated),
