@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 60, SILENT_REPORTS = 3 };
+enum { PATIENCE = 60, SILENT_REPORTS = 3, MORE_REPORTS = 3 };
 
 struct program {
     const char *mode;
@@ -98,13 +98,16 @@ static void watch(const struct program *program, FILE *in, struct outcome *outco
     char *line = NULL;
     size_t size = 0;
     int most = program->kind ? PATIENCE : SILENT_REPORTS;
-    for (int i = 0; i < most && !outcome->found && getline(&line, &size, in) > 0; i++) {
+    for (int i = 0; i < most && getline(&line, &size, in) > 0; i++) {
         size_t k;
         json_t *finding;
         json_t *report = json_loads(line, 0, NULL);
         json_array_foreach(json_object_get(report, "findings"), k, finding)
             take_finding(program, finding, outcome);
         json_decref(report);
+        /* What came before a type was known fades, so that the estimate is of the program. */
+        if (outcome->found && most > i + 1 + MORE_REPORTS)
+            most = i + 1 + MORE_REPORTS;
     }
     free(line);
 }
@@ -115,8 +118,8 @@ static void run(const struct program *program, struct outcome *outcome)
     char command[512];
     assert_true(planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, 60));
     snprintf(command, sizeof command,
-             "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 1 --heap none", (int)planted.pid,
-             PATIENCE);
+             "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 0.25 --heap none",
+             (int)planted.pid, PATIENCE);
     FILE *in = popen(command, "r");
     assert_non_null(in);
     watch(program, in, outcome);
