@@ -52,3 +52,7 @@ check_PROGRAMS += tests/unit/test_timeline
 TESTS += tests/unit/test_timeline
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c
 tests_unit_test_timeline_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_matrix
+TESTS += tests/unit/test_matrix
+tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c
+tests_unit_test_matrix_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
