@@ -49,6 +49,14 @@ src_libview_a_SOURCES = \
 	src/view/levels_columns.c \
 	src/view/levels_rows.c src/view/levels_rows.h \
 	src/view/levels_words.c src/view/levels_words.h \
+	src/view/json_matrix.c \
+	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_names.c \
+	src/view/matrix_page.c \
+	src/view/matrix_rules.c \
+	src/view/matrix_table.c src/view/matrix_table.h \
+	src/view/matrix_text.c \
+	src/view/matrix_words.c \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
