@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAME_LEAST = 12, NAME_MOST = 34, TOTAL_COLUMNS = 7, CELL_MOST = 18, NAME_BYTES = 256 };
+enum { NAME_LEAST = 12, NAME_MOST = 34, TOTAL_COLUMNS = 7, CELL_MOST = 16, NAME_BYTES = 256 };
 
 /* Less would be told as 0.0 %. */
 static const double told_share = 0.0005;
@@ -68,11 +68,6 @@ static int name_columns(const struct matrix_table *table, int columns, bool asci
     return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
 }
 
-static int heading_rows(int rows)
-{
-    return rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
-}
-
 /* As many cells as fit at a readable width, then as wide as they are few. */
 static void choose_widths(struct matrix_grid *grid, const struct matrix_table *table, int columns)
 {
@@ -97,22 +92,28 @@ static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
         *first = count > shown ? count - shown : 0;
 }
 
-static void place(struct matrix_grid *grid, const struct matrix_table *table, struct area area,
-                  bool ascii)
+/* Widths come first, for the headings need as many rows as those ask for. */
+static void place_columns(struct matrix_grid *grid, const struct matrix_table *table,
+                          struct area area, bool ascii)
 {
-    int rows = area.rows - 1;
-    if (grid->row > table->row_count)
-        grid->row = table->row_count;
     if (grid->column > table->column_count)
         grid->column = table->column_count;
-    grid->names =
-        (struct area){area.row, area.column, rows, name_columns(table, area.columns, ascii)};
+    grid->names.column = area.column;
+    grid->names.columns = name_columns(table, area.columns, ascii);
     choose_widths(grid, table, area.columns);
-    grid->rows_shown = rows < 1                          ? 0
-                       : (size_t)rows < table->row_count ? (size_t)rows
-                                                         : table->row_count;
-    scroll(grid->row, table->row_count, grid->rows_shown, &grid->top);
     scroll(grid->column, table->column_count, grid->columns_shown, &grid->left);
+}
+
+/* `area`: below the headings; the totals stand in its first row. */
+static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
+{
+    size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;
+    if (grid->row > table->row_count)
+        grid->row = table->row_count;
+    grid->names.row = area.row;
+    grid->names.rows = area.rows;
+    grid->rows_shown = rows < table->row_count ? rows : table->row_count;
+    scroll(grid->row, table->row_count, grid->rows_shown, &grid->top);
 }
 
 /* ---- drawing ---- */
@@ -136,12 +137,42 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Names of objects over several rows, each column's at its foot. */
+/* The name of an object as it fits into `rows` of its column; the rows it takes. */
+static int heading_of(const struct matrix_grid *grid, const struct matrix_line *line, int rows,
+                      bool ascii, char *out, size_t size)
+{
+    char label[NAME_BYTES];
+    int width = grid->cell_columns - 1;
+    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), label, sizeof label);
+    int columns = glyph_fit(out, size, label, width * rows, GLYPH_CUT_MIDDLE, ascii);
+    return columns > width ? (columns + width - 1) / width : 1;
+}
+
+/* Broken where the column ends, for names have few spaces; its last row stands at the foot. */
+static void draw_heading(const struct matrix_grid *grid, const struct matrix_line *line,
+                         struct canvas *canvas, struct area box, enum paint paint)
+{
+    char text[NAME_BYTES];
+    const char *at = text;
+    int rows = heading_of(grid, line, box.rows, canvas->ascii, text, sizeof text);
+    for (int row = box.rows - rows; row < box.rows; row++) {
+        const char *end = at;
+        struct glyph glyph;
+        int columns = 0;
+        while ((glyph = glyph_next(end, canvas->ascii)).bytes &&
+               columns + glyph.columns <= box.columns) {
+            columns += glyph.columns;
+            end += glyph.bytes;
+        }
+        canvas_format(canvas, box.row + row, box.column + box.columns - columns, columns, paint,
+                      "%.*s", (int)(end - at), at);
+        at = end;
+    }
+}
+
 static void draw_headings(const struct matrix_grid *grid, const struct matrix_table *table,
                           struct canvas *canvas, struct area area)
 {
-    char label[NAME_BYTES];
-    char text[NAME_BYTES];
     for (int i = 0; i < area.rows; i++)
         canvas_format(canvas, area.row + i, area.column, area.columns, PAINT_HEADING, "%*s",
                       area.columns, "");
@@ -150,17 +181,25 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
     canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
                   PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
     for (size_t i = 0; i < grid->columns_shown; i++) {
-        const struct matrix_line *line = &table->columns[grid->left + i];
         bool on = grid->left + i + 1 == grid->column;
-        int width = grid->cell_columns - 1;
-        label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), label,
-                 sizeof label);
-        glyph_fit(text, sizeof text, label, width * area.rows, GLYPH_CUT_MIDDLE, canvas->ascii);
-        int lines = (glyph_columns(text, canvas->ascii) + width - 1) / width;
-        int down = lines < area.rows ? area.rows - lines : 0;
-        struct area box = {area.row + down, cell_column(grid, i) + 1, area.rows - down, width};
-        canvas_wrap(canvas, box, on ? PAINT_SORTED : PAINT_HEADING, text);
+        struct area box = {area.row, cell_column(grid, i), area.rows, grid->cell_columns - 1};
+        draw_heading(grid, &table->columns[grid->left + i], canvas, box,
+                     on ? PAINT_SORTED : PAINT_HEADING);
     }
+}
+
+/* As many as the names in sight need, of those that can be spared. */
+static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
+                        bool ascii)
+{
+    char text[NAME_BYTES];
+    int most = rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
+    int wanted = 1;
+    for (size_t i = 0; i < grid->columns_shown; i++) {
+        int own = heading_of(grid, &table->columns[grid->left + i], most, ascii, text, sizeof text);
+        wanted = own > wanted ? own : wanted;
+    }
+    return wanted;
 }
 
 static void draw_row(const struct matrix_grid *grid, const struct matrix_table *table,
@@ -199,10 +238,11 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area)
 {
-    int headings = heading_rows(area.rows);
+    place_columns(grid, table, area, canvas->ascii);
+    int headings = heading_rows(grid, table, area.rows, canvas->ascii);
     struct area head = {area.row, area.column, headings, area.columns};
     struct area body = {area.row + headings, area.column, area.rows - headings, area.columns};
-    place(grid, table, body, canvas->ascii);
+    place_rows(grid, table, body);
     draw_headings(grid, table, canvas, head);
     if (body.rows > 0)
         draw_row(grid, table, canvas, body.row, 0);
