@@ -325,6 +325,10 @@ void function_gather_sites(struct browser *browser);
 
 /* Tagging, combining, renaming; true: done. What was typed as a new name. (matrix_names.c) */
 bool matrix_name_act(struct browser *browser, enum action action);
+/* The cursor was put somewhere: it stays on these names. (matrix_page.c) */
+void matrix_cursor_moved(struct browser *browser);
+/* Its tab has no number, and stands beside the others where there is room. Columns used. */
+int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column);
 void matrix_answer(struct browser *browser, const char *text, struct request *request);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_LEAST = 12, NAME_MOST = 34, TOTAL_COLUMNS = 7, CELL_MOST = 16, NAME_BYTES = 256 };
 
@@ -137,36 +138,61 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* The name of an object as it fits into `rows` of its column; the rows it takes. */
-static int heading_of(const struct matrix_grid *grid, const struct matrix_line *line, int rows,
-                      bool ascii, char *out, size_t size)
+/* Bytes of `text` that one row takes: to the end of a word if that leaves no row half empty. */
+static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
-    char label[NAME_BYTES];
-    int width = grid->cell_columns - 1;
-    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), label, sizeof label);
-    int columns = glyph_fit(out, size, label, width * rows, GLYPH_CUT_MIDDLE, ascii);
-    return columns > width ? (columns + width - 1) / width : 1;
+    struct glyph glyph;
+    int at = 0;
+    int word = 0;
+    int word_columns = 0;
+    *used = 0;
+    while ((glyph = glyph_next(text + at, ascii)).bytes && *used + glyph.columns <= columns) {
+        at += (int)glyph.bytes;
+        *used += glyph.columns;
+        if (words && strchr("_ .:([,>", text[at - 1]) && *used * 2 > columns) {
+            word = at;
+            word_columns = *used;
+        }
+    }
+    if (!word || !glyph.bytes)
+        return at;
+    *used = word_columns;
+    return word;
 }
 
-/* Broken where the column ends, for names have few spaces; its last row stands at the foot. */
+static int count_rows(const char *text, int columns, bool words, bool ascii)
+{
+    int rows = 0;
+    int used;
+    for (int bytes; *text && (bytes = row_bytes(text, columns, words, ascii, &used)); rows++)
+        text += bytes;
+    return rows ? rows : 1;
+}
+
+/* The name of an object as it fits into `rows` of its column. */
+static void heading_of(const struct matrix_grid *grid, const struct matrix_line *line, int rows,
+                       bool ascii, char *out, size_t size)
+{
+    char label[NAME_BYTES];
+    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), label, sizeof label);
+    glyph_fit(out, size, label, (grid->cell_columns - 1) * rows, GLYPH_CUT_MIDDLE, ascii);
+}
+
+/* Its last row stands at the foot of the box. */
 static void draw_heading(const struct matrix_grid *grid, const struct matrix_line *line,
                          struct canvas *canvas, struct area box, enum paint paint)
 {
     char text[NAME_BYTES];
     const char *at = text;
-    int rows = heading_of(grid, line, box.rows, canvas->ascii, text, sizeof text);
-    for (int row = box.rows - rows; row < box.rows; row++) {
-        const char *end = at;
-        struct glyph glyph;
-        int columns = 0;
-        while ((glyph = glyph_next(end, canvas->ascii)).bytes &&
-               columns + glyph.columns <= box.columns) {
-            columns += glyph.columns;
-            end += glyph.bytes;
-        }
-        canvas_format(canvas, box.row + row, box.column + box.columns - columns, columns, paint,
-                      "%.*s", (int)(end - at), at);
-        at = end;
+    heading_of(grid, line, box.rows, canvas->ascii, text, sizeof text);
+    bool words = count_rows(text, box.columns, true, canvas->ascii) <= box.rows;
+    int rows = count_rows(text, box.columns, words, canvas->ascii);
+    for (int row = rows < box.rows ? box.rows - rows : 0; row < box.rows; row++) {
+        int used;
+        int bytes = row_bytes(at, box.columns, words, canvas->ascii, &used);
+        canvas_format(canvas, box.row + row, box.column + box.columns - used, used, paint, "%.*s",
+                      bytes, at);
+        at += bytes;
     }
 }
 
@@ -196,10 +222,11 @@ static int heading_rows(const struct matrix_grid *grid, const struct matrix_tabl
     int most = rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
     int wanted = 1;
     for (size_t i = 0; i < grid->columns_shown; i++) {
-        int own = heading_of(grid, &table->columns[grid->left + i], most, ascii, text, sizeof text);
+        heading_of(grid, &table->columns[grid->left + i], most, ascii, text, sizeof text);
+        int own = count_rows(text, grid->cell_columns - 1, true, ascii);
         wanted = own > wanted ? own : wanted;
     }
-    return wanted;
+    return wanted < most ? wanted : most;
 }
 
 static void draw_row(const struct matrix_grid *grid, const struct matrix_table *table,

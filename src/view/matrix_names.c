@@ -81,11 +81,21 @@ static void undo(struct browser *browser)
                                  : "nothing was named or combined");
 }
 
-/* Names are made of the rules, which have changed. */
+/* Names are made of the rules, which have changed; the cursor goes with what it was on. */
 static void make_again(struct browser *browser)
 {
-    browser->matrix.moved = true;
-    matrix_page.update(browser);
+    const struct matrix_table *table = &browser->matrix.table;
+    struct matrix_grid *grid = &browser->matrix.grid;
+    const struct matrix_line *row = matrix_grid_row(grid, table);
+    const struct matrix_line *column = matrix_grid_column(grid, table);
+    uint32_t function = row ? row->index : UINT32_MAX;
+    uint32_t object = column ? column->index : UINT32_MAX;
+    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules);
+    if (row)
+        grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
+    if (column)
+        grid->column = matrix_table_line(table, MATRIX_OBJECTS, object) + 1;
+    matrix_cursor_moved(browser);
 }
 
 bool matrix_name_act(struct browser *browser, enum action action)

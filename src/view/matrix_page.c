@@ -12,13 +12,18 @@ static struct matrix_grid *grid_of(struct browser *browser)
     return &browser->matrix.grid;
 }
 
-/* Keeps the cursor on the same names. */
 static void remember(struct browser *browser)
 {
     const struct matrix_line *row = matrix_grid_row(grid_of(browser), &browser->matrix.table);
     const struct matrix_line *column = matrix_grid_column(grid_of(browser), &browser->matrix.table);
     browser->matrix.row = row ? row->identity : 0;
     browser->matrix.column = column ? column->identity : 0;
+}
+
+void matrix_cursor_moved(struct browser *browser)
+{
+    browser->matrix.moved = true;
+    remember(browser);
 }
 
 static void find_again(struct browser *browser)
@@ -102,8 +107,7 @@ static void move(struct browser *browser, long down, long across)
     grid->column = column < 0                           ? 0
                    : column > (long)table->column_count ? table->column_count
                                                         : (size_t)column;
-    browser->matrix.moved = true;
-    remember(browser);
+    matrix_cursor_moved(browser);
 }
 
 static bool move_by(struct browser *browser, enum action action)
@@ -203,12 +207,23 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Which functions miss on which objects");
     else if (grid->row)
         snprintf(out, size,
-                 "Enter: lines of the function.  o: its object.  t, C, R: tag, combine, "
-                 "rename functions; on the first row, objects");
+                 "Enter: lines of the function  o: the object  t C R: join, rename (objects: "
+                 "first row)");
     else
         snprintf(out, size,
-                 "Enter, o: the object.  t, C, R: tag, combine, rename objects; below, "
-                 "functions.  Home: the strongest cell");
+                 "Enter: the object  t C R: join, rename (functions: below)  Home: strongest cell");
+}
+
+int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column)
+{
+    enum { BESIDE = 140 };
+    bool on = browser->page == PAGE_MATRIX;
+    if (!on && canvas->columns < BESIDE)
+        return 0;
+    int used = canvas_format(canvas, row, column, canvas->columns - column,
+                             on ? PAINT_TAB_SHOWN : PAINT_TAB, " m %s ", matrix_page.name);
+    browser_zone(browser, row, column, used, ACTION_MATRIX);
+    return used;
 }
 
 static const char *matrix_enter(struct browser *browser)

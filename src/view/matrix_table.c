@@ -5,7 +5,13 @@
 
 #include <string.h>
 
-/* A line of one member, under the name and identity of the group that it belongs to. */
+static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, uint32_t index)
+{
+    return axis == MATRIX_FUNCTIONS ? snapshot->code[index].id : snapshot->objects[index].id;
+}
+
+/* A line of one member, under the name and identity of the group that it belongs to. Several of
+ * one name are one only if something was combined into that name. */
 static struct matrix_line line_of(const struct snapshot *snapshot, const struct bin_rules *rules,
                                   enum matrix_axis axis, uint32_t index,
                                   const struct snapshot_matrix_cell *total)
@@ -19,7 +25,9 @@ static struct matrix_line line_of(const struct snapshot *snapshot, const struct 
                       : axis == MATRIX_FUNCTIONS ? snapshot->code[index].function
                                                  : snapshot->objects[index].name;
     return (struct matrix_line){.name = given ? given : own,
-                                .identity = hash_bytes(group, strlen(group)),
+                                .identity = first != BIN_RULES_NONE
+                                                ? hash_bytes(group, strlen(group))
+                                                : hash_mix(hash ^ id_of(snapshot, axis, index)),
                                 .index = index,
                                 .members = 1,
                                 .renamed = given && strcmp(given, own) != 0,
@@ -129,4 +137,16 @@ size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis
     while (at < count && lines[at].identity != identity)
         at++;
     return at;
+}
+
+size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index)
+{
+    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
+    bool functions = axis == MATRIX_FUNCTIONS;
+    const uint32_t *indices = functions ? matrix->rows : matrix->columns;
+    size_t count = functions ? matrix->row_count : matrix->column_count;
+    size_t i = 0;
+    while (i < count && indices[i] != index)
+        i++;
+    return functions ? table->row_of[i] : table->column_of[i];
 }

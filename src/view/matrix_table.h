@@ -51,6 +51,10 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
 size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis,
                          uint64_t identity);
 
+/* Which line an object or function is part of, by its index in the snapshot: the others if it is
+ * not listed, and the count if there are none. */
+size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index);
+
 /* What was said in earlier sessions; none where that cannot be read. */
 void matrix_rules_init(struct matrix_rules *rules);
 void matrix_rules_fini(struct matrix_rules *rules);

@@ -57,16 +57,6 @@ static void tell_parts(struct parts *parts, const char *label, char *out, size_t
     }
 }
 
-/* The column of an object in the table, from 1; of what is not listed: the one after the last. */
-static size_t column_of(const struct matrix_table *table, uint32_t object)
-{
-    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
-    size_t i = 0;
-    while (i < matrix->column_count && matrix->columns[i] != object)
-        i++;
-    return table->column_of[i] + (size_t)1;
-}
-
 /* An instruction counts for the object that it misses on most, and with its part for that. */
 static void count_instruction(const struct matrix_table *table, size_t column,
                               const struct snapshot_instruction *instruction, struct parts *fields,
@@ -74,7 +64,7 @@ static void count_instruction(const struct matrix_table *table, size_t column,
 {
     char place[NAME_BYTES];
     double samples = instruction->samples;
-    if (column && column_of(table, instruction->object) != column)
+    if (column && matrix_table_line(table, MATRIX_OBJECTS, instruction->object) + 1 != column)
         return;
     if (column && !isnan(instruction->object_share))
         samples *= instruction->object_share;

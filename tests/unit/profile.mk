@@ -56,3 +56,7 @@ check_PROGRAMS += tests/unit/test_matrix
 TESTS += tests/unit/test_matrix
 tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c
 tests_unit_test_matrix_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_multiply
+TESTS += tests/unit/test_multiply
+tests_unit_test_multiply_SOURCES = tests/unit/test_multiply.c
+tests_unit_test_multiply_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
