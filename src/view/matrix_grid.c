@@ -138,7 +138,7 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Bytes of `text` that one row takes: to the end of a word if that leaves no row half empty. */
+/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;
@@ -185,8 +185,8 @@ static void draw_heading(const struct matrix_grid *grid, const struct matrix_lin
     char text[NAME_BYTES];
     const char *at = text;
     heading_of(grid, line, box.rows, canvas->ascii, text, sizeof text);
-    bool words = count_rows(text, box.columns, true, canvas->ascii) <= box.rows;
-    int rows = count_rows(text, box.columns, words, canvas->ascii);
+    int rows = count_rows(text, box.columns, false, canvas->ascii);
+    bool words = count_rows(text, box.columns, true, canvas->ascii) == rows;
     for (int row = rows < box.rows ? box.rows - rows : 0; row < box.rows; row++) {
         int used;
         int bytes = row_bytes(at, box.columns, words, canvas->ascii, &used);
@@ -223,7 +223,7 @@ static int heading_rows(const struct matrix_grid *grid, const struct matrix_tabl
     int wanted = 1;
     for (size_t i = 0; i < grid->columns_shown; i++) {
         heading_of(grid, &table->columns[grid->left + i], most, ascii, text, sizeof text);
-        int own = count_rows(text, grid->cell_columns - 1, true, ascii);
+        int own = count_rows(text, grid->cell_columns - 1, false, ascii);
         wanted = own > wanted ? own : wanted;
     }
     return wanted < most ? wanted : most;
