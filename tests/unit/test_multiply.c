@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MemSpy's first example without hardware: the accesses of blocked_multiply.c (295 x 295, blocks
- * of 64) through a model of its cache, 64 KB direct-mapped with lines of 16 bytes, and the misses
- * into the profile. Y leads in BlkMultiply, as published.
+ * MemSpy's first example without hardware: the accesses of tests/bench/blocked_multiply.c (295 x
+ * 295, blocks of 64) through a model of a cache, 64 KB direct-mapped with lines of 16 bytes, and
+ * the misses into the profile. Y leads in BlkMultiply, as it did there.
  */
 #include "unit.h"
 

@@ -11,9 +11,9 @@
 
 enum { N = 295, BLOCK = 64 };
 
-double X[N][N];
-double Y[N][N];
-double Z[N][N];
+static double X[N][N];
+static double Y[N][N];
+static double Z[N][N];
 
 static void InitMatrices(void)
 {
@@ -30,7 +30,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-__attribute__((noinline)) void BlkMultiply(int k0, int j0)
+__attribute__((noinline)) static void BlkMultiply(int k0, int j0)
 {
     for (int i = 0; i < N; i++)
         for (int k = k0; k < least(k0 + BLOCK, N); k++) {
