@@ -5,21 +5,30 @@
 #include "view/html_table.h"
 #include "view/source_rows.h"
 
-enum { FUNCTION_ROWS = 60, SOURCE_ROWS = 150, INSTRUCTION_ROWS = 40 };
+enum { FUNCTION_ROWS = 60, SOURCE_ROWS = 150, INSTRUCTION_ROWS = 40, ALWAYS_OPENED = 3 };
+
+static const double worth_opening = 0.005;
 
 static const struct snapshot_share *function_share(const void *row)
 {
     return &((const struct snapshot_code *)row)->share;
 }
 
+/* A function that hardly misses is a row of the table and no more. */
+static bool is_opened(const struct snapshot_code *code, size_t index)
+{
+    return index < HTML_FUNCTIONS_OPENED && code->instruction_count &&
+           (index < ALWAYS_OPENED || code->share.value >= worth_opening);
+}
+
 /* The same function is a row of `code` and of each object that it misses on. */
 bool html_function_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
     const struct snapshot_code *wanted = pointer;
-    for (size_t i = 0; i < snapshot->code_count && i < HTML_FUNCTIONS_OPENED; i++)
+    for (size_t i = 0; i < snapshot->code_count; i++)
         if (snapshot->code[i].id == wanted->id) {
             snprintf(id, size, "f%zu", i + 1);
-            return snapshot->code[i].instruction_count > 0;
+            return is_opened(&snapshot->code[i], i);
         }
     return false;
 }
@@ -86,8 +95,8 @@ void html_code(struct html_writer *writer)
                                             .most = FUNCTION_ROWS,
                                             .interval = function_share,
                                             .link = html_function_link});
-    for (size_t i = 0; i < snapshot->code_count && i < HTML_FUNCTIONS_OPENED; i++)
-        if (snapshot->code[i].instruction_count)
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (is_opened(&snapshot->code[i], i))
             write_function(writer, &snapshot->code[i], i + 1, i == 0);
     html_section_end(writer);
 }

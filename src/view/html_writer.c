@@ -7,6 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* Beyond it a figure is damage, and as percent it might overflow. */
+static const double drawn_most = 1e100;
+
 enum { PIECE = 256, TEXT_MOST = 4000, FORMAT_MOST = 4096 };
 
 void html_markup(struct html_writer *writer, const char *format, ...)
@@ -123,5 +126,5 @@ const char *html_class(enum paint paint)
 
 bool html_known(double number)
 {
-    return isfinite(number);
+    return fabs(number) < drawn_most;
 }

@@ -36,7 +36,7 @@ void html_section_end(struct html_writer *writer);
 /* The class of a colour; "" where there is none. */
 const char *html_class(enum paint paint);
 
-/* Whether a number can be drawn: neither NAN nor infinite. */
+/* Whether a number can be drawn: neither NAN nor beyond all measure. */
 bool html_known(double number);
 
 #endif
