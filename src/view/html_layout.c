@@ -116,7 +116,7 @@ static void draw(struct html_writer *writer, const struct snapshot_layout *layou
         return;
     html_markup(writer,
                 "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %u %zu\" "
-                "role=\"img\">\n",
+                "role=\"img\" aria-label=\"fields in cache lines\">\n",
                 LEFT + bytes * BYTE + 4, RULER + lines * STEP);
     for (unsigned byte = 0; byte < bytes; byte += 8)
         html_markup(writer, "<text class=\"dim\" x=\"%u\" y=\"11\">%u</text>", LEFT + byte * BYTE,
@@ -148,7 +148,7 @@ void html_layout(struct html_writer *writer, const struct snapshot_object *objec
     const struct layout_folds none = {.count = 0};
     struct layout_rows rows = {.list = NULL};
     write_title(writer, object, layout);
-    html_element(writer, "p", "", layout->reading);
+    html_element(writer, "p", "says", layout->reading);
     draw(writer, layout);
     layout_rows_make(&rows, layout, &none);
     html_table(writer, &(struct html_table){.columns = &layout_columns,

@@ -68,8 +68,10 @@ static void draw(struct html_writer *writer, const struct snapshot_sets *sets)
 {
     double most = fullest(sets, 0, sets->sets);
     uint32_t step = sets_a_bar(sets);
-    html_markup(writer, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH,
-                HEIGHT);
+    html_markup(writer,
+                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"misses by "
+                "cache set\">\n",
+                WIDTH, HEIGHT);
     for (uint32_t first = 0; first < sets->sets; first += step)
         draw_bar(writer, sets, first, most);
     draw_mean(writer, sets, most);
@@ -103,7 +105,7 @@ void html_sets(struct html_writer *writer)
     if (html_known(sets->p_value))
         html_markup(writer, " (p %.2g, %" PRIu32 " hot)", sets->p_value, sets->hot_sets);
     html_markup(writer, "</p>\n");
-    html_element(writer, "p", "", sets->reading);
+    html_element(writer, "p", "says", sets->reading);
     html_element(writer, "p", "dim", sets->note);
     draw(writer, sets);
     html_section_end(writer);
@@ -121,7 +123,7 @@ void html_window(struct html_writer *writer)
                 "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
                 " again.</p>\n",
                 window->used, window->addresses, window->singletons, window->recurring);
-    html_element(writer, "p", "", window->reading);
+    html_element(writer, "p", "says", window->reading);
     html_table(writer, &(struct html_table){.columns = &line_columns,
                                             .rows = window->top,
                                             .count = window->top_count,

@@ -63,7 +63,8 @@ static void draw_line(struct html_writer *writer, const struct snapshot_sharing_
     int y = RULER + (int)sides * STEP;
     html_markup(writer,
                 "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" "
-                "role=\"img\"><text class=\"dim\" x=\"0\" y=\"11\">byte of line</text>",
+                "role=\"img\" aria-label=\"bytes that threads use\"><text class=\"dim\" x=\"0\" "
+                "y=\"11\">byte of line</text>",
                 LEFT + BYTES * BYTE + RIGHT, y + STEP);
     for (int byte = 0; byte < BYTES; byte += 8)
         html_markup(writer, "<text class=\"dim\" x=\"%d\" y=\"11\">%d</text>", LEFT + byte * BYTE,
@@ -101,7 +102,7 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
                 open ? " open=\"open\"" : "");
     html_text(writer, group->name && *group->name ? group->name : "(no name)");
     html_markup(writer, "</span> %s</summary>\n", sharing_verdict_name(group->verdict));
-    html_element(writer, "p", "", group->reading);
+    html_element(writer, "p", "says", group->reading);
     if (group->line_count) {
         draw_line(writer, &group->lines[0]);
         write_accesses(writer, &group->lines[0]);

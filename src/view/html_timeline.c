@@ -139,16 +139,18 @@ void html_timeline(struct html_writer *writer)
     html_section(writer, "time", "The run over time",
                  "From left to right, the part of the misses that fell on each object. A letter "
                  "names a phase: phases of one letter are alike.");
-    html_markup(writer, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH,
-                HEIGHT);
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                "aria-label=\"parts of the misses over time\">\n",
+                WIDTH, HEIGHT);
     for (size_t i = 0; i <= series_of(timeline); i++)
         draw_series(writer, timeline, i);
     draw_amounts(writer, timeline);
     draw_phases(writer, timeline);
     draw_times(writer, timeline);
-    html_markup(writer, "</svg>\n");
+    html_markup(writer, "</svg></div>\n");
     write_keys(writer, timeline);
-    html_element(writer, "p", "", timeline->reading);
+    html_element(writer, "p", "says", timeline->reading);
     html_table(writer, &(struct html_table){.columns = &phase_columns,
                                             .rows = timeline->phases,
                                             .count = timeline->phase_count,
