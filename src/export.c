@@ -21,13 +21,16 @@ int export_check(const struct options *options, struct error *error)
     return !code && options->html ? html_check(options->html, error) : code;
 }
 
-/* As a shell was given it, but for the quotes. */
+/* As a shell was given it, but for the quotes and the ends of lines. */
 static void join(char *const *words, char *out, size_t size)
 {
     size_t used = 0;
     *out = '\0';
     for (; *words && used < size; words++)
         used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", *words);
+    for (; *out; out++)
+        if (*out == '\n' || *out == '\t')
+            *out = ' ';
 }
 
 static void describe_host(char *out, size_t size)

@@ -8,8 +8,8 @@
 #include "view/levels_words.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 enum { TEXT_BYTES = 512 };
 
@@ -66,10 +66,9 @@ static void write_source(struct html_writer *writer)
     const struct snapshot_source *source = &snapshot->source;
     bool ranked = source->ranking < source->event_count;
     const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
-    char lasted[32];
     if (html_known(snapshot->elapsed_s))
-        fact(writer, "Watched for", "%s",
-             play_time_text(lasted, snapshot->elapsed_s, snapshot->elapsed_s));
+        fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
+             snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
     fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
@@ -102,7 +101,7 @@ static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[TEXT_BYTES];
-    html_markup(writer, "<ul class=\"notes\">\n");
+    html_markup(writer, "<ul class=\"notes says\">\n");
     note(writer, "",
          snapshot->recording     ? "Made from a recording, not live: what was not recorded, and "
                                    "what is not on the machine that read it, is missing here."
@@ -121,6 +120,8 @@ static void write_notes(struct html_writer *writer)
     note(writer, "warn", snapshot->recording ? snapshot->recording->note : NULL);
     note(writer, "warn", snapshot->status);
     field_reading(snapshot, text, sizeof text);
+    if (*text)
+        strncat(text, ": names of fields may be missing", sizeof text - strlen(text) - 1);
     note(writer, "warn", text);
     html_markup(writer, "</ul>\n");
 }

@@ -12,12 +12,15 @@
 enum {
     OBJECT_ROWS = 200,
     FIELD_ROWS = 40,
+    FIELDS_ALWAYS = 5,
     LEVEL_ROWS = 64,
     CODE_ROWS = 15,
     INSTANCE_ROWS = 12,
     LAYOUTS = 3,
     SITES = 8
 };
+
+static const double field_worth_telling = 0.005;
 
 bool html_object_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
@@ -105,6 +108,16 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
 }
 
+/* Most samples first: where the rows begin that nobody would miss. */
+static size_t fields_worth_telling(const struct snapshot_object *object)
+{
+    size_t count = 0;
+    while (count < object->field_count && count < FIELD_ROWS &&
+           (count < FIELDS_ALWAYS || object->fields[count].share >= field_worth_telling))
+        count++;
+    return count;
+}
+
 static void write_list(struct html_writer *writer, const char *title,
                        const struct html_table *table)
 {
@@ -122,7 +135,7 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
                &(struct html_table){.columns = &field_columns,
                                     .rows = object->fields,
                                     .count = object->field_count,
-                                    .most = FIELD_ROWS});
+                                    .most = fields_worth_telling(object)});
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
     write_list(writer, "Where its accesses found their data",
