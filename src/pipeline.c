@@ -56,8 +56,9 @@ static void take_record(void *context, const struct record *record)
         break;
     default:
         count_places(pipeline);
+        /* That of a program we launch comes before its first sample, and is what was asked for. */
         pipeline->exec_seen |= record->kind == RECORD_COMM && record->comm.exec &&
-                               (pipeline->live || pipeline->samples[pipeline->ranking]);
+                               pipeline->samples[pipeline->ranking];
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);

@@ -88,6 +88,21 @@ double pipeline_elapsed_s(struct pipeline *pipeline)
     return elapsed_at(pipeline, pipeline_now(pipeline));
 }
 
+/* A new phase is news on every screen; told with the next refresh. */
+static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline *timeline)
+{
+    const struct snapshot_phase *last =
+        timeline->phase_count ? &timeline->phases[timeline->phase_count - 1] : NULL;
+    bool is_new = last && timeline->phase_count > 1 &&
+                  last->start_s > pipeline->phase_start_s + timeline->base_s;
+    if (is_new && last->leader && !pipeline->status[0])
+        snprintf(pipeline->status, sizeof pipeline->status,
+                 "a new phase since %.1f s: %s leads with %.0f%%; 0 shows the run", last->start_s,
+                 last->leader, last->leader_share * 100);
+    if (last)
+        pipeline->phase_start_s = last->start_s;
+}
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
     struct binary_desc binaries[BINARIES_SHOWN];
@@ -113,6 +128,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
                           : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     pipeline->status[0] = '\0';
+    if (snapshot)
+        note_phase(pipeline, &snapshot->timeline);
     pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)

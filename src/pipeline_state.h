@@ -61,6 +61,7 @@ struct pipeline {
     bool ended;
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
+    double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */

@@ -74,6 +74,11 @@ tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
 
+# For run-all, which runs some side by side and some alone.
+.PHONY: print-tests
+print-tests:
+	@echo $(TESTS)
+
 .PHONY: bench bench-programs
 bench-programs: $(EXTRA_PROGRAMS)
 bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)

@@ -17,6 +17,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/pairs.h \
 	src/profile/phases.c \
 	src/profile/phases.h \
+	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/search.c \
@@ -36,7 +37,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_accesses.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
-	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c \
+	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
 	src/profile/snapshot_heap.c \
 	src/profile/snapshot_levels.c \
 	src/profile/snapshot_objects.c \

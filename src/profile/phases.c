@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { LONGEST = 1 << (PHASES_SCALES - 1) };
-enum { SEGMENT_BLOCKS = 3 }; /* shorter ones are the edge between their neighbours */
 
 /* Of one test; there are three a block, a million in a day at 4 a second. */
 static const double chance = 1e-9;
@@ -23,9 +22,6 @@ static const double degrees_of_shorter = 32;
 
 /* Cells with fewer in both windows together, times the dispersion, say little: they are one. */
 static const double cell_least = 10;
-
-/* Of the same letter. */
-static const double recurs_within = 0.15;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
@@ -50,26 +46,6 @@ unsigned phases_column(uint32_t object)
     return (unsigned)(hash_mix(object) % PHASES_COLUMNS);
 }
 
-static double sum_of(const double *counts)
-{
-    double sum = 0;
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        sum += counts[i];
-    return sum;
-}
-
-double phases_distance(const double *left, const double *right)
-{
-    double left_sum = sum_of(left);
-    double right_sum = sum_of(right);
-    double apart = 0;
-    if (!(left_sum > 0) || !(right_sum > 0))
-        return 0;
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        apart += fabs(left[i] / left_sum - right[i] / right_sum);
-    return apart / 2;
-}
-
 /* n log (n / expected), of one cell. */
 static double cell(double count, double expected)
 {
@@ -80,8 +56,8 @@ static double cell(double count, double expected)
  * dispersion: chi-square with `freedom` degrees of freedom where they are the same. */
 static double ratio(const double *left, const double *right, double dispersion, double *freedom)
 {
-    double left_sum = sum_of(left);
-    double right_sum = sum_of(right);
+    double left_sum = phases_sum(left);
+    double right_sum = phases_sum(right);
     double all = left_sum + right_sum;
     double few[2] = {0};
     double g = 0;
@@ -194,43 +170,7 @@ static uint64_t changed_blocks(const struct phases *phases)
         }
     }
     /* Soon there will be more of it, and its beginning plainer. */
-    return best < SEGMENT_BLOCKS ? 0 : best;
-}
-
-/* The nearest of those that are near enough; PHASES_NONE. */
-static uint8_t alike(const struct phases *phases, const double *counts)
-{
-    double nearest = recurs_within;
-    uint8_t found = PHASES_NONE;
-    for (unsigned i = 0; i < phases->known_count; i++) {
-        double distance = phases_distance(phases->known[i].shares, counts);
-        if (distance < nearest) {
-            nearest = distance;
-            found = (uint8_t)i;
-        }
-    }
-    return found;
-}
-
-uint8_t phases_now(const struct phases *phases)
-{
-    return phases->blocks >= SEGMENT_BLOCKS ? alike(phases, phases->now) : PHASES_NONE;
-}
-
-static void name(struct phases *phases, struct phases_segment *segment, const double *counts)
-{
-    double sum = sum_of(counts);
-    segment->phase = alike(phases, counts);
-    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MOST)
-        segment->phase = (uint8_t)phases->known_count++;
-    if (segment->phase == PHASES_NONE || !(sum > 0))
-        return;
-    struct phases_phase *phase = &phases->known[segment->phase];
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        phase->shares[i] = (phase->shares[i] * phase->samples + counts[i]) / (phase->samples + sum);
-    phase->samples += sum;
-    phase->time_ns += segment->end_ns - segment->start_ns;
-    phase->segments++;
+    return best < PHASES_SHORTEST ? 0 : best;
 }
 
 /* The oldest two become one where there is no room for more. */
@@ -264,12 +204,12 @@ static void split(struct phases *phases, uint64_t length)
     for (uint64_t i = 0; i < length; i++)
         kept[i] = phases->window[(phases->blocks - length + i) % PHASES_WINDOW];
     /* Blocks between two phases, one of which may hold some of both, are of neither. */
-    bool edge = phases->blocks - length < SEGMENT_BLOCKS && phases->segment_count > 1;
+    bool edge = phases->blocks - length < PHASES_SHORTEST && phases->segment_count > 1;
     uint64_t end_ns = last->end_ns;
     if (!edge) {
         last->end_ns = kept[0].start_ns;
-        last->samples = sum_of(before);
-        name(phases, last, before);
+        last->samples = phases_sum(before);
+        phases_name(phases, last, before);
         if (make_room(phases))
             last = &phases->segments[phases->segment_count++];
     }
@@ -278,7 +218,7 @@ static void split(struct phases *phases, uint64_t length)
                                         .end_ns = end_ns,
                                         .distance = phases_distance(before, after),
                                         .phase = PHASES_NONE};
-    last->samples = sum_of(after);
+    last->samples = phases_sum(after);
     memcpy(phases->now, after, sizeof after);
     phases->now_sum = last->samples;
     phases->blocks = length;
@@ -310,6 +250,6 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
         phases->growing.start_ns = start_ns;
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         phases->growing.counts[i] += counts[i];
-    phases->growing.sum += sum_of(counts);
+    phases->growing.sum += phases_sum(counts);
     return phases->growing.sum >= PHASES_BLOCK_SAMPLES && take_block(phases, end_ns);
 }

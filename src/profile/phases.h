@@ -30,6 +30,7 @@ enum {
     PHASES_MOST = 26,   /* different ones: A to Z */
     PHASES_SEGMENTS = 4096,
     PHASES_BLOCK_SAMPLES = 100, /* fewer are joined with the next before anything is tested */
+    PHASES_SHORTEST = 3,        /* blocks; shorter segments are the edge between their neighbours */
     PHASES_NONE = 255
 };
 
@@ -93,5 +94,13 @@ uint8_t phases_now(const struct phases *phases);
 
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);
+
+/* ---- for phases.c ---- */
+
+double phases_sum(const double *counts);
+
+/* The letter of a segment that has ended, by its counts: a known phase's, which learns from it, or
+ * a new one. */
+void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The picture of a type as the samples on one object see it: members and holes in order with
- * their heat, and the cache lines that cut it, by where its instances really begin.
+ * their heat. The cache lines that cut it: snapshot_lines.c.
  */
-#include "profile/state.h"
+#include "profile/drawing.h"
 
 #include "resolve/members.h"
 
@@ -13,31 +13,11 @@
 #include <string.h>
 
 enum {
-    LAYOUTS = 4,          /* of one object */
-    LAYOUT_BYTES = 65536, /* larger types have no lines */
-    PHASE_SAMPLES_MIN = 16,
-    UNKNOWN_SIZE = 8 /* bytes of an access whose size is not known */
+    LAYOUTS = 4,         /* of one object */
+    LAYOUT_BYTES = 65536 /* larger types have no lines */
 };
 
 static const double shown_from = 0.05; /* share of the object's samples */
-static const double most_of_heat = 0.9;
-
-/* One picture under construction. */
-struct drawing {
-    struct build *build;
-    struct snapshot_layout *layout;
-    struct type_desc type;               /* no members: inferred */
-    const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
-    size_t field_count;
-    uint32_t line;
-    uint64_t extent; /* its size, with one element of an array without a length */
-    bool array;      /* the object has many of them side by side */
-    struct snapshot_layout_row *rows;
-    size_t row_count;
-    size_t row_room;
-    double *heat;     /* [members][3]: samples, loads, stores, with those of their parts */
-    uint8_t *touched; /* per byte */
-};
 
 static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
 {
@@ -145,159 +125,6 @@ static void draw_offsets(struct drawing *drawing)
     }
 }
 
-/* Where in a line instances begin, by the accesses in the window. */
-static void find_phase(struct drawing *drawing, uint32_t object)
-{
-    struct snapshot_layout *layout = drawing->layout;
-    const struct window *window = &drawing->build->profile->window;
-    uint32_t *begins = calloc(drawing->line, sizeof *begins);
-    uint32_t all = 0;
-    uint32_t straddling = 0;
-    for (uint32_t i = 0; begins && i < window->used; i++) {
-        const struct window_entry *entry = window_at(window, i);
-        if (entry->object != object || entry->type != layout->type)
-            continue;
-        uint64_t into = layout->inferred ? entry->offset % layout->size : entry->type_offset;
-        begins[(entry->address - into) % drawing->line]++;
-        straddling += entry->address % drawing->line + entry->size > drawing->line;
-        all++;
-    }
-    layout->phase_share = layout->straddling = NAN;
-    for (uint32_t i = 0; begins && i < drawing->line; i++) {
-        layout->phases += begins[i] > 0;
-        if (begins[i] > begins[layout->phase])
-            layout->phase = i;
-    }
-    if (begins && all >= PHASE_SAMPLES_MIN) {
-        layout->phase_share = (double)begins[layout->phase] / all;
-        layout->straddling = (double)straddling / all;
-    }
-    free(begins);
-}
-
-static uint32_t line_of(const struct drawing *drawing, uint64_t offset)
-{
-    return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
-}
-
-static void touch(struct drawing *drawing)
-{
-    for (size_t i = 0; i < drawing->field_count; i++) {
-        const struct snapshot_field *field = &drawing->fields[i];
-        uint64_t end = field->offset + (field->size ? field->size : UNKNOWN_SIZE);
-        for (uint64_t at = field->offset; at < end && at < drawing->extent; at++)
-            drawing->touched[at] |= field->samples > 0;
-    }
-}
-
-static void cut_into_lines(struct drawing *drawing)
-{
-    struct snapshot_layout *layout = drawing->layout;
-    uint64_t size = drawing->extent;
-    size_t count = line_of(drawing, size - 1) + 1;
-    layout->lines = arena_array(drawing->build->arena, count, sizeof *layout->lines);
-    if (!layout->lines)
-        return;
-    layout->line_count = count;
-    touch(drawing);
-    for (size_t i = 0; i < count; i++) {
-        struct snapshot_layout_line *line = &layout->lines[i];
-        uint64_t end = (i + 1) * drawing->line - layout->phase;
-        line->start = i ? i * drawing->line - layout->phase : 0;
-        line->end = end < size ? end : size;
-        for (uint64_t at = line->start; at < line->end; at++)
-            line->used += drawing->touched[at];
-        line->cold = (uint32_t)(line->end - line->start) - line->used;
-    }
-    for (size_t i = 0; i < drawing->field_count; i++) {
-        size_t at = line_of(drawing, drawing->fields[i].offset);
-        if (at < count && layout->samples > 0)
-            layout->lines[at].share += drawing->fields[i].samples / layout->samples;
-    }
-}
-
-static int hottest(const void *left, const void *right)
-{
-    const struct snapshot_layout_row *a = *(const struct snapshot_layout_row *const *)left;
-    const struct snapshot_layout_row *b = *(const struct snapshot_layout_row *const *)right;
-    return a->samples > b->samples ? -1 : a->samples < b->samples;
-}
-
-/* Lines that the few members with most of the heat lie in, and how many they need. */
-static void measure_spread(struct drawing *drawing)
-{
-    struct snapshot_layout *layout = drawing->layout;
-    const struct snapshot_layout_row **rows = calloc(drawing->row_count + 1, sizeof *rows);
-    uint8_t *lines = calloc(layout->line_count + 1, 1);
-    size_t count = 0;
-    uint64_t bytes = 0;
-    double heat = 0;
-    for (size_t i = 0; rows && i < drawing->row_count; i++)
-        if (!drawing->rows[i].has_members && drawing->rows[i].samples > 0)
-            rows[count++] = &drawing->rows[i];
-    if (rows)
-        qsort(rows, count, sizeof *rows, hottest);
-    for (size_t i = 0; lines && i < count && heat < most_of_heat * layout->samples; i++) {
-        const struct type_member *member = &rows[i]->member;
-        uint64_t size = member->stride ? member->stride : member->size;
-        size_t last = line_of(drawing, member->offset + (size ? size - 1 : 0));
-        for (size_t k = line_of(drawing, member->offset); k <= last && k < layout->line_count; k++)
-            lines[k] = 1;
-        bytes += size;
-        heat += rows[i]->samples;
-    }
-    for (size_t i = 0; lines && i < layout->line_count; i++)
-        layout->hot_span += lines[i];
-    layout->hot_lines = (bytes + drawing->line - 1) / drawing->line;
-    free(rows);
-    free(lines);
-}
-
-/* Bytes fetched for one that is used: over the lines, by where the samples fell. */
-static double cold_share(const struct snapshot_layout *layout, uint32_t line_bytes)
-{
-    double cold = 0;
-    for (size_t i = 0; i < layout->line_count; i++)
-        cold += layout->lines[i].share * layout->lines[i].cold / line_bytes;
-    return cold;
-}
-
-static const char *read_picture(const struct drawing *drawing)
-{
-    enum { COLD_PERCENT = 25, STRADDLING_PERCENT = 5 };
-    const struct snapshot_layout *layout = drawing->layout;
-    struct arena *arena = drawing->build->arena;
-    double cold = cold_share(layout, drawing->line) * 100;
-    if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
-        return NULL;
-    if (layout->size < drawing->line && !drawing->array)
-        return arena_printf(arena,
-                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
-                            "is fetched along, and decides whether that is of use.",
-                            (unsigned long long)layout->size, drawing->line);
-    if (layout->hot_span > layout->hot_lines)
-        return arena_printf(arena,
-                            "90%% of it falls on members in %llu cache lines that would fit in "
-                            "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
-                            "used.",
-                            (unsigned long long)layout->hot_span,
-                            (unsigned long long)layout->hot_lines, cold);
-    if (layout->straddling * 100 > STRADDLING_PERCENT)
-        return arena_printf(arena,
-                            "%.0f%% of the accesses cross from one cache line into the next: "
-                            "align the elements.",
-                            layout->straddling * 100);
-    if (cold > COLD_PERCENT)
-        return arena_printf(arena,
-                            "Of the bytes fetched %.0f%% are never used: members that are not "
-                            "needed together with the hot ones could live elsewhere.",
-                            cold);
-    return arena_printf(arena,
-                        "The hot members share their cache lines; %.0f%% of the bytes "
-                        "fetched are never used.",
-                        cold);
-}
-
 static void finish_rows(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -309,7 +136,7 @@ static void finish_rows(struct drawing *drawing)
         struct snapshot_layout_row *row = &layout->rows[i];
         *row = drawing->rows[i];
         row->share = layout->samples > 0 ? row->samples / layout->samples : NAN;
-        row->line = line_of(drawing, row->member.offset);
+        row->line = drawing_line(drawing, row->member.offset);
     }
 }
 
@@ -322,7 +149,7 @@ static void draw(struct drawing *drawing, uint32_t object)
     drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
     drawing->touched = calloc(drawing->extent < LAYOUT_BYTES ? drawing->extent + 1 : 1, 1);
     if (drawing->rows && drawing->heat && drawing->touched) {
-        find_phase(drawing, object);
+        drawing_find_phase(drawing, object);
         if (layout->inferred) {
             draw_offsets(drawing);
         } else {
@@ -330,10 +157,10 @@ static void draw(struct drawing *drawing, uint32_t object)
             draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
         }
         if (drawing->extent < LAYOUT_BYTES)
-            cut_into_lines(drawing);
+            drawing_cut_into_lines(drawing);
         finish_rows(drawing);
-        measure_spread(drawing);
-        layout->reading = read_picture(drawing);
+        drawing_measure_spread(drawing);
+        layout->reading = drawing_reading(drawing);
     }
     free(drawing->rows);
     free(drawing->heat);

@@ -7,7 +7,8 @@
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
  * bytes more for each object and offset it tells them of: 100 MiB at the very most, if all tables
- * are full of such. All of it is bounded.
+ * are full of such. The timeline: 4 KiB for each object that ever counted, 8,192 at most. All of
+ * it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Keys and what they do: one table behind the keyboard, the key bar and the help page
- * (CONTRACT.md "Keys"). Terminal codes stay in screen.c.
+ * (CONTRACT.md "Keys"). Terminal codes stay in screen_keys.c.
  */
 #ifndef MISSTOP_VIEW_KEYS_H
 #define MISSTOP_VIEW_KEYS_H

@@ -79,7 +79,8 @@ src_libview_a_SOURCES = \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
 	src/view/phase_columns.c \
-	src/view/screen.c \
+	src/view/screen.c src/view/screen_part.h \
+	src/view/screen_colors.c src/view/screen_keys.c src/view/screen_restore.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \

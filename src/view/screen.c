@@ -1,146 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The terminal: the only file that sees curses. What is drawn is made by browser.c. */
+/* The terminal. What is drawn is made by browser.c. */
 #include "view/browser.h"
 
 #include "base/clock.h"
+#include "view/screen_part.h"
 
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESCAPE_DELAY_MS = 25, RESTORE_BYTES = 512 };
+enum { ESCAPE_DELAY_MS = 25 };
 
 struct screen {
     struct browser browser;
     struct canvas canvas;
     SCREEN *terminal;
     bool ascii;
-    attr_t attributes[PAINT_COUNT][2]; /* plain, selected */
-    short pairs[PAINT_COUNT][2];
+    struct screen_colors colors;
 };
-
-/*
- * What a signal handler needs to give the terminal back. It cannot be handed a pointer,
- * so this is static; written by open, close, suspend and resume only.
- */
-static struct {
-    volatile sig_atomic_t armed;
-    struct termios before;
-    size_t length;
-    char text[RESTORE_BYTES];
-} emergency;
-
-/* Appends a capability without its "$<5>" delays, which only curses can carry out. */
-static void add_restore(const char *text)
-{
-    if (!text || text == (const char *)-1)
-        return;
-    while (*text && emergency.length < RESTORE_BYTES) {
-        const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
-        if (end)
-            text = end + 1;
-        else
-            emergency.text[emergency.length++] = *text++;
-    }
-}
-
-static const char *capability(const char *name)
-{
-    return tigetstr((char *)(uintptr_t)name);
-}
-
-static void arm_emergency(const struct termios *before)
-{
-    static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
-    emergency.before = *before;
-    emergency.length = 0;
-    const char *mouse = capability("kmous");
-    if (mouse && mouse != (const char *)-1)
-        add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        add_restore(capability(names[i]));
-    emergency.armed = 1;
-}
-
-void screen_emergency_restore(void)
-{
-    int saved = errno;
-    if (emergency.armed) {
-        emergency.armed = 0;
-        if (write(STDOUT_FILENO, emergency.text, emergency.length) < 0)
-            errno = 0; /* nothing more can be done for the picture; the modes still matter */
-        tcsetattr(STDIN_FILENO, TCSANOW, &emergency.before);
-    }
-    errno = saved;
-}
-
-static attr_t attribute_bits(unsigned attributes)
-{
-    return (attributes & PAINT_BOLD ? A_BOLD : 0) | (attributes & PAINT_FAINT ? A_DIM : 0) |
-           (attributes & PAINT_REVERSE ? A_REVERSE : 0) |
-           (attributes & PAINT_UNDERLINE ? A_UNDERLINE : 0);
-}
-
-static void set_mono(struct screen *screen)
-{
-    for (int i = 0; i < PAINT_COUNT; i++) {
-        attr_t bits = attribute_bits(paint_look((enum paint)i)->attributes_mono);
-        screen->attributes[i][0] = bits;
-        screen->attributes[i][1] = bits | A_REVERSE;
-    }
-}
-
-/* With 256 colours a selected row keeps its own, on a grey ground. */
-static void set_256(struct screen *screen)
-{
-    enum { DIM = 245, DIM_ON_GREY = 250 };
-    short pair = 1;
-    for (int i = 0; i < PAINT_COUNT; i++) {
-        const struct paint_look *look = paint_look((enum paint)i);
-        attr_t bits = attribute_bits(look->attributes_256);
-        init_pair(pair, look->text_256, look->ground_256);
-        screen->pairs[i][0] = pair++;
-        screen->attributes[i][0] = bits;
-        init_pair(pair, look->text_256 == DIM ? DIM_ON_GREY : look->text_256,
-                  PAINT_SELECTED_GROUND);
-        screen->pairs[i][1] = pair++;
-        screen->attributes[i][1] = bits | A_BOLD;
-    }
-}
-
-static void set_8(struct screen *screen)
-{
-    for (short i = 0; i < PAINT_COUNT; i++) {
-        const struct paint_look *look = paint_look((enum paint)i);
-        init_pair((short)(i + 1), look->text_8, look->ground_8);
-        screen->pairs[i][0] = (short)(i + 1);
-        screen->attributes[i][0] = attribute_bits(look->attributes_8);
-        screen->pairs[i][1] = PAINT_SELECTED + 1;
-        screen->attributes[i][1] = attribute_bits(paint_look(PAINT_SELECTED)->attributes_8);
-    }
-}
-
-static void choose_colors(struct screen *screen, const struct view_options *options)
-{
-    const char *no_color = getenv("NO_COLOR");
-    bool wanted = options->color == VIEW_COLOR_ALWAYS ||
-                  (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color));
-    if (!wanted || !has_colors() || start_color() == ERR || COLORS < 8) {
-        set_mono(screen);
-        return;
-    }
-    use_default_colors();
-    if (COLORS >= 256 && COLOR_PAIRS > 2 * PAINT_COUNT)
-        set_256(screen);
-    else
-        set_8(screen);
-}
 
 /* The font of the Linux console has no eighth blocks. */
 static bool ascii_only(const struct view_options *options)
@@ -184,8 +66,7 @@ static int start_curses(struct screen *screen, struct error *error)
                          "suits most), or use -b",
                          term ? term : "");
     set_term(screen->terminal);
-    const char *cup = capability("cup");
-    if (cup && cup != (const char *)-1)
+    if (screen_capability("cup"))
         return 0;
     endwin();
     delscreen(screen->terminal);
@@ -211,8 +92,8 @@ int screen_open(struct screen **out, const struct view_options *options,
     if (code)
         goto failed;
     set_modes();
-    choose_colors(screen, options);
-    arm_emergency(&before);
+    screen_choose_colors(&screen->colors, options);
+    screen_arm(&before);
     browser_init(&screen->browser, sources);
     code = fit_canvas(screen);
     if (code) {
@@ -229,7 +110,7 @@ failed:
 void screen_close(struct screen *screen)
 {
     endwin();
-    emergency.armed = 0;
+    screen_disarm();
     browser_fini(&screen->browser);
     canvas_fini(&screen->canvas);
     delscreen(screen->terminal);
@@ -243,8 +124,8 @@ static void put_cell(const struct screen *screen, int row, int column, const str
     bool selected = cell->flags & CELL_SELECTED;
     enum paint paint = cell->flags & CELL_CURSOR ? PAINT_CURSOR : (enum paint)cell->paint;
     wmemcpy(text, cell->text, CELL_GLYPHS);
-    if (setcchar(&character, text, screen->attributes[paint][selected],
-                 screen->pairs[paint][selected], NULL) == OK)
+    if (setcchar(&character, text, screen->colors.attributes[paint][selected],
+                 screen->colors.pairs[paint][selected], NULL) == OK)
         mvadd_wch(row, column, &character);
 }
 
@@ -273,93 +154,12 @@ static void follow_size(void)
         resizeterm(size.ws_row, size.ws_col);
 }
 
-static uint32_t key_of_code(wint_t code)
-{
-    static const struct {
-        int code;
-        uint32_t key;
-    } keys[] = {{KEY_UP, KEYS_UP},
-                {KEY_DOWN, KEYS_DOWN},
-                {KEY_LEFT, KEYS_LEFT},
-                {KEY_RIGHT, KEYS_RIGHT},
-                {KEY_PPAGE, KEYS_PAGE_UP},
-                {KEY_NPAGE, KEYS_PAGE_DOWN},
-                {KEY_HOME, KEYS_HOME},
-                {KEY_END, KEYS_END},
-                {KEY_ENTER, KEYS_ENTER},
-                {KEY_BTAB, KEYS_BACK_TAB},
-                {KEY_BACKSPACE, KEYS_BACKSPACE},
-                {KEY_A1, KEYS_HOME},
-                {KEY_C1, KEYS_END},
-                {KEY_A3, KEYS_PAGE_UP},
-                {KEY_C3, KEYS_PAGE_DOWN}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if ((wint_t)keys[i].code == code)
-            return keys[i].key;
-    if (code >= KEY_F(1) && code <= KEY_F(12))
-        return KEYS_F1 + (uint32_t)(code - KEY_F(1));
-    return 0;
-}
-
-static uint32_t key_of_character(wint_t character)
-{
-    switch (character) {
-    case '\r':
-    case '\n':
-        return KEYS_ENTER;
-    case '\t':
-        return KEYS_TAB;
-    case 27:
-        return KEYS_ESCAPE;
-    case 8:
-    case 127:
-        return KEYS_BACKSPACE;
-    default:
-        return (uint32_t)character;
-    }
-}
-
-static bool read_mouse(struct input *input)
-{
-    MEVENT event;
-    if (getmouse(&event) != OK)
-        return false;
-    input->row = event.y;
-    input->column = event.x;
-    if (event.bstate & BUTTON4_PRESSED)
-        input->kind = INPUT_WHEEL_UP;
-    else if (event.bstate & BUTTON5_PRESSED)
-        input->kind = INPUT_WHEEL_DOWN;
-    else if (event.bstate & BUTTON1_PRESSED)
-        input->kind = INPUT_CLICK;
-    else
-        return false;
-    return true;
-}
-
-/* false: nothing more waits. An event that means nothing here has key 0. */
-static bool read_input(struct input *input)
-{
-    wint_t code;
-    int kind = get_wch(&code);
-    *input = (struct input){.kind = INPUT_KEY};
-    if (kind == ERR)
-        return false;
-    if (kind == KEY_CODE_YES && code == KEY_MOUSE)
-        read_mouse(input);
-    else if (kind == KEY_CODE_YES)
-        input->key = key_of_code(code);
-    else
-        input->key = key_of_character(code);
-    return true;
-}
-
 struct request screen_input(struct screen *screen)
 {
     struct input input;
     struct request request = {.kind = REQUEST_NONE};
     follow_size();
-    while (request.kind == REQUEST_NONE && read_input(&input))
+    while (request.kind == REQUEST_NONE && screen_read(&input))
         request = browser_input(&screen->browser, &input);
     draw(screen);
     return request;
@@ -382,7 +182,7 @@ void screen_message(struct screen *screen, const char *text)
 void screen_suspend(struct screen *screen)
 {
     (void)screen;
-    emergency.armed = 0;
+    screen_disarm();
     def_prog_mode();
     endwin();
 }
@@ -390,7 +190,7 @@ void screen_suspend(struct screen *screen)
 void screen_resume(struct screen *screen)
 {
     reset_prog_mode();
-    emergency.armed = 1;
+    screen_rearm();
     follow_size();
     clearok(stdscr, TRUE);
     draw(screen);

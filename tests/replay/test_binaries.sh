@@ -3,23 +3,9 @@
 # Recordings whose samples have registers only: decoded with the program wherever it lies, equally;
 # and not with another build of it.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
+. "$(dirname "$0")/judge.sh"
 
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
-
-command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
-command -v perf >/dev/null || { skip "all: perf is not here"; finish; }
+needs python3 perf
 mkdir "$work/home" "$work/bin"
 # Of perf record, which would else keep every program in it, and of misstop.
 HOME=$work/home

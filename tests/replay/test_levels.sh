@@ -3,23 +3,10 @@
 # Levels, latencies, TLB and snoop answers in the report of recordings of real PEBS and IBS
 # hardware are the sums of what perf script says of their samples, for all and for each object.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
+. "$(dirname "$0")/judge.sh"
 
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
-command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+needs python3
 here_is() { [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return 1; }; }
 
 compare() { # name, file, pid

@@ -4,23 +4,9 @@
 # a walked one, with types; after a kill; file by file after rotation. And what does not belong
 # to a recording is not taken for it.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 99
-target=
-trap 'kill $target 2>/dev/null; rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
+. "$(dirname "$0")/judge.sh"
 
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
-
-command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+needs python3
 
 same() { # name, and what is common to both runs
     name=$1
@@ -48,10 +34,10 @@ record agent -n 4 -H 0 -- "$DEMO" && same agent -H 0
 record decaying -n 3 -H 0.5 -w 100 -C L2=512K,8,64 -- "$DEMO" && same decaying -H 0.5 -w 100
 
 # Attached: the heap is walked. It ends before misstop does.
-"$DEMO" >/dev/null & target=$!
+"$DEMO" >/dev/null & targets=$!
 sleep 0.3
-(sleep 1; kill $target) &
-record walk -H 0 -p $target && same walk -H 0
+(sleep 1; kill $targets) &
+record walk -H 0 -p $targets && same walk -H 0
 
 # Nothing but FILE.misstop is needed, and a copy of it is as good.
 mkdir "$work/elsewhere"
@@ -73,15 +59,19 @@ else
 fi
 
 # Killed: what was synced is there, and it is said that the end is missing only if it is.
-"$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" >"$work/killed.live" 2>/dev/null </dev/null &
+# The demo outlives its watcher: it ends by itself, later than anybody looks.
+: >"$work/killed.live"
+"$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" 30 >"$work/killed.live" 2>/dev/null </dev/null &
 recorder=$!
 tries=0
 until [ "$(wc -l <"$work/killed.live")" -ge 3 ] || [ $tries = 200 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
+demo=$(pgrep -P $recorder -f "$DEMO 30" | head -1)
 kill -9 $recorder
 wait $recorder 2>/dev/null
+[ -z "$demo" ] || kill "$demo"
 "$MISSTOP" -i "$work/killed" -j >"$work/killed.replay" 2>&1
 if python3 - "$work/killed.live" "$work/killed.replay" <<'EOF'
 import json, sys

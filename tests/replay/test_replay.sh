@@ -3,24 +3,11 @@
 # What is read from recordings is what perf script says of them, line by line; and it is the same
 # through a pipe, from the other byte order, and as far as it goes after a cut.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/judge.sh"
 print=$BUILD/tests/replay/print_records
 load=$BUILD/tests/replay/load
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
 
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
-
-command -v python3 >/dev/null || { skip "all: python3 is not here"; finish; }
+needs python3
 
 same() { # name, file, file
     if cmp -s "$2" "$3"; then pass "$1"; else fail "$1"; diff "$2" "$3" | head -5; fi

@@ -3,26 +3,12 @@
 # What misstop writes is what perf reads: every sample, with the address that it was told, and not
 # a word of complaint from any of perf's commands; also after a kill.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/judge.sh"
 print=$BUILD/tests/replay/print_records
 record=$BUILD/tests/replay/record_samples
 load=$BUILD/tests/replay/load
-work=$(mktemp -d) || exit 99
-loads=
-trap 'kill $loads 2>/dev/null; rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
 
-pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
-fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
-skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
-finish() {
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ] || exit 1
-    [ $passed != 0 ] || exit 77
-    exit 0
-}
-
-command -v perf >/dev/null || { skip "all: perf is not here"; finish; }
+needs perf
 
 same() { # name, file, file
     if [ -s "$2" ] && cmp -s "$2" "$3"; then pass "$1 ($(wc -l <"$2") lines)"
@@ -31,7 +17,7 @@ same() { # name, file, file
 
 start_load() {
     "$load" 100000 &
-    loads="$loads $!"
+    targets="$targets $!"
     sleep 0.2
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Phases by their shares: how far apart, and which of those known. Declared in phases.h. */
+#include "profile/phases.h"
+
+#include <math.h>
+
+/* Of the same letter. */
+static const double recurs_within = 0.15;
+
+double phases_sum(const double *counts)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+double phases_distance(const double *left, const double *right)
+{
+    double left_sum = phases_sum(left);
+    double right_sum = phases_sum(right);
+    double apart = 0;
+    if (!(left_sum > 0) || !(right_sum > 0))
+        return 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        apart += fabs(left[i] / left_sum - right[i] / right_sum);
+    return apart / 2;
+}
+
+/* The nearest of those that are near enough; PHASES_NONE. */
+static uint8_t alike(const struct phases *phases, const double *counts)
+{
+    double nearest = recurs_within;
+    uint8_t found = PHASES_NONE;
+    for (unsigned i = 0; i < phases->known_count; i++) {
+        double distance = phases_distance(phases->known[i].shares, counts);
+        if (distance < nearest) {
+            nearest = distance;
+            found = (uint8_t)i;
+        }
+    }
+    return found;
+}
+
+uint8_t phases_now(const struct phases *phases)
+{
+    return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
+}
+
+void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
+{
+    double sum = phases_sum(counts);
+    segment->phase = alike(phases, counts);
+    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MOST)
+        segment->phase = (uint8_t)phases->known_count++;
+    if (segment->phase == PHASES_NONE || !(sum > 0))
+        return;
+    struct phases_phase *phase = &phases->known[segment->phase];
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        phase->shares[i] = (phase->shares[i] * phase->samples + counts[i]) / (phase->samples + sum);
+    phase->samples += sum;
+    phase->time_ns += segment->end_ns - segment->start_ns;
+    phase->segments++;
+}
