@@ -4,6 +4,7 @@
 #include "view/html_part.h"
 
 #include "view/html_table.h"
+#include "view/source_rows.h"
 
 enum { OBJECTS = 3, GROUPS = 2 };
 
@@ -41,7 +42,7 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
         html_markup(writer, "; %.1f%% of them from ", object->code[0].share.value * 100);
         html_text(writer, code->function);
         if (code->file && code->line)
-            html_format(writer, " (%s:%u)", code->file, code->line);
+            html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
     }
     html_markup(writer, ". ");
     if (object->layout_count)
