@@ -17,6 +17,7 @@
 #include "sample.h"
 #include "snapshot_access.h"
 #include "snapshot_code.h"
+#include "snapshot_finding.h"
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
 #include "snapshot_matrix.h"
@@ -114,6 +115,7 @@ struct snapshot {
     struct snapshot_timeline timeline;
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;
+    struct snapshot_findings findings;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

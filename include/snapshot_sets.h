@@ -3,6 +3,7 @@
 #ifndef MISSTOP_SNAPSHOT_SETS_H
 #define MISSTOP_SNAPSHOT_SETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct snapshot_sets {
     double p_value;    /* of a uniform distribution */
     uint32_t hot_sets; /* sets above their expected 99.9 % bound */
     enum sets_verdict verdict;
+    bool conflict; /* concentrated, and on more lines than the hot sets have ways */
     const char *reading;             /* one sentence: capacity or conflict, and why */
     struct snapshot_set_part *parts; /* by set, most samples first; from the window */
     size_t part_count;

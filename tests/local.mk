@@ -5,6 +5,7 @@ AM_TESTS_ENVIRONMENT = \
 	PLANTED='$(abs_top_builddir)/tests/live/planted'; export PLANTED; \
 	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
 	SHARING_PLANTED='$(abs_top_builddir)/tests/live/sharing_planted'; export SHARING_PLANTED; \
+	FINDINGS_PLANTED='$(abs_top_builddir)/tests/live/findings_planted'; export FINDINGS_PLANTED; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
@@ -49,6 +50,15 @@ tests_live_test_sharing_clock_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 tests_live_test_sharing_counter_SOURCES = $(SHARING_SOURCES)
 tests_live_test_sharing_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_sharing_clock tests/live/test_sharing_counter
+
+# Problems planted in a program without sanitizers, beside what only looks like them.
+check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
+tests_live_findings_planted_SOURCES = tests/live/findings_planted.c
+tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_findings_planted_LDFLAGS = -pthread
+tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c tests/live/run.h
+tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+TESTS += tests/live/test_findings
 
 # Fields end to end. It builds its programs itself, with whichever compilers are there.
 check_PROGRAMS += tests/live/test_fields

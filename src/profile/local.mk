@@ -7,6 +7,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/compare.c src/profile/compare.h \
 	src/profile/decay.c \
 	src/profile/decay.h \
+	src/profile/findings.c src/profile/findings.h \
+	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
+	src/profile/findings_sets.c src/profile/findings_sharing.c \
 	src/profile/geometry.c \
 	src/profile/geometry.h \
 	src/profile/interval.c \
@@ -46,6 +49,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_timeline.c \
 	src/profile/snapshot_window.c \
+	src/profile/spread.c src/profile/spread.h \
 	src/profile/state.h \
 	src/profile/streams.c \
 	src/profile/streams.h \

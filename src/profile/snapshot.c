@@ -168,6 +168,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_heap(build);
     if (!build->failed)
         build_sharing(build);
+    if (!build->failed)
+        build_findings(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

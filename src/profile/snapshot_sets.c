@@ -121,7 +121,7 @@ static double held_by_ways(struct build *build, const struct snapshot_sets *show
 }
 
 static const char *sets_reading(struct build *build, const struct sets_finding *finding,
-                                const struct snapshot_sets *shown)
+                                struct snapshot_sets *shown)
 {
     if (finding->verdict == SETS_TOO_FEW)
         return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
@@ -138,6 +138,7 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
                             "is on %u lines a set or fewer: hot lines, not a conflict",
                             finding->hot_sets, shown->sets, 100 * finding->hot_share, 100 * held,
                             shown->ways);
+    shown->conflict = true;
     return arena_printf(build->arena,
                         "%u of %u sets take %.0f %% of the misses, on more lines than their %u "
                         "ways hold: conflict between addresses a multiple of %u bytes apart",

@@ -153,6 +153,7 @@ void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
+void build_findings(struct build *build); /* over the other parts, as they are finished */
 void build_accesses(struct build *build);
 
 #endif

@@ -22,7 +22,8 @@ static void go_round(struct browser *browser, int direction)
 {
     bool of_code = browser->page == PAGE_FUNCTION || browser->page == PAGE_MATRIX;
     int from = of_code ? PAGE_CODE : (int)browser->page;
-    if (browser->page == PAGE_HELP) /* stands between the last and the first */
+    /* These stand between the last and the first. */
+    if (browser->page == PAGE_HELP || browser->page == PAGE_FINDINGS)
         from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
     go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
 }
@@ -107,6 +108,9 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_PAGE_9:
     case ACTION_PAGE_10:
         go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
+        return true;
+    case ACTION_FINDINGS:
+        browser_go(browser, PAGE_FINDINGS);
         return true;
     case ACTION_NEXT_PAGE:
         go_round(browser, 1);

@@ -151,6 +151,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
     used += matrix_tab(browser, canvas, row, used);
     if (!snapshot)
         return;
+    used += findings_tab(browser, canvas, row, used);
     char basis[48];
     if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");

@@ -18,6 +18,8 @@ src_libview_a_SOURCES = \
 	src/view/diff_totals.c \
 	src/view/field_columns.c \
 	src/view/field_words.c \
+	src/view/finding_columns.c \
+	src/view/findings_page.c \
 	src/view/footer.c \
 	src/view/function_gather.c \
 	src/view/function_page.c \
@@ -45,6 +47,7 @@ src_libview_a_SOURCES = \
 	src/view/json_cache.c \
 	src/view/json_code.c \
 	src/view/json_diff.c \
+	src/view/json_findings.c \
 	src/view/json_heap.c \
 	src/view/json_layout.c \
 	src/view/json_levels.c \

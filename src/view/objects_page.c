@@ -77,8 +77,12 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
     if (*out || !object)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
-    int used =
-        snprintf(out, size, "Enter: the hot fields of %s and the code that touches them", name);
+    int used = 0;
+    if (snapshot->findings.count)
+        used = snprintf(out, size, "%zu finding%s: f.  ", snapshot->findings.count,
+                        snapshot->findings.count == 1 ? "" : "s");
+    used += snprintf(out + used, size - (size_t)used,
+                     "Enter: the hot fields of %s and the code that touches them", name);
     if (snapshot->objects_left_out && used > 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, ".  %zu more objects are below 0.1%%",
                  snapshot->objects_left_out);

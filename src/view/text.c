@@ -18,6 +18,7 @@ enum {
     OFFSETS_EACH = 3,
     BIN_ROWS = 15,
     SHARING_ROWS = 10,
+    FINDING_ROWS = 8,
     PHASE_ROWS = 20,
     SHARING_READINGS = 3
 };
@@ -194,6 +195,24 @@ static void print_sharing(struct text_writer *writer)
                  sharing->groups[i].reading);
 }
 
+/* What was recognised, in full: batch has no second screen. */
+static void print_findings(struct text_writer *writer)
+{
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    if (!findings->count)
+        return;
+    text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
+    for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
+        const struct snapshot_finding *finding = &findings->list[i];
+        text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
+                 finding_kind_words(finding->kind), finding->evidence);
+        text_say(writer, "  try: %s", finding->advice);
+        text_say(writer, "  gain %s %.1f%%: %s; %s: %s", finding->bound ? "at most" : "about",
+                 finding->gain * 100, finding->reckoned, finding_sure_name(finding->sure),
+                 finding->how_sure);
+    }
+}
+
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -248,6 +267,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
     matrix_text_print(&writer);
+    print_findings(&writer);
     print_sharing(&writer);
     print_phases(&writer);
     print_search(&writer);

@@ -62,3 +62,7 @@ tests_unit_test_multiply_SOURCES = tests/unit/test_multiply.c
 tests_unit_test_multiply_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 EXTRA_PROGRAMS += tests/bench/blocked_multiply
 tests_bench_blocked_multiply_SOURCES = tests/bench/blocked_multiply.c
+check_PROGRAMS += tests/unit/test_findings
+TESTS += tests/unit/test_findings
+tests_unit_test_findings_SOURCES = tests/unit/test_findings.c
+tests_unit_test_findings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

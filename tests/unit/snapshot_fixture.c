@@ -6,6 +6,7 @@
 #include "levels_fixture.h"
 #include "matrix_fixture.h"
 #include "sharing_fixture.h"
+#include "finding_fixture.h"
 #include "typed_fixture.h"
 
 #include <math.h>
@@ -403,6 +404,7 @@ static void fill_typed(struct held *held, unsigned tick)
 {
     fill_common(held, tick);
     typed_fixture_types(&held->arena, &held->snapshot);
+    finding_fixture(&held->arena, &held->snapshot);
 }
 
 static void fill_levels(struct held *held, unsigned tick)

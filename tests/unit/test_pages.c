@@ -61,10 +61,10 @@ static void nothing_overflows_at_any_size(void **state)
 {
     static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
                                    {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
-    static const char *const keys[] = {"1",    "2",     "3",    "4",      "5",   "6",     "7",
-                                       "8",    "9",     "\n\n", "\n\n\n", "8lo", "8ljjo", "5\n\n",
-                                       "5\nl", "5\nll", "5\n",  "7\n",    "2l",  "2ll",   "2lll",
-                                       "4l",   "6l",    "\n",   "1\\a",   "9l",  "9ll",   "9j"};
+    static const char *const keys[] = {
+        "1",   "2",     "3",     "4",    "5",     "6",   "7",   "8",  "9",   "\n\n", "\n\n\n",
+        "8lo", "8ljjo", "5\n\n", "5\nl", "5\nll", "5\n", "7\n", "2l", "2ll", "2lll", "4l",
+        "6l",  "\n",    "1\\a",  "9l",   "9ll",   "9j",  "f",   "fj", "f\n"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

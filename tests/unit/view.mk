@@ -3,7 +3,8 @@ VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/typed_fixture.c tests/unit/typed_fixture.h \
 	tests/unit/levels_fixture.c tests/unit/levels_fixture.h \
 	tests/unit/matrix_fixture.c tests/unit/matrix_fixture.h \
-	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h
+	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h \
+	tests/unit/finding_fixture.c tests/unit/finding_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
@@ -15,6 +16,7 @@ UNIT_VIEW = \
 	tests/unit/test_browser \
 	tests/unit/test_browser_replay \
 	tests/unit/test_canvas \
+	tests/unit/test_findings_page \
 	tests/unit/test_columns \
 	tests/unit/test_glyph \
 	tests/unit/test_json \
@@ -37,6 +39,8 @@ tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_replay_SOURCES = tests/unit/test_browser_replay.c $(VIEW_FIXTURE)
 tests_unit_test_browser_replay_LDADD = $(VIEW_LIBS)
+tests_unit_test_findings_page_SOURCES = tests/unit/test_findings_page.c $(VIEW_FIXTURE)
+tests_unit_test_findings_page_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
 tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Common problems recognised in a snapshot whose other parts are finished. Each rule is a function
+ * over these and the spreads of the leading objects, silent unless all it asks for is there: a
+ * wrong finding costs its reader more than a missing one. Private to src/profile; build_findings()
+ * (state.h) calls them; tests may give them a snapshot of their own.
+ */
+#ifndef MISSTOP_PROFILE_FINDINGS_H
+#define MISSTOP_PROFILE_FINDINGS_H
+
+#include "base/arena.h"
+#include "profile/spread.h"
+#include "snapshot.h"
+
+enum { FINDINGS_MAX = 24 };
+
+/* More than a core's own caches hold (an L2 of 0.25 to 3 MiB): data of less may be time of work,
+ * where the source weighs time. */
+#define FINDINGS_BEYOND_BYTES (4.0 * 1024 * 1024)
+#define FINDINGS_GAIN_LEAST   0.03 /* of all samples: less is not worth a change of the program */
+#define FINDINGS_SAMPLES      200  /* on the object: shares of it are known to 7 points then */
+
+struct findings {
+    const struct snapshot *snapshot;
+    struct arena *arena;
+    const struct spread *spreads; /* of the first objects */
+    size_t spread_count;
+    double attributed; /* part of all samples */
+    double rate;       /* samples a second of CPU time that were attributed; NAN: not known */
+    struct snapshot_finding *list; /* [FINDINGS_MAX] */
+    size_t count;
+};
+
+/* All rules, and the order. */
+void findings_find(struct findings *findings);
+
+/* Takes a copy; name, function and line are filled in from the object. Silent below
+ * FINDINGS_GAIN_LEAST. */
+void findings_add(struct findings *findings, const struct snapshot_finding *finding);
+bool findings_has(const struct findings *findings, uint32_t object);
+
+/* NULL: too few samples on the object for any rule about its spread. */
+const struct spread *findings_spread(const struct findings *findings, size_t object);
+/* Part of all samples on the object; its spread's order. */
+double findings_share(const struct findings *findings, size_t object);
+enum spread_order findings_order(const struct findings *findings, size_t object);
+
+/* Bytes of an element in use, and between the first and the last that matter. */
+struct findings_hot {
+    uint64_t used_bytes; /* of members that were sampled at all, worth mentioning */
+    uint64_t first;      /* offset of the first hot byte; end: one after the last */
+    uint64_t end;
+    const char *members; /* "x, y, z", hottest first; NULL: no names */
+};
+void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
+                  struct findings_hot *hot);
+
+/* ---- the rules ---- */
+void findings_split(struct findings *findings);
+void findings_straddling(struct findings *findings);
+void findings_sharing(struct findings *findings);
+void findings_conflict(struct findings *findings);
+void findings_chasing(struct findings *findings);
+void findings_streaming(struct findings *findings);
+void findings_tlb(struct findings *findings);
+void findings_remote(struct findings *findings);
+
+#endif

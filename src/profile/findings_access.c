@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about the order of accesses: following pointers, reading from end to end. */
+#include "profile/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINK_SAMPLES = 3 }; /* on the link itself: mostly the first use of a node waits for it */
+
+static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
+/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
+static const double streaming_bytes_per_s = 3e9;
+/* More than most last levels hold, of which other programs take their part. */
+static const double streaming_bytes = 32.0 * 1024 * 1024;
+
+/* "struct node *" in "struct node", the one hottest; NULL: no member points to its own kind. */
+static const struct snapshot_layout_row *link_of(const struct snapshot_layout *layout)
+{
+    const struct snapshot_layout_row *best = NULL;
+    size_t length = strlen(layout->name);
+    for (size_t i = 0; i < layout->row_count; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        const char *type = row->member.type;
+        bool link = row->kind == LAYOUT_MEMBER && type && !strncmp(type, layout->name, length) &&
+                    !strncmp(type + length, " *", 2);
+        if (link && (!best || row->samples > best->samples))
+            best = row;
+    }
+    return best;
+}
+
+static void chase(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    const struct snapshot_layout_row *link = layout && !layout->inferred ? link_of(layout) : NULL;
+    if (!spread || !link || findings_order(findings, index) != SPREAD_SCATTERED ||
+        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+        return;
+    double size = (double)layout->size;
+    if (link->samples < LINK_SAMPLES)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_CHASING,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .field = link->member.name,
+                                       .gain = findings_share(findings, index),
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%s leads from each %s of %.0f bytes to the next; the %.0f samples on them lie on at least "
+        "%.0f MiB, in no order.",
+        link->member.name, layout->name, size, object->samples,
+        spread_bytes(spread, line) / (1 << 20));
+    finding.advice =
+        "Lay the nodes in the order they are walked (an array, a pool that is filled in "
+        "that order), or put several keys into a node; else walk two lists at once.";
+    finding.reckoned = "all samples on it: in order, lines come before they are asked for";
+    finding.how_sure =
+        "that nodes are found by the link, and not by an index, is taken from its being read";
+    findings_add(findings, &finding);
+}
+
+/* Every step against the order is the end of a pass; those too short for a sample are not seen. */
+static double bytes_per_s(const struct findings *findings, const struct spread *spread,
+                          enum spread_order order, double bytes)
+{
+    double passes = order == SPREAD_FORWARD ? spread->down : spread->up;
+    return passes * bytes / findings->snapshot->window.span_s;
+}
+
+/* What is found among the elements of a block is not said again of the block, which is what they
+ * were called before their type was known. */
+static bool told_of_parts(const struct findings *findings, const struct spread *spread)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        uint32_t object = findings->list[i].object;
+        const struct spread *part = findings_spread(findings, object);
+        if (part && part->lowest <= spread->highest && spread->lowest <= part->highest)
+            return true;
+    }
+    return false;
+}
+
+static void stream(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    enum spread_order order = findings_order(findings, index);
+    double bytes = spread ? spread_bytes(spread, line) : 0;
+    double speed = spread ? bytes_per_s(findings, spread, order, bytes) : 0;
+    if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
+        !(speed >= streaming_bytes_per_s) || findings_share(findings, index) < streaming_least ||
+        findings_has(findings, (uint32_t)index) || told_of_parts(findings, spread) ||
+        findings->snapshot->reading.waiting)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_STREAMING,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index),
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is read in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
+        "on "
+        "it stand %s the one before, and of %u lines %u were seen once.",
+        bytes / (1 << 20), speed / 1e9,
+        100.0 * (order == SPREAD_FORWARD ? spread->up : spread->down) / (spread->up + spread->down),
+        order == SPREAD_FORWARD ? "behind" : "before", spread->lines, spread->singles);
+    finding.advice = object->stores > object->loads
+                         ? "Work on blocks that fit a cache, all passes on one before the next; or "
+                           "write past the caches (non-temporal stores) what is not read soon."
+                         : "Work on blocks that fit a cache, all passes on one before the next; or "
+                           "make the elements smaller.";
+    finding.reckoned = "all samples on it: it takes as long as memory needs for so many bytes";
+    finding.how_sure = "whether several passes can be joined, the samples do not tell";
+    findings_add(findings, &finding);
+}
+
+void findings_chasing(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        chase(findings, i);
+}
+
+void findings_streaming(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        stream(findings, i);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about how a struct lies in cache lines: what splitting or aligning it would save. */
+#include "profile/findings.h"
+
+#include <math.h>
+
+enum { ELEMENTS_MANY = 64 };
+
+static const double of_one_type = 0.5;     /* of the object's samples are of the type judged */
+static const double used_at_most = 0.5;    /* of what is fetched: else a split saves little */
+static const double crossing_least = 0.15; /* of the samples */
+
+/* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
+static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    uint32_t line = findings->snapshot->sets.line;
+    /* Without a type the element may be a row of something, and its parts no members. */
+    if (!spread || !layout || layout->inferred || !layout->size || !line ||
+        !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
+        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+        return NULL;
+    return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
+                                                                                           : NULL;
+}
+
+/* Bytes that one pass, or one visit, brings for each element now. */
+static double fetched_bytes(const struct snapshot_layout *layout, enum spread_order order,
+                            uint32_t line)
+{
+    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
+    if (in_order && layout->size < line)
+        return (double)layout->size;
+    return (double)layout->hot_span * line;
+}
+
+/* ... and when the members in use lie by themselves. */
+static double needed_bytes(const struct findings_hot *hot, enum spread_order order, uint32_t line)
+{
+    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
+    return in_order ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
+}
+
+static void split(struct findings *findings, size_t index)
+{
+    const struct snapshot_layout *layout = many_elements(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    struct findings_hot hot;
+    if (!layout)
+        return;
+    enum spread_order order = findings_order(findings, index);
+    findings_hot(layout, findings->arena, &hot);
+    double fetched = fetched_bytes(layout, order, line);
+    double needed = needed_bytes(&hot, order, line);
+    bool lines = order != SPREAD_FORWARD && order != SPREAD_BACKWARD;
+    if (!hot.used_bytes || needed > used_at_most * fetched)
+        return;
+    if (lines && hot.end - hot.first <= line) /* close together: where it begins is what matters */
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_SPLIT,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_LAYOUT,
+                                       .object = (uint32_t)index,
+                                       .field = hot.members,
+                                       .gain = findings_share(findings, index) * layout->share *
+                                               (1 - needed / fetched)};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f samples on %s of %llu bytes: those in use are %llu bytes (%s), and %.0f are fetched "
+        "for each. The elements are %s.",
+        layout->samples, layout->name, (unsigned long long)layout->size,
+        (unsigned long long)hot.used_bytes, hot.members ? hot.members : "offsets in Layout",
+        fetched, lines ? "not read in order" : "read in order");
+    finding.advice =
+        lines
+            ? "Put the members in use side by side at the start of the struct, so that they share "
+              "a line, and align the elements to lines."
+            : "Split the struct: an array of the members in use, and another of the rest (or an "
+              "array for each member).";
+    finding.reckoned = arena_printf(findings->arena,
+                                    "its share of all samples, times the %.0f of %.0f bytes that "
+                                    "would not be fetched",
+                                    fetched - needed, fetched);
+    finding.how_sure = "members that are always read right after a miss on the same line "
+                       "may hide behind it: see that the code does not use them";
+    findings_add(findings, &finding);
+}
+
+static void straddling(struct findings *findings, size_t index)
+{
+    const struct snapshot_layout *layout = many_elements(findings, index);
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    struct findings_hot hot;
+    if (!layout || findings_order(findings, index) != SPREAD_SCATTERED ||
+        spread->typed < FINDINGS_SAMPLES)
+        return;
+    findings_hot(layout, findings->arena, &hot);
+    double crossing = (double)spread->crossing / spread->typed;
+    if (hot.end - hot.first > line || crossing < crossing_least)
+        return;
+    /* An element across two lines misses twice: of the samples on these, half would go. */
+    struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_LAYOUT,
+                                       .object = (uint32_t)index,
+                                       .field = hot.members,
+                                       .gain = findings_share(findings, index) * layout->share *
+                                               crossing / 2};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of %u samples fell on elements whose hot bytes (%llu to %llu of %llu) cross from "
+        "one cache line into the next, and one line would hold them. The elements are not read in "
+        "order.",
+        crossing * 100, spread->typed, (unsigned long long)hot.first,
+        (unsigned long long)hot.end - 1, (unsigned long long)layout->size);
+    finding.advice = arena_printf(
+        findings->arena,
+        "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
+        layout->size <= line / 2 ? line / 2 : line);
+    finding.reckoned =
+        arena_printf(findings->arena, "half of the %.0f%% of its samples on elements that cross",
+                     crossing * 100);
+    finding.how_sure = "the two misses of an element may overlap in time, then less is gained";
+    findings_add(findings, &finding);
+}
+
+void findings_split(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        split(findings, i);
+}
+
+void findings_straddling(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        straddling(findings, i);
+}

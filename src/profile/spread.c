@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/spread.h"
+
+#include <math.h>
+
+enum {
+    ORDER_SAMPLES = 64, /* steps that a share of 0.7 is 3 standard deviations from a half with */
+    PASS_SAMPLES = 3    /* of one pass over the data: two of each look like no order at all */
+};
+
+static const double in_order = 0.7;
+static const double no_order = 0.06;    /* from a half, at most */
+static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
+static const double bytes_per_s = 20e9; /* more than a core reads from memory */
+
+/* A step from the last address of the same thread. */
+static void step(struct spread *spread, const struct window_entry *entry)
+{
+    unsigned at = entry->tid % SPREAD_THREADS;
+    if (spread->last[at].tid == entry->tid && spread->last[at].address) {
+        spread->up += entry->address > spread->last[at].address;
+        spread->down += entry->address < spread->last[at].address;
+    }
+    spread->last[at].tid = entry->tid;
+    spread->last[at].address = entry->address;
+}
+
+static void place(struct spread *spread, const struct spread_of *of,
+                  const struct window_entry *entry, uint32_t line_bytes)
+{
+    if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MOST)
+        return;
+    uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
+    uint64_t begin = (entry->address - into) % line_bytes;
+    spread->begins[begin]++;
+    spread->crossing +=
+        (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    spread->typed++;
+}
+
+static void take(struct spread *spread, const struct spread_of *of,
+                 const struct window_entry *entry, uint32_t line_bytes)
+{
+    spread->samples++;
+    if (entry->mapped) {
+        spread->lines++;
+        spread->singles += entry->count == 1;
+        spread->doubles += entry->count == 2;
+    }
+    if (entry->address < spread->lowest)
+        spread->lowest = entry->address;
+    if (entry->address > spread->highest)
+        spread->highest = entry->address;
+    step(spread, entry);
+    place(spread, of, entry, line_bytes);
+}
+
+void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
+                   const struct window *window, uint32_t line_bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        spreads[i] = (struct spread){.lowest = UINT64_MAX};
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        for (size_t k = 0; k < count; k++)
+            if (of[k].object == entry->object) {
+                take(&spreads[k], &of[k], entry, line_bytes);
+                break;
+            }
+    }
+}
+
+static double up_share(const struct spread *spread)
+{
+    uint32_t steps = spread->up + spread->down;
+    return steps < ORDER_SAMPLES ? NAN : (double)spread->up / steps;
+}
+
+static bool goes_through(const struct spread *spread)
+{
+    double up = up_share(spread);
+    return (up >= in_order || up <= 1 - in_order) &&
+           spread->lines - spread->singles <= seen_again * spread->lines;
+}
+
+double spread_bytes(const struct spread *spread, uint32_t line_bytes)
+{
+    double once = spread->singles;
+    double unseen = once * (once - 1) / (2.0 * (spread->doubles + 1.0));
+    double lines = spread->lines + fmax(0, unseen);
+    if (!spread->samples)
+        return 0;
+    double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
+    /* A pass over an array waits at the first lines of pages, where prefetching begins anew: the
+     * estimate takes the rest for lines that do not exist. */
+    return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
+}
+
+enum spread_order spread_order(const struct spread *spread, double rate)
+{
+    double up = up_share(spread);
+    if (up >= in_order)
+        return SPREAD_FORWARD;
+    if (up <= 1 - in_order)
+        return SPREAD_BACKWARD;
+    double pass_s = (double)(spread->highest - spread->lowest) / bytes_per_s;
+    return fabs(up - 0.5) <= no_order && pass_s * rate >= PASS_SAMPLES ? SPREAD_SCATTERED
+                                                                       : SPREAD_UNKNOWN;
+}

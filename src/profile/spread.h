@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the window's misses on one object lie: on how many lines, in which order, and where in a
+ * line its elements begin. What findings_*.c judge by. Owned by findings.c, for one snapshot.
+ */
+#ifndef MISSTOP_PROFILE_SPREAD_H
+#define MISSTOP_PROFILE_SPREAD_H
+
+#include "profile/window.h"
+
+enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256 };
+
+enum spread_order {
+    SPREAD_UNKNOWN, /* too few samples, or a pass may be too short to be seen in them */
+    SPREAD_FORWARD, /* each miss mostly stands behind the one before */
+    SPREAD_BACKWARD,
+    SPREAD_SCATTERED /* before it as often as behind it */
+};
+
+struct spread {
+    uint32_t samples; /* in the window */
+    uint32_t lines;   /* distinct ones */
+    uint32_t singles; /* seen once, twice */
+    uint32_t doubles;
+    uint64_t lowest; /* addresses */
+    uint64_t highest;
+    uint32_t up; /* samples of a thread behind, before its last one on the object */
+    uint32_t down;
+    uint32_t begins[SPREAD_LINE_MOST]; /* where in a line the elements hit begin, of the type */
+    uint32_t crossing;                 /* samples whose element's hot bytes cross a line */
+    uint32_t typed;                    /* samples that begins counts */
+    struct {
+        uint32_t tid;
+        uint64_t address;
+    } last[SPREAD_THREADS];
+};
+
+/* What is gathered: one object, by its id, and the bytes of its elements that are hot. */
+struct spread_of {
+    uint32_t object;
+    uint32_t type;         /* 0: elements as inferred */
+    uint64_t element_size; /* 0: begins is not counted */
+    uint64_t hot_first;    /* offsets into the element: first hot byte, and one after the last */
+    uint64_t hot_end;
+};
+
+/* Walks the window once, after window_count(). `line_bytes`: a power of two. */
+void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
+                   const struct window *window, uint32_t line_bytes);
+
+/* Bytes of all lines that miss, seen or not. In order: all from the first to the last. Else at
+ * least so many: Chao's estimate (Scand. J. Statist. 11, 1984) is a lower bound. */
+double spread_bytes(const struct spread *spread, uint32_t line_bytes);
+
+/* `rate`: samples a second that fall on the object; NAN: not known. */
+enum spread_order spread_order(const struct spread *spread, double rate);
+
+#endif
