@@ -20,6 +20,7 @@
 #include "snapshot_finding.h"
 #include "snapshot_heap.h"
 #include "snapshot_levels.h"
+#include "snapshot_matrix.h"
 #include "snapshot_object.h"
 #include "snapshot_recording.h"
 #include "snapshot_search.h"
@@ -107,6 +108,7 @@ struct snapshot {
     size_t objects_left_out;
     struct snapshot_code *code;
     size_t code_count;
+    struct snapshot_matrix matrix;
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;

@@ -2,6 +2,7 @@ bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
+	src/export.c src/export.h \
 	src/launch.c src/launch.h \
 	src/loop.c src/loop.h \
 	src/main.c \

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "diff.h"
+#include "export.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
@@ -10,13 +11,11 @@
 #include "piped_input.h"
 #include "pipeline.h"
 #include "player.h"
-#include "profile/profile.h"
 #include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "signals.h"
 #include "view/binary_words.h"
-#include "view/pprof.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -28,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -162,30 +160,13 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
-/* The whole run, however it ended. */
-static int write_profile(const struct run *run, struct error *error)
-{
-    const struct options *options = run->options;
-    struct timespec now = {0};
-    const struct snapshot *snapshot = pipeline_snapshot_run(run->pipeline);
-    if (!snapshot)
-        return error_set(error, -ENOMEM, "out of memory for %s", options->pprof);
-    if (!options->input)
-        clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    int code = pprof_write(options->pprof, snapshot, now_ns, error);
-    snapshot_free(snapshot);
-    return code;
-}
-
 static int watch(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    const char *pprof = run->options->pprof;
-    int code = pprof ? pprof_check(pprof, error) : 0;
+    int code = export_check(options, error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
@@ -207,7 +188,8 @@ static int watch(struct run *run, struct error *error)
     setup.screen = run->screen;
     setup.pid = run->pid;
     code = loop_run(&setup, error);
-    int written = pprof ? write_profile(run, code ? NULL : error) : 0;
+    int written = export_write(options, run->pipeline, options->input ? 0 : run->pid,
+                               code ? NULL : error);
     return code ? code : written;
 }
 

@@ -18,6 +18,7 @@ enum long_only {
     OPT_HEAP,
     OPT_DEBUGINFOD,
     OPT_PPROF,
+    OPT_HTML,
     OPT_RECORD_LIMIT,
     OPT_PLAY
 };
@@ -52,11 +53,12 @@ static const struct option long_options[] = {
     {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {"pprof", required_argument, NULL, OPT_PPROF},
+    {"html", required_argument, NULL, OPT_HTML},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim", "--watch", "--html"};
+static const char *const announced[] = {"--sim", "--watch"};
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
@@ -142,6 +144,9 @@ static int parse_output(struct options *options, int option, const char *text, s
         return 0;
     case OPT_PPROF:
         options->pprof = text;
+        return 0;
+    case OPT_HTML:
+        options->html = text;
         return 0;
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);

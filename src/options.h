@@ -42,6 +42,7 @@ struct options {
     bool batch;
     bool json;
     const char *pprof; /* file for the run as a profile; NULL: none */
+    const char *html;  /* file for the run as a page; NULL: none */
     uint32_t window; /* 0: default */
     double half_life_s;
     bool decays;        /* -H was given */

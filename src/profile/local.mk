@@ -43,6 +43,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
 	src/profile/snapshot_heap.c \
 	src/profile/snapshot_levels.c \
+	src/profile/snapshot_matrix.c \
 	src/profile/snapshot_objects.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \

@@ -8,10 +8,11 @@
 int pairs_init(struct pairs *pairs, size_t count)
 {
     size_t buckets = count / PAIRS_BUCKET;
-    *pairs = (struct pairs){.at = malloc(count * sizeof(struct pair)),
-                            .buckets = aligned_alloc(sizeof(struct pairs_bucket),
-                                                     buckets * sizeof(struct pairs_bucket)),
-                            .count = count};
+    *pairs = (struct pairs){
+        .at = aligned_alloc(sizeof(struct pairs_bucket), count * sizeof(struct pair)),
+        .buckets =
+            aligned_alloc(sizeof(struct pairs_bucket), buckets * sizeof(struct pairs_bucket)),
+        .count = count};
     if (!pairs->at || !pairs->buckets) {
         pairs_fini(pairs);
         return -ENOMEM;
@@ -41,6 +42,7 @@ void pairs_rescale(struct pairs *pairs, double factor)
         pairs->buckets[i / PAIRS_BUCKET].credit[i % PAIRS_BUCKET] *= factor;
         pair->rival *= factor;
         pair->samples.at[BASIS_DECAYED] *= factor;
+        pair->weight.at[BASIS_DECAYED] *= factor;
         pair->loads.at[BASIS_DECAYED] *= factor;
         pair->stores.at[BASIS_DECAYED] *= factor;
     }

@@ -22,6 +22,7 @@ struct pair {
     uint64_t size;  /* widest access, or size of an instance */
     double rival;   /* instances: majority vote for `extra` (Boyer and Moore) */
     struct counted samples;
+    struct counted weight;
     struct counted loads;
     struct counted stores;
 };

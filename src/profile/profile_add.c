@@ -105,6 +105,7 @@ static void note_thread(struct profile *profile, struct object_extra *extra, uin
 static void add_to_pair(struct pair *pair, const struct access *access, double scale)
 {
     counted_add(&pair->samples, 1, scale);
+    counted_add(&pair->weight, tally_weight(access), scale);
     if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
         counted_add(&pair->loads, 1, scale);
     if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)

@@ -159,6 +159,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     if (!build->failed)
         build_instructions(build);
     if (!build->failed)
+        build_matrix(build);
+    if (!build->failed)
         build_search(build);
     if (!build->failed)
         build_timeline(build, now_ns);

@@ -2,8 +2,8 @@
 /*
  * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
  *
- * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 6 MiB, code
- * 3 MiB, instances 1.5 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
+ * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
+ * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
  * bytes more for each object and offset it tells them of: 100 MiB at the very most, if all tables
@@ -145,6 +145,8 @@ void build_layouts(struct build *build, struct snapshot_object *object,
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
 void build_code(struct build *build);
 void build_instructions(struct build *build);
+/* Needs objects and code. */
+void build_matrix(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);

@@ -121,7 +121,7 @@ static int write_rules(const struct bin_rules *rules, int fd)
         close(fd);
         return result;
     }
-    fputs("# misstop: names of heap bins, and which are one. Written by misstop.\n", file);
+    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", file);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(file, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the user's files of settings are: "bins" (bin_rules.h) and "wrappers" (wrappers.h)
+ * Where the user's files of settings are: "bins" (bin_rules.h), "matrix" (the same rules, of
+ * lines of the matrix: view/matrix_table.h) and "wrappers" (wrappers.h)
  * in $XDG_CONFIG_HOME/misstop, else in ~/.config/misstop. For main, which loads them.
  */
 #ifndef MISSTOP_RESOLVE_RC_H

@@ -17,7 +17,8 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_HEAP] = &heap_page,         [PAGE_LAYOUT] = &layout_page,
     [PAGE_HELP] = &help_page,         [PAGE_SHARING] = &sharing_page,
     [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
-    [PAGE_PICKER] = &picker_page,     [PAGE_FINDINGS] = &findings_page,
+    [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
+    [PAGE_FINDINGS] = &findings_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
@@ -53,6 +54,7 @@ void browser_init(struct browser *browser, const struct screen_sources *sources)
     unsigned count = all_tables(browser, tables);
     for (unsigned i = 0; i < count; i++)
         table_init(tables[i], columns[i]);
+    matrix_rules_init(&browser->matrix.rules);
 }
 
 static void let_go(struct held_snapshot *held)
@@ -72,6 +74,7 @@ void browser_fini(struct browser *browser)
     source_rows_fini(&browser->code.lines);
     instruction_rows_fini(&browser->code.instructions);
     layout_rows_fini(&browser->layout.rows);
+    matrix_rules_fini(&browser->matrix.rules);
     let_go(&browser->held);
     let_go(&browser->newest);
 }
@@ -258,7 +261,7 @@ static void forget_places(struct browser *browser)
     for (unsigned i = 0; i < count; i++)
         tables[i]->body = (struct area){.rows = 0, .columns = 0};
     browser->zone_count = 0;
-    browser->sets.map = browser->search.map = (struct area){0};
+    browser->sets.map = browser->search.map = browser->matrix.grid.names = (struct area){0};
 }
 
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns)

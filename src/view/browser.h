@@ -12,6 +12,7 @@
 #include "view/keys.h"
 #include "view/layout_rows.h"
 #include "view/levels_rows.h"
+#include "view/matrix_grid.h"
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -41,6 +42,7 @@ enum page_id {
     PAGE_NUMBERED,
     PAGE_HELP = PAGE_NUMBERED,
     PAGE_FUNCTION, /* one function, opened */
+    PAGE_MATRIX,   /* key m */
     PAGE_FINDINGS, /* key f */
     PAGE_PICKER,
     PAGE_COUNT
@@ -191,6 +193,14 @@ struct browser {
         double to_s;
     } timeline;
     struct {
+        struct matrix_table table;
+        struct matrix_rules rules;
+        struct matrix_grid grid;
+        uint64_t row; /* identities of what the cursor is on; 0: the totals */
+        uint64_t column;
+        bool moved; /* by the user; else it stays on the strongest cell */
+    } matrix;
+    struct {
         int top;
         int lines;
         int rows;
@@ -232,8 +242,8 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
-    heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, findings_page,
-    picker_page;
+    heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
+    findings_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -317,6 +327,14 @@ int layout_head(struct browser *browser, struct canvas *canvas, struct area area
 void function_gather(struct browser *browser);
 void function_gather_line(struct browser *browser);
 void function_gather_sites(struct browser *browser);
+
+/* Tagging, combining, renaming; true: done. What was typed as a new name. (matrix_names.c) */
+bool matrix_name_act(struct browser *browser, enum action action);
+/* The cursor was put somewhere: it stays on these names. (matrix_page.c) */
+void matrix_cursor_moved(struct browser *browser);
+/* Its tab has no number, and stands beside the others where there is room. Columns used. */
+int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column);
+void matrix_answer(struct browser *browser, const char *text, struct request *request);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 

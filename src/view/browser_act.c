@@ -20,9 +20,10 @@ static void go_to_number(struct browser *browser, enum page_id page)
 
 static void go_round(struct browser *browser, int direction)
 {
-    int from = browser->page == PAGE_FUNCTION ? PAGE_CODE : (int)browser->page;
-    if (browser->page == PAGE_HELP ||
-        browser->page == PAGE_FINDINGS) /* stands between the last and the first */
+    bool of_code = browser->page == PAGE_FUNCTION || browser->page == PAGE_MATRIX;
+    int from = of_code ? PAGE_CODE : (int)browser->page;
+    /* These stand between the last and the first. */
+    if (browser->page == PAGE_HELP || browser->page == PAGE_FINDINGS)
         from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
     go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
 }
@@ -117,6 +118,9 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_LAST_PAGE:
         go_round(browser, -1);
         return true;
+    case ACTION_MATRIX:
+        browser_go(browser, PAGE_MATRIX);
+        return true;
     case ACTION_HELP:
         browser_go(browser, PAGE_HELP);
         return true;
@@ -170,7 +174,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
     case ACTION_TAG:
     case ACTION_COMBINE:
     case ACTION_UNDO:
-        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap");
+        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
+                                 " functions and objects on m, Matrix");
         return REQUEST_NONE;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;

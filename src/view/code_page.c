@@ -43,9 +43,9 @@ static const char *code_enter(struct browser *browser)
     return table_selected(&browser->code.functions) ? "Source" : "";
 }
 
-static const enum action code_bar[] = {ACTION_ENTER,     ACTION_BACK,   ACTION_FIND,  ACTION_FILTER,
-                                       ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
-                                       ACTION_WRITE,     ACTION_NONE};
+static const enum action code_bar[] = {ACTION_ENTER,  ACTION_MATRIX,    ACTION_BACK,   ACTION_FIND,
+                                       ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS,
+                                       ACTION_INVERT, ACTION_WRITE,     ACTION_NONE};
 
 const struct page code_page = {
     .name = "Code",

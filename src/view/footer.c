@@ -19,6 +19,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
         return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
                                                                                   : "";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
+        return "Object";
+    if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
+        return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
     if (binding->action == ACTION_FREEZE && browser->frozen)

@@ -148,6 +148,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
                 canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ", (i + 1) % 10);
         browser_zone(browser, row, start, used - start, (enum action)(ACTION_PAGE_1 + i));
     }
+    used += matrix_tab(browser, canvas, row, used);
     if (!snapshot)
         return;
     used += findings_tab(browser, canvas, row, used);

@@ -28,6 +28,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "objects", json_objects(snapshot));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
     json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));
+    json_set(root, "matrix", json_matrix(snapshot));
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));

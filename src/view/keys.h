@@ -42,6 +42,7 @@ enum action {
     ACTION_PAGE_8,
     ACTION_PAGE_9,
     ACTION_PAGE_10, /* key 0 */
+    ACTION_MATRIX,
     ACTION_FINDINGS,
     ACTION_NEXT_PAGE,
     ACTION_LAST_PAGE,

@@ -107,8 +107,10 @@ static void add_latency(struct levels_rows *rows, const struct snapshot_levels *
         add_rule(rows, PART_LATENCY, "latency: not told");
         return;
     }
-    snprintf(rows->latency, sizeof rows->latency, "latency in core cycles, mean %.0f",
-             levels->latency);
+    int used = snprintf(rows->latency, sizeof rows->latency, "latency in core cycles");
+    if (isfinite(levels->latency))
+        snprintf(rows->latency + used, sizeof rows->latency - (size_t)used, ", mean %.0f",
+                 levels->latency);
     add_rule(rows, PART_LATENCY, rows->latency);
     while (!(levels->histogram[first] > 0))
         first++;

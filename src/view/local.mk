@@ -28,6 +28,21 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
+	src/view/html.c src/view/html.h \
+	src/view/html_code.c \
+	src/view/html_findings.c \
+	src/view/html_head.c \
+	src/view/html_heap.c \
+	src/view/html_layout.c \
+	src/view/html_objects.c \
+	src/view/html_part.h \
+	src/view/html_sets.c \
+	src/view/html_sharing.c \
+	src/view/html_style.c \
+	src/view/html_table.c src/view/html_table.h \
+	src/view/html_timeline.c \
+	src/view/html_trust.c \
+	src/view/html_writer.c src/view/html_writer.h \
 	src/view/json.c src/view/json_part.h \
 	src/view/json_cache.c \
 	src/view/json_code.c \
@@ -52,6 +67,14 @@ src_libview_a_SOURCES = \
 	src/view/levels_columns.c \
 	src/view/levels_rows.c src/view/levels_rows.h \
 	src/view/levels_words.c src/view/levels_words.h \
+	src/view/json_matrix.c \
+	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_names.c \
+	src/view/matrix_page.c \
+	src/view/matrix_rules.c \
+	src/view/matrix_table.c src/view/matrix_table.h \
+	src/view/matrix_text.c \
+	src/view/matrix_words.c \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
@@ -87,6 +110,7 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
+	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
 	src/view/window_page.c
 

@@ -58,8 +58,7 @@ static void draw_side(const struct frame *frame, int row, const struct snapshot_
                   PAINT_PLAIN, "%5.1f%%%s", side->share * 100, hitm);
 }
 
-/* Bytes that one thread writes and another reads or writes. */
-static uint64_t contended(const struct snapshot_sharing_line *line)
+uint64_t sharing_contended(const struct snapshot_sharing_line *line)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < line->side_count; i++)
@@ -72,7 +71,7 @@ static uint64_t contended(const struct snapshot_sharing_line *line)
 static void draw_contended(const struct frame *frame, int row,
                            const struct snapshot_sharing_line *line)
 {
-    uint64_t bytes = contended(line);
+    uint64_t bytes = sharing_contended(line);
     canvas_text(frame->canvas, row, frame->area.column, LABEL - 1, PAINT_DIM, " same bytes");
     for (int cell = 0; cell < BYTES / frame->per_cell; cell++)
         if (bytes & cell_bits(frame, cell))

@@ -266,6 +266,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_offsets(&writer);
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    matrix_text_print(&writer);
     print_findings(&writer);
     print_sharing(&writer);
     print_phases(&writer);

@@ -70,8 +70,7 @@ static void write_cells(const struct text_writer *writer, int columns)
         fputs("\033[0m", writer->out);
 }
 
-/* Prints the row drawn on the canvas, and blanks it for the next. */
-static void end_line(struct text_writer *writer)
+void text_canvas(struct text_writer *writer)
 {
     char text[TEXT_WIDTH_MOST * 8];
     if (writer->color) {
@@ -111,11 +110,11 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
     columns_layout(columns, writer->snapshot, rows, count, writer->line.columns, false, &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
-    end_line(writer);
+    text_canvas(writer);
     for (size_t i = 0; i < count && i < most; i++) {
         table_draw_row(&table, &layout, &writer->line, 0, 0,
                        (const char *)rows + i * columns->row_size);
-        end_line(writer);
+        text_canvas(writer);
     }
     if (count > most)
         text_say(writer, "(%zu more; -j lists all)", count - most);

@@ -29,4 +29,10 @@ void text_say(struct text_writer *writer, const char *format, ...)
 void text_rows(struct text_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
 
+/* Prints the row drawn on `line`, and blanks it for the next. */
+void text_canvas(struct text_writer *writer);
+
+/* Functions x objects, the first of both. (matrix_text.c) */
+void matrix_text_print(struct text_writer *writer);
+
 #endif

@@ -27,6 +27,14 @@ tui_keys 3
 check tui_wait 'L1d'
 tui_keys 5
 check tui_wait 'visit_particles|walk_grid_column|visit_arena_page|walk_list'
+# code by data, and from a cell to its code
+tui_keys m
+check tui_wait 'Functions x objects'
+check tui_wait '[a-z_]+ on [a-z]+'
+tui_keys Enter
+check tui_wait 'Instructions|What it misses on'
+tui_keys Escape
+check tui_wait 'Functions x objects'
 tui_keys 6
 check tui_wait '[Rr]ecur'
 tui_keys 4 S

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/prng.h"
 #include "levels_fixture.h"
+#include "matrix_fixture.h"
 #include "sharing_fixture.h"
 #include "finding_fixture.h"
 #include "typed_fixture.h"
@@ -569,6 +570,8 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
     }
     if (held->snapshot.object_count > 1)
         sharing_fixture_fill(&held->arena, &held->snapshot);
+    if (held->snapshot.object_count > 1)
+        matrix_fixture_fill(&held->arena, &held->snapshot);
     return &held->snapshot;
 }
 

@@ -2,6 +2,7 @@
 VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/typed_fixture.c tests/unit/typed_fixture.h \
 	tests/unit/levels_fixture.c tests/unit/levels_fixture.h \
+	tests/unit/matrix_fixture.c tests/unit/matrix_fixture.h \
 	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h \
 	tests/unit/finding_fixture.c tests/unit/finding_fixture.h
 # Names of kinds and reasons stand in the stages left of view.
@@ -69,3 +70,7 @@ tests_screen_show_fixture_SOURCES = tests/screen/show_fixture.c $(VIEW_FIXTURE)
 tests_screen_show_fixture_LDADD = $(VIEW_LIBS)
 dist_check_SCRIPTS += tests/screen/test_screen.sh
 TESTS += tests/screen/test_screen.sh
+check_PROGRAMS += tests/unit/test_matrix_view
+TESTS += tests/unit/test_matrix_view
+tests_unit_test_matrix_view_SOURCES = tests/unit/test_matrix_view.c $(VIEW_FIXTURE)
+tests_unit_test_matrix_view_LDADD = $(VIEW_LIBS)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export.h"
+
+#include "config.h"
+
+#include "profile/profile.h"
+#include "view/html.h"
+#include "view/pprof.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+enum { COMMAND_BYTES = 1024, HOST_BYTES = 320, DATE_BYTES = 40 };
+
+int export_check(const struct options *options, struct error *error)
+{
+    int code = options->pprof ? pprof_check(options->pprof, error) : 0;
+    return !code && options->html ? html_check(options->html, error) : code;
+}
+
+/* As a shell was given it, but for the quotes and the ends of lines. */
+static void join(char *const *words, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (; *words && used < size; words++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", *words);
+    for (; *out; out++)
+        if (*out == '\n' || *out == '\t')
+            *out = ' ';
+}
+
+static void describe_host(char *out, size_t size)
+{
+    struct utsname name;
+    *out = '\0';
+    if (!uname(&name))
+        snprintf(out, size, "%s, %s %s %s", name.nodename, name.sysname, name.release,
+                 name.machine);
+}
+
+static int write_pprof(const char *path, const struct snapshot *snapshot, bool live,
+                       struct error *error)
+{
+    struct timespec now = {0};
+    if (live)
+        clock_gettime(CLOCK_REALTIME, &now);
+    return pprof_write(path, snapshot, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+                       error);
+}
+
+static int write_html(const struct options *options, const struct snapshot *snapshot,
+                      struct pipeline *pipeline, bool live, struct error *error)
+{
+    char command[COMMAND_BYTES] = "";
+    char host[HOST_BYTES] = "";
+    char date[DATE_BYTES] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    struct screen_sources sources = {.context = pipeline,
+                                     .instruction = pipeline_instruction,
+                                     .source = pipeline_source,
+                                     .source_note = pipeline_source_note};
+    struct html_run run = {
+        .command = command, .host = host, .date = date, .version = PACKAGE_STRING};
+    if (options->action == OPTIONS_LAUNCH)
+        join(options->command, command, sizeof command);
+    if (live)
+        describe_host(host, sizeof host);
+    if (localtime_r(&now, &local))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+    return html_write(options->html, snapshot, &sources, &run, error);
+}
+
+int export_write(const struct options *options, struct pipeline *pipeline, pid_t pid,
+                 struct error *error)
+{
+    struct error second;
+    if (!options->pprof && !options->html)
+        return 0;
+    const struct snapshot *snapshot = pipeline_snapshot_run(pipeline);
+    if (!snapshot)
+        return error_set(error, -ENOMEM, "out of memory for %s",
+                         options->html ? options->html : options->pprof);
+    int code = options->pprof ? write_pprof(options->pprof, snapshot, pid != 0, error) : 0;
+    if (options->html) {
+        int other = write_html(options, snapshot, pipeline, pid != 0, code ? &second : error);
+        code = code ? code : other;
+    }
+    snapshot_free(snapshot);
+    return code;
+}

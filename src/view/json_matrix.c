@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions x objects; declared in json_part.h. */
+#include "view/json_part.h"
+
+#include "view/matrix_table.h"
+
+static void set_figures(json_t *out, const struct snapshot_matrix_cell *cell)
+{
+    json_set(out, "samples", json_count(cell->samples));
+    json_set(out, "share", json_share(cell->share));
+    json_set(out, "loads", json_count(cell->loads));
+    json_set(out, "stores", json_count(cell->stores));
+}
+
+/* The others have no name: null. */
+static json_t *lines(const struct snapshot *snapshot, enum matrix_axis axis,
+                     const struct matrix_line *line, size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++, line++) {
+        const char *module = !line->members             ? NULL
+                             : axis == MATRIX_FUNCTIONS ? snapshot->code[line->index].module
+                                                        : snapshot->objects[line->index].module;
+        json_t *one = json_object();
+        json_set(one, axis == MATRIX_FUNCTIONS ? "function" : "object",
+                 json_text(line->members ? line->name : NULL));
+        json_set(one, "module", json_text_or_null(module));
+        json_set(one, "members", json_known(line->members));
+        set_figures(one, &line->total);
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+/* Those that have anything; the rest are 0. */
+static json_t *cells(const struct matrix_table *table)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t k = 0; k < table->column_count; k++) {
+            if (!(table->cells[i][k].samples > 0))
+                continue;
+            json_t *one = json_object();
+            json_set(one, "row", json_whole(i));
+            json_set(one, "column", json_whole(k));
+            set_figures(one, &table->cells[i][k]);
+            json_array_append_new(out, one);
+        }
+    return out;
+}
+
+json_t *json_matrix(const struct snapshot *snapshot)
+{
+    struct matrix_rules rules;
+    struct matrix_table table;
+    if (!snapshot->matrix.row_count)
+        return json_null();
+    matrix_rules_init(&rules);
+    matrix_table_make(&table, snapshot, &rules);
+    json_t *out = json_object();
+    json_set(out, "rows", lines(snapshot, MATRIX_FUNCTIONS, table.rows, table.row_count));
+    json_set(out, "columns", lines(snapshot, MATRIX_OBJECTS, table.columns, table.column_count));
+    json_set(out, "cells", cells(&table));
+    json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
+    json_set(out, "estimated", json_share(snapshot->matrix.estimated));
+    matrix_rules_fini(&rules);
+    return out;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
+ * cursor and what is scrolled into sight. For matrix_page.c and matrix_words.c.
+ */
+#ifndef MISSTOP_VIEW_MATRIX_GRID_H
+#define MISSTOP_VIEW_MATRIX_GRID_H
+
+#include "view/canvas.h"
+#include "view/matrix_table.h"
+
+enum { MATRIX_TAGS_MAX = 15 };
+
+struct matrix_grid {
+    size_t row; /* of the cursor; 0: the totals, else a line + 1 */
+    size_t column;
+    size_t top; /* first line in sight */
+    size_t left;
+    uint64_t tagged[MATRIX_TAGS_MAX]; /* identities of lines of one axis */
+    uint32_t tagged_count;
+    enum matrix_axis tagged_axis;
+    /* As drawn. */
+    struct area names; /* of functions, and totals of objects in its first row */
+    int total_columns; /* width of the totals of functions */
+    int cell_columns;  /* width of a cell */
+    size_t rows_shown;
+    size_t columns_shown;
+};
+
+/* What the cursor is on; NULL: all functions, all objects. */
+const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
+                                          const struct matrix_table *table);
+const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
+                                             const struct matrix_table *table);
+
+bool matrix_grid_tagged(const struct matrix_grid *grid, enum matrix_axis axis, uint64_t identity);
+
+/* Puts the cursor on the cell with the largest share, the others left aside. */
+void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *table);
+
+/* Scrolls the cursor into sight and draws. Rows used, all but the last few where there are many. */
+int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
+                     struct canvas *canvas, struct area area);
+
+/* The cell at a place as drawn, in terms of `row` and `column`; false: there is none. */
+bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t *grid_row,
+                    size_t *grid_column);
+
+/* The cell under the cursor in words; rows used. (matrix_words.c) */
+int matrix_words_draw(const struct matrix_grid *grid, const struct matrix_table *table,
+                      struct canvas *canvas, struct area area);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen m: which code misses on which data. */
+#include "view/browser.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { WORDS_ROWS = 8, SMALL_ROWS = 10 };
+
+static struct matrix_grid *grid_of(struct browser *browser)
+{
+    return &browser->matrix.grid;
+}
+
+static void remember(struct browser *browser)
+{
+    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &browser->matrix.table);
+    const struct matrix_line *column = matrix_grid_column(grid_of(browser), &browser->matrix.table);
+    browser->matrix.row = row ? row->identity : 0;
+    browser->matrix.column = column ? column->identity : 0;
+}
+
+void matrix_cursor_moved(struct browser *browser)
+{
+    browser->matrix.moved = true;
+    remember(browser);
+}
+
+static void find_again(struct browser *browser)
+{
+    const struct matrix_table *table = &browser->matrix.table;
+    struct matrix_grid *grid = grid_of(browser);
+    size_t row = matrix_table_find(table, MATRIX_FUNCTIONS, browser->matrix.row);
+    size_t column = matrix_table_find(table, MATRIX_OBJECTS, browser->matrix.column);
+    if (grid->row)
+        grid->row = row < table->row_count ? row + 1 : table->row_count ? 1 : 0;
+    if (grid->column)
+        grid->column = column < table->column_count ? column + 1 : table->column_count ? 1 : 0;
+}
+
+static void matrix_update(struct browser *browser)
+{
+    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules);
+    if (browser->matrix.moved)
+        find_again(browser);
+    else
+        matrix_grid_strongest(grid_of(browser), &browser->matrix.table);
+    remember(browser);
+}
+
+/* ---- drawing ---- */
+
+/* What part of the table is in sight, and how much of it is known. */
+static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct matrix_table *table = &browser->matrix.table;
+    const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
+    const struct matrix_grid *grid = grid_of(browser);
+    const char *weighs = browser->snapshot->source.weighs;
+    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
+                             " Functions x objects: share of %s",
+                             weighs && *weighs ? weighs : "all weight");
+    if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                              "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
+                              grid->top + grid->rows_shown, table->row_count, grid->left + 1,
+                              grid->left + grid->columns_shown, table->column_count);
+    if (grid->tagged_count)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
+                              "   %u tagged", grid->tagged_count);
+    if (matrix->forgotten >= 0.005)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
+                      "   %.1f%% without a cell: %s", matrix->forgotten * 100,
+                      matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+}
+
+static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct matrix_table *table = &browser->matrix.table;
+    bool small = area.rows < SMALL_ROWS;
+    if (!table->row_count) {
+        canvas_wrap(canvas, area, PAINT_DIM, " No function has missed on an object yet.");
+        return;
+    }
+    int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
+    int title = !small;
+    struct area grid = {area.row + title, 0, area.rows - title - words - !small, area.columns};
+    int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
+    if (title)
+        draw_summary(browser, canvas, area);
+    /* A short table leaves them more room. */
+    struct area below = {grid.row + used + !small, 0, 0, area.columns};
+    below.rows = area.row + area.rows - below.row;
+    below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
+    matrix_words_draw(grid_of(browser), table, canvas, below);
+}
+
+/* ---- keys ---- */
+
+static void move(struct browser *browser, long down, long across)
+{
+    const struct matrix_table *table = &browser->matrix.table;
+    struct matrix_grid *grid = grid_of(browser);
+    long row = (long)grid->row + down;
+    long column = (long)grid->column + across;
+    grid->row = row < 0 ? 0 : row > (long)table->row_count ? table->row_count : (size_t)row;
+    grid->column = column < 0                           ? 0
+                   : column > (long)table->column_count ? table->column_count
+                                                        : (size_t)column;
+    matrix_cursor_moved(browser);
+}
+
+static bool move_by(struct browser *browser, enum action action)
+{
+    struct matrix_grid *grid = grid_of(browser);
+    long page = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
+    switch (action) {
+    case ACTION_UP:
+        move(browser, -1, 0);
+        return true;
+    case ACTION_DOWN:
+        move(browser, 1, 0);
+        return true;
+    case ACTION_LEFT:
+        move(browser, 0, -1);
+        return true;
+    case ACTION_RIGHT:
+        move(browser, 0, 1);
+        return true;
+    case ACTION_PAGE_UP:
+        move(browser, -page, 0);
+        return true;
+    case ACTION_PAGE_DOWN:
+        move(browser, page, 0);
+        return true;
+    case ACTION_END:
+        move(browser, MATRIX_ROWS, 0);
+        return true;
+    case ACTION_HOME:
+        browser->matrix.moved = false;
+        matrix_update(browser);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void open_object(struct browser *browser)
+{
+    const struct matrix_line *line = matrix_grid_column(grid_of(browser), &browser->matrix.table);
+    if (!line || !line->members) {
+        browser_message(browser, "no one object: move to its column first");
+        return;
+    }
+    const struct snapshot_object *object = &browser->snapshot->objects[line->index];
+    browser_open_object(browser, object);
+    /* Esc comes back here, not to Detail, where nothing was asked. */
+    if (object->layout_count)
+        browser_enter(browser, PAGE_LAYOUT);
+}
+
+static void open_function(struct browser *browser)
+{
+    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &browser->matrix.table);
+    if (!line && matrix_grid_column(grid_of(browser), &browser->matrix.table))
+        open_object(browser);
+    else if (!line || !line->members)
+        browser_message(browser, "no one function: move to its row first");
+    else
+        browser_open_function(browser, &browser->snapshot->code[line->index]);
+}
+
+static bool matrix_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    if (!browser->snapshot || !browser->matrix.table.row_count)
+        return false;
+    if (move_by(browser, action) || matrix_name_act(browser, action))
+        return true;
+    if (action == ACTION_ENTER)
+        open_function(browser);
+    else if (action == ACTION_FOLD)
+        open_object(browser);
+    return action == ACTION_ENTER || action == ACTION_FOLD;
+}
+
+static bool matrix_click(struct browser *browser, int row, int column)
+{
+    struct matrix_grid *grid = grid_of(browser);
+    size_t at_row;
+    size_t at_column;
+    if (!browser->snapshot || !matrix_grid_at(grid, row, column, &at_row, &at_column))
+        return false;
+    bool again = at_row == grid->row && at_column == grid->column;
+    grid->row = at_row;
+    grid->column = at_column;
+    move(browser, 0, 0);
+    if (again)
+        open_function(browser);
+    return true;
+}
+
+static void matrix_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct matrix_grid *grid = grid_of(browser);
+    if (!browser->matrix.table.row_count)
+        snprintf(out, size, "Which functions miss on which objects");
+    else if (grid->row)
+        snprintf(out, size,
+                 "Enter: lines of the function  o: the object  t C R: join, rename (objects: "
+                 "first row)");
+    else
+        snprintf(out, size,
+                 "Enter: the object  t C R: join, rename (functions: below)  Home: strongest cell");
+}
+
+int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column)
+{
+    enum { BESIDE = 140 };
+    bool on = browser->page == PAGE_MATRIX;
+    if (!on && canvas->columns < BESIDE)
+        return 0;
+    int used = canvas_format(canvas, row, column, canvas->columns - column,
+                             on ? PAINT_TAB_SHOWN : PAINT_TAB, " m %s ", matrix_page.name);
+    browser_zone(browser, row, column, used, ACTION_MATRIX);
+    return used;
+}
+
+static const char *matrix_enter(struct browser *browser)
+{
+    const struct matrix_grid *grid = grid_of(browser);
+    if (!browser->matrix.table.row_count || (!grid->row && !grid->column))
+        return "";
+    return grid->row ? "Function" : "Object";
+}
+
+static const enum action matrix_bar[] = {
+    ACTION_ENTER,  ACTION_FOLD,    ACTION_BACK, ACTION_HOME,  ACTION_RENAME,
+    ACTION_TAG,    ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT,
+    ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
+
+const struct page matrix_page = {
+    .name = "Matrix",
+    .update = matrix_update,
+    .draw = matrix_draw,
+    .act = matrix_act,
+    .click = matrix_click,
+    .answer = matrix_answer,
+    .hint = matrix_hint,
+    .enter = matrix_enter,
+    .bar = matrix_bar,
+};

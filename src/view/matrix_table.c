@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/matrix_table.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, uint32_t index)
+{
+    return axis == MATRIX_FUNCTIONS ? snapshot->code[index].id : snapshot->objects[index].id;
+}
+
+/* A line of one member, under the name and identity of the group that it belongs to. Several of
+ * one name are one only if something was combined into that name. */
+static struct matrix_line line_of(const struct snapshot *snapshot, const struct bin_rules *rules,
+                                  enum matrix_axis axis, uint32_t index,
+                                  const struct snapshot_matrix_cell *total)
+{
+    char full[BIN_RULES_NAME_BYTES];
+    uint32_t first;
+    uint64_t hash = matrix_full_name(snapshot, axis, index, full);
+    const char *group = bin_rules_group(rules, full, hash, &first);
+    const char *given = bin_rules_name(rules, full, hash);
+    const char *own = group != full              ? matrix_plain_name(axis, group)
+                      : axis == MATRIX_FUNCTIONS ? snapshot->code[index].function
+                                                 : snapshot->objects[index].name;
+    return (struct matrix_line){.name = given ? given : own,
+                                .identity = first != BIN_RULES_NONE
+                                                ? hash_bytes(group, strlen(group))
+                                                : hash_mix(hash ^ id_of(snapshot, axis, index)),
+                                .index = index,
+                                .members = 1,
+                                .renamed = given && strcmp(given, own) != 0,
+                                .total = *total};
+}
+
+static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_cell *cell)
+{
+    sum->samples += cell->samples;
+    sum->share += cell->share;
+    sum->loads += cell->loads;
+    sum->stores += cell->stores;
+}
+
+/* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
+struct joining {
+    enum matrix_axis axis;
+    const uint32_t *indices; /* [count]; the others come after */
+    size_t count;
+    const struct snapshot_matrix_cell *totals;
+    struct matrix_line *lines;
+    uint8_t *line_of;
+};
+
+/* Where lines are one by name, the first of them, which has most, stands for all. */
+static size_t join(const struct snapshot *snapshot, const struct bin_rules *rules,
+                   const struct joining *joining)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < joining->count; i++) {
+        struct matrix_line line =
+            line_of(snapshot, rules, joining->axis, joining->indices[i], &joining->totals[i]);
+        size_t at = 0;
+        while (at < used && joining->lines[at].identity != line.identity)
+            at++;
+        if (at == used)
+            joining->lines[used++] = line;
+        else {
+            joining->lines[at].members++;
+            add(&joining->lines[at].total, &line.total);
+        }
+        joining->line_of[i] = (uint8_t)at;
+    }
+    return used;
+}
+
+/* By share; there are few, and they are nearly in order. */
+static void sort(const struct joining *joining, size_t used)
+{
+    uint8_t now_at[MATRIX_ROWS];
+    uint8_t was_at[MATRIX_ROWS];
+    for (size_t i = 0; i < used; i++) {
+        struct matrix_line line = joining->lines[i];
+        size_t at = i;
+        for (; at > 0 && joining->lines[at - 1].total.share < line.total.share; at--) {
+            joining->lines[at] = joining->lines[at - 1];
+            was_at[at] = was_at[at - 1];
+        }
+        joining->lines[at] = line;
+        was_at[at] = (uint8_t)i;
+    }
+    for (size_t i = 0; i < used; i++)
+        now_at[was_at[i]] = (uint8_t)i;
+    for (size_t i = 0; i < joining->count; i++)
+        joining->line_of[i] = now_at[joining->line_of[i]];
+}
+
+/* Lines with the others, if they have anything; the place of those is told in any case. */
+static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
+                      const struct joining *joining)
+{
+    size_t used = join(snapshot, rules, joining);
+    const struct snapshot_matrix_cell *others = &joining->totals[joining->count];
+    sort(joining, used);
+    joining->line_of[joining->count] = (uint8_t)used;
+    if (!(others->samples > 0))
+        return used;
+    joining->lines[used] =
+        (struct matrix_line){.name = "others", .index = UINT32_MAX, .total = *others};
+    return used + 1;
+}
+
+void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
+                       const struct matrix_rules *rules)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    *table = (struct matrix_table){.snapshot = snapshot};
+    if (!matrix->row_count || !matrix->column_count)
+        return;
+    struct joining rows = {MATRIX_FUNCTIONS,   matrix->rows, matrix->row_count,
+                           matrix->row_totals, table->rows,  table->row_of};
+    struct joining columns = {MATRIX_OBJECTS,        matrix->columns, matrix->column_count,
+                              matrix->column_totals, table->columns,  table->column_of};
+    table->row_count = arrange(snapshot, &rules->rules, &rows);
+    table->column_count = arrange(snapshot, &rules->rules, &columns);
+    for (size_t i = 0; i <= matrix->row_count; i++)
+        for (size_t k = 0; k <= matrix->column_count; k++)
+            add(&table->cells[table->row_of[i]][table->column_of[k]],
+                snapshot_matrix_at(matrix, i, k));
+}
+
+size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis, uint64_t identity)
+{
+    const struct matrix_line *lines = axis == MATRIX_FUNCTIONS ? table->rows : table->columns;
+    size_t count = axis == MATRIX_FUNCTIONS ? table->row_count : table->column_count;
+    size_t at = 0;
+    while (at < count && lines[at].identity != identity)
+        at++;
+    return at;
+}
+
+size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index)
+{
+    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
+    bool functions = axis == MATRIX_FUNCTIONS;
+    const uint32_t *indices = functions ? matrix->rows : matrix->columns;
+    size_t count = functions ? matrix->row_count : matrix->column_count;
+    size_t i = 0;
+    while (i < count && indices[i] != index)
+        i++;
+    return functions ? table->row_of[i] : table->column_of[i];
+}

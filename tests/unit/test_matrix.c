@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions x objects: cells against a plain count, and sums that come out whatever the tables
+ * forgot. */
+#include "unit.h"
+
+#include "base/prng.h"
+#include "profile/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PLAIN = 12 };
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    (void)object;
+    *desc = (struct object_desc){.name = "thing", .module = "m", .kind = OBJECT_GLOBAL};
+    return true;
+}
+
+static struct profile *fresh(double half_life_s)
+{
+    struct profile *profile;
+    struct profile_options options = {.names = {.object = fake_object},
+                                      .half_life_s = half_life_s,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .window_entries = 1024};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    return profile;
+}
+
+static struct access missed(struct prng *prng, uint64_t now, uint64_t ip)
+{
+    return (struct access){.time_ns = now,
+                           .ip = ip,
+                           .address = 0x10000 + prng_below(prng, 4096),
+                           .weight = 1 + prng_below(prng, 1000),
+                           .event = (uint16_t)prng_below(prng, 2),
+                           .kind = (uint8_t)prng_below(prng, 4),
+                           .tid = 1,
+                           .size = 8};
+}
+
+/* How random places are made: how many there are of each, and of how many bits of instructions. */
+struct shape {
+    uint32_t functions;
+    uint32_t objects;
+    uint32_t bits;
+    bool moves; /* an instruction belongs to a function that changes */
+};
+
+/* Few of them get most. */
+static uint32_t few(struct prng *prng, uint32_t count)
+{
+    uint32_t most = (uint32_t)prng_below(prng, count) + 1;
+    return (uint32_t)prng_below(prng, most);
+}
+
+static void add_random(struct profile *profile, struct prng *prng, const struct shape *shape,
+                       uint64_t now)
+{
+    struct place place = {.object = few(prng, shape->objects),
+                          .function = few(prng, shape->functions),
+                          .base = 0x10000};
+    uint64_t ip = prng_below(prng, UINT64_C(1) << shape->bits);
+    if (!shape->moves)
+        ip |= (uint64_t)place.function << 32;
+    place.access = missed(prng, now, ip);
+    profile_add(profile, &place);
+}
+
+static void near(double value, double expected, double all)
+{
+    assert_true(fabs(value - expected) <= 1e-7 * all + 1e-12);
+}
+
+/* `sum` of cells against a margin, `all` being everything there is. */
+static void compare(const struct snapshot_matrix_cell *sum,
+                    const struct snapshot_matrix_cell *margin,
+                    const struct snapshot_matrix_cell *all)
+{
+    near(sum->samples, margin->samples, all->samples);
+    near(sum->loads, margin->loads, all->samples);
+    near(sum->stores, margin->stores, all->samples);
+    near(sum->share, margin->share, 1);
+}
+
+static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_cell *cell)
+{
+    sum->samples += cell->samples;
+    sum->loads += cell->loads;
+    sum->stores += cell->stores;
+    sum->share += cell->share;
+}
+
+static void check_sums(const struct snapshot_matrix *matrix)
+{
+    struct snapshot_matrix_cell rows = {0};
+    struct snapshot_matrix_cell columns = {0};
+    for (size_t i = 0; i <= matrix->row_count; i++) {
+        struct snapshot_matrix_cell sum = {0};
+        for (size_t k = 0; k <= matrix->column_count; k++)
+            add(&sum, snapshot_matrix_at(matrix, i, k));
+        compare(&sum, &matrix->row_totals[i], &matrix->all);
+        add(&rows, &sum);
+    }
+    for (size_t k = 0; k <= matrix->column_count; k++) {
+        struct snapshot_matrix_cell sum = {0};
+        for (size_t i = 0; i <= matrix->row_count; i++)
+            add(&sum, snapshot_matrix_at(matrix, i, k));
+        compare(&sum, &matrix->column_totals[k], &matrix->all);
+        add(&columns, &sum);
+    }
+    compare(&rows, &matrix->all, &matrix->all);
+    compare(&columns, &matrix->all, &matrix->all);
+    near(rows.share, 1, 1);
+}
+
+static void check_bounds(const struct snapshot_matrix *matrix)
+{
+    const double slack = 1 + 1e-9;
+    for (size_t i = 0; i <= matrix->row_count; i++)
+        for (size_t k = 0; k <= matrix->column_count; k++) {
+            const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, k);
+            assert_true(cell->samples >= 0 && cell->share >= 0);
+            assert_true(cell->loads >= 0 && cell->stores >= 0);
+            assert_true(cell->samples <= matrix->row_totals[i].samples * slack + 1e-9);
+            assert_true(cell->samples <= matrix->column_totals[k].samples * slack + 1e-9);
+            assert_true(cell->share <= matrix->row_totals[i].share * slack + 1e-9);
+            assert_true(cell->share <= matrix->column_totals[k].share * slack + 1e-9);
+        }
+    assert_true(matrix->estimated >= 0 && matrix->estimated <= matrix->forgotten + 1e-9);
+}
+
+/* The margins are what the other screens show. */
+static void check_margins(const struct snapshot *snapshot)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    assert_true(matrix->row_count && matrix->row_count <= SNAPSHOT_MATRIX_ROWS);
+    assert_true(matrix->column_count && matrix->column_count <= SNAPSHOT_MATRIX_COLUMNS);
+    for (size_t i = 0; i < matrix->row_count; i++) {
+        near(matrix->row_totals[i].share, snapshot->code[matrix->rows[i]].share.value, 1);
+        assert_true(!i || matrix->row_totals[i].share <= matrix->row_totals[i - 1].share);
+    }
+    for (size_t k = 0; k < matrix->column_count; k++) {
+        near(matrix->column_totals[k].share, snapshot->objects[matrix->columns[k]].share.value, 1);
+        assert_true(!k || matrix->column_totals[k].share <= matrix->column_totals[k - 1].share);
+    }
+}
+
+static double sums_hold(const struct shape *shape, double half_life_s, unsigned samples)
+{
+    struct prng prng = {shape->bits + 5};
+    struct profile *profile = fresh(half_life_s);
+    struct snapshot head = {.iteration = 1};
+    uint64_t now = 1;
+    double estimated = 0;
+    for (int refresh = 0; refresh < 4; refresh++) {
+        for (unsigned i = 0; i < samples; i++)
+            add_random(profile, &prng, shape, now += 50000);
+        profile_set_basis(profile, refresh % 2 ? BASIS_RUN : BASIS_DECAYED);
+        profile_set_ranking(profile, refresh == 3);
+        const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
+        assert_non_null(snapshot);
+        check_margins(snapshot);
+        check_sums(&snapshot->matrix);
+        check_bounds(&snapshot->matrix);
+        estimated = fmax(estimated, snapshot->matrix.estimated);
+        snapshot_free(snapshot);
+    }
+    profile_free(profile);
+    return estimated;
+}
+
+static void sums_equal_margins(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {
+        {1, 1, 3, false},      {12, 9, 4, false},    {300, 2000, 2, false},
+        {300, 100, 12, false}, {60, 30, 20, false},  {100000, 100000, 6, false},
+        {20, 20, 4, true},     {3000, 50, 10, true},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        sums_hold(&shapes[i], 10, 8000);
+        sums_hold(&shapes[i], 0, 8000);
+        sums_hold(&shapes[i], 0.002, 8000); /* renormalises all the time */
+    }
+}
+
+/* Where the others have no room, what was forgotten can only be in listed cells. */
+static void forgotten_pairs_are_estimated(void **state)
+{
+    (void)state;
+    assert_true(sums_hold(&(struct shape){2, 2, 20, false}, 0, 30000) > 0.01);
+    assert_true(sums_hold(&(struct shape){2, 2, 2, false}, 0, 3000) == 0);
+}
+
+static void nothing_is_no_matrix(void **state)
+{
+    (void)state;
+    struct profile *profile = fresh(0);
+    struct snapshot head = {0};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 1);
+    assert_int_equal(snapshot->matrix.row_count, 0);
+    assert_int_equal(snapshot->matrix.column_count, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void compare_cells(const struct snapshot *snapshot,
+                          struct snapshot_matrix_cell counted[PLAIN][PLAIN])
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    assert_int_equal(matrix->row_count, PLAIN);
+    assert_int_equal(matrix->column_count, PLAIN);
+    assert_true(matrix->forgotten == 0);
+    for (size_t i = 0; i < PLAIN; i++)
+        for (size_t k = 0; k < PLAIN; k++) {
+            const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, k);
+            uint32_t function = snapshot->code[matrix->rows[i]].id;
+            uint32_t object = snapshot->objects[matrix->columns[k]].id;
+            const struct snapshot_matrix_cell *truth = &counted[function][object];
+            assert_true(cell->samples == truth->samples && cell->loads == truth->loads &&
+                        cell->stores == truth->stores);
+            near(cell->share, truth->share / snapshot->totals.weight, 1);
+        }
+}
+
+static void cells_are_what_was_counted(void **state)
+{
+    (void)state;
+    static struct snapshot_matrix_cell counted[PLAIN][PLAIN];
+    struct prng prng = {7};
+    struct profile *profile = fresh(0);
+    struct snapshot head = {0};
+    for (unsigned i = 1; i <= 20000; i++) {
+        struct place place = {.object = few(&prng, PLAIN), .function = few(&prng, PLAIN)};
+        place.access = missed(&prng, i, place.function * 2 + prng_below(&prng, 2));
+        profile_add(profile, &place);
+        struct snapshot_matrix_cell *cell = &counted[place.function][place.object];
+        uint8_t kind = place.access.kind;
+        if (place.access.event)
+            continue;
+        cell->samples++;
+        cell->share += (double)place.access.weight;
+        cell->loads += kind == ACCESS_LOAD || kind == ACCESS_LOAD_STORE;
+        cell->stores += kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 20001);
+    compare_cells(snapshot, counted);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_equal_margins),
+        cmocka_unit_test(forgotten_pairs_are_estimated),
+        cmocka_unit_test(nothing_is_no_matrix),
+        cmocka_unit_test(cells_are_what_was_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
