@@ -103,12 +103,13 @@ static void straddling(struct findings *findings, size_t index)
         return;
     /* An element across two lines misses twice: of the samples on these, half would go. */
     struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
-                                       .sure = FINDING_LIKELY,
+                                       .sure = FINDING_PERHAPS,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
-                                               crossing / 2};
+                                               crossing / 2,
+                                       .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f%% of %u samples fell on elements whose hot bytes (%llu to %llu of %llu) cross from "
@@ -123,7 +124,8 @@ static void straddling(struct findings *findings, size_t index)
     finding.reckoned =
         arena_printf(findings->arena, "half of the %.0f%% of its samples on elements that cross",
                      crossing * 100);
-    finding.how_sure = "the two misses of an element may overlap in time, then less is gained";
+    finding.how_sure = "both misses of an element may overlap in time, and longer elements fill "
+                       "caches sooner: measure it";
     findings_add(findings, &finding);
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 60, SILENT_REPORTS = 3, MORE_REPORTS = 3 };
+enum { PATIENCE = 60, SILENT_REPORTS = 3, MORE_REPORTS = 2 };
 
 struct program {
     const char *mode;
