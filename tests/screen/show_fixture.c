@@ -7,7 +7,6 @@
 #include "../unit/snapshot_fixture.h"
 #include "view/view.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <poll.h>
@@ -151,9 +150,10 @@ int main(int argc, char **argv)
             screen_show(screen, fixture_new(kind_of(argc > 1 ? argv[1] : "usual"), tick),
                         fixture_release);
         for (int i = 0; i < 10 && on; i++) {
-            int ready = poll(&input, 1, 100);
-            if (ready > 0 || (ready < 0 && errno == EINTR))
-                on = !(input.revents & (POLLHUP | POLLERR)) && take_input(screen, picker);
+            /* Also when nothing came: the window may have changed while nobody waited for it. */
+            if (poll(&input, 1, 100) <= 0)
+                input.revents = 0;
+            on = !(input.revents & (POLLHUP | POLLERR)) && take_input(screen, picker);
         }
     }
     screen_close(screen);
