@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINK_SAMPLES = 3 }; /* on the link itself: mostly the first use of a node waits for it */
+enum { LINK_SAMPLES = 2 }; /* on the link itself: mostly the first use of a node waits for it */
 
 static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
 /* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */

@@ -118,7 +118,7 @@ static void run(const struct program *program, struct outcome *outcome)
     char command[512];
     assert_true(planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, 60));
     snprintf(command, sizeof command,
-             "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 0.25 --heap none",
+             "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 0.5 --heap none",
              (int)planted.pid, PATIENCE);
     FILE *in = popen(command, "r");
     assert_non_null(in);
