@@ -64,10 +64,9 @@ static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
              " No problem that misstop knows by name has been recognised%s. It looks for hot and "
              "cold fields in one line, elements that straddle lines, false and true sharing, "
              "conflicts in few sets, pointer chasing, streaming, page walks and remote memory, "
-             "and says nothing unless the samples show it: 1 Objects and 5 Code show where the "
-             "%s are all the same.",
-             snapshot->totals.attributed < 1000 ? " in so few samples" : "",
-             snapshot->source.weighs ? snapshot->source.weighs : "misses");
+             "and says nothing unless the samples show it. 1 Objects and 5 Code rank data and code "
+             "all the same.",
+             snapshot->totals.attributed < 1000 ? " in so few samples" : "");
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
