@@ -53,8 +53,7 @@ void timeline_step(struct timeline *timeline, const struct tallies *objects,
     tell(timeline, objects, all, event, streams_put);
     streams_close(&timeline->objects, now_ns);
     streams_close(&timeline->all, now_ns);
-    timeline->changes +=
-        phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
+    phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     memset(timeline->counts, 0, sizeof timeline->counts);
     /* Phases are looked for at the first base period for as long as the run takes. */
     timeline->stepped_ns = timeline->next_ns;

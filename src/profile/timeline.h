@@ -18,7 +18,6 @@ struct timeline {
     uint64_t stepped_ns; /* the last one */
     bool started;
     double counts[PHASES_COLUMNS]; /* samples since the last step */
-    uint64_t changes;              /* segments begun since the start */
 };
 
 /* The shortest base period: it doubles as the run goes on. */

@@ -2,15 +2,9 @@
 /* The run over time and its phases; declared in json_part.h. */
 #include "view/json_part.h"
 
-#include <math.h>
+#include "view/timeline_chart.h"
 
-static double sum(const double *weight, size_t first, size_t end)
-{
-    double total = 0;
-    for (size_t i = first; i < end; i++)
-        total += weight[i];
-    return total;
-}
+#include <math.h>
 
 static size_t period_at(const struct snapshot_timeline *timeline, double at_s)
 {
@@ -26,14 +20,15 @@ static json_t *shares_of(const struct snapshot_timeline *timeline,
 {
     size_t first = period_at(timeline, phase->start_s);
     size_t end = period_at(timeline, phase->end_s);
-    double all = sum(timeline->all, first, end);
+    double all = timeline_sum(timeline->all, first, end);
     if (!(all > 0))
         return json_null();
     json_t *out = json_array();
     for (size_t i = 0; i < timeline->stream_count; i++) {
         json_t *one = json_object();
         json_set(one, "object", json_text(timeline->streams[i].name));
-        json_set(one, "share", json_share(sum(timeline->streams[i].weight, first, end) / all));
+        json_set(one, "share",
+                 json_share(timeline_sum(timeline->streams[i].weight, first, end) / all));
         json_array_append_new(out, one);
     }
     return out;

@@ -40,7 +40,7 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s)
     return column < 0 ? 0 : column > chart->columns ? chart->columns : (int)column;
 }
 
-static double sum(const double *weight, size_t first, size_t end)
+double timeline_sum(const double *weight, size_t first, size_t end)
 {
     double total = 0;
     for (size_t i = first; i < end; i++)
@@ -69,13 +69,13 @@ static void draw_column(const struct timeline_chart *chart, struct canvas *canva
     size_t first;
     size_t end;
     periods_of(chart, column, &first, &end);
-    double all = sum(timeline->all, first, end);
+    double all = timeline_sum(timeline->all, first, end);
     size_t series = 0;
     double filled = 0;
     for (int row = 0; all > 0 && row < area.rows; row++) {
         double middle = (row + 0.5) / area.rows;
         while (series < CHART_SERIES && series < timeline->stream_count) {
-            double part = sum(timeline->streams[series].weight, first, end) / all;
+            double part = timeline_sum(timeline->streams[series].weight, first, end) / all;
             if (middle < filled + part)
                 break;
             filled += part;
@@ -95,11 +95,11 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     size_t end;
     for (int i = 0; i < chart->columns; i++) {
         periods_of(chart, i, &first, &end);
-        most = fmax(most, sum(chart->timeline->all, first, end) / (double)(end - first));
+        most = fmax(most, timeline_sum(chart->timeline->all, first, end) / (double)(end - first));
     }
     for (int i = 0; i < chart->columns; i++) {
         periods_of(chart, i, &first, &end);
-        double mean = sum(chart->timeline->all, first, end) / (double)(end - first);
+        double mean = timeline_sum(chart->timeline->all, first, end) / (double)(end - first);
         canvas_text(canvas, row, start + i, 1, PAINT_DIM,
                     bar_step(most > 0 ? mean / most : 0, canvas->ascii));
     }

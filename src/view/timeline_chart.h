@@ -30,6 +30,9 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s);
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area);
 
+/* Of the periods from `first` to before `end`. */
+double timeline_sum(const double *weight, size_t first, size_t end);
+
 /* The series of an object with a colour; "a" and so on where there are no colours. */
 enum paint timeline_chart_paint(size_t series);
 const char *timeline_chart_mark(size_t series, bool ascii);
