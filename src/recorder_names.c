@@ -79,6 +79,14 @@ static void ask_page_nodes(void *context, const uint64_t *addresses, size_t coun
         store_writer_page_node(recorder->store, addresses[i], nodes[i]);
 }
 
+static void ask_memory(void *context, uint64_t address, struct memory_use *use)
+{
+    struct recorder *recorder = context;
+    recorder->names.memory(recorder->names.context, address, use);
+    if (recorder->store)
+        store_writer_memory(recorder->store, address, use);
+}
+
 /* What the resolver cannot tell, it cannot tell through here either. */
 struct place_names recorder_names(struct recorder *recorder)
 {
@@ -92,6 +100,7 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .mapping = own->mapping ? ask_mapping : NULL,
                                 .cpu_node = own->cpu_node ? ask_cpu_node : NULL,
                                 .page_nodes = own->page_nodes ? ask_page_nodes : NULL,
+                                .memory = own->memory ? ask_memory : NULL,
                                 .reading = own->reading ? ask_reading : NULL,
                                 .heap = own->heap ? ask_heap : NULL,
                                 .heap_bin = own->heap_bin ? ask_bin : NULL};

@@ -3,8 +3,6 @@
 #include "profile/findings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LINK_SAMPLES = 2 }; /* on the link itself: mostly the first use of a node waits for it */
 
@@ -18,13 +16,9 @@ static const double streaming_bytes = 32.0 * 1024 * 1024;
 static const struct snapshot_layout_row *link_of(const struct snapshot_layout *layout)
 {
     const struct snapshot_layout_row *best = NULL;
-    size_t length = strlen(layout->name);
     for (size_t i = 0; i < layout->row_count; i++) {
         const struct snapshot_layout_row *row = &layout->rows[i];
-        const char *type = row->member.type;
-        bool link = row->kind == LAYOUT_MEMBER && type && !strncmp(type, layout->name, length) &&
-                    !strncmp(type + length, " *", 2);
-        if (link && (!best || row->samples > best->samples))
+        if (findings_points_to(row, layout->name) && (!best || row->samples > best->samples))
             best = row;
     }
     return best;

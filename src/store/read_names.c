@@ -251,6 +251,7 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .mapping = reader_mapping,
                                 .cpu_node = reader_cpu_node,
                                 .page_nodes = reader_page_nodes,
+                                .memory = reader_memory,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }
