@@ -165,6 +165,36 @@ void findings_find(struct findings *findings)
     qsort(findings->list, findings->count, sizeof *findings->list, order);
 }
 
+/* Held, of an object of which by now fewer samples are: at most those. 0: no more listed. */
+static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    bool listed = finding->object != UINT32_MAX;
+    finding->object = UINT32_MAX;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == finding->id)
+            finding->object = (uint32_t)i;
+    if (finding->object != UINT32_MAX)
+        finding->gain = fmin(finding->gain, findings_share(findings, finding->object));
+    else if (listed)
+        finding->gain = 0;
+}
+
+void findings_hold(struct findings *findings, struct findings_held *held)
+{
+    struct findings_moment moment = {findings->window->added, findings->window->used,
+                                     findings->snapshot->elapsed_s};
+    size_t found = findings->count;
+    size_t all =
+        findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
+    for (size_t i = found; i < all; i++) {
+        bring_up_to_date(findings, &findings->list[i]);
+        if (findings->list[i].gain >= FINDINGS_GAIN_LEAST)
+            findings->list[findings->count++] = findings->list[i];
+    }
+    qsort(findings->list, findings->count, sizeof *findings->list, order);
+}
+
 /* A process that waits for a CPU, or for input, does not go through its data more slowly. */
 static double rate_of(const struct findings *findings)
 {
@@ -217,5 +247,6 @@ void build_findings(struct build *build)
     findings.rate = rate_of(&findings);
     gather(build, &findings, spreads);
     findings_find(&findings);
+    findings_hold(&findings, &build->profile->findings_held);
     snapshot->findings = (struct snapshot_findings){findings.list, findings.count};
 }

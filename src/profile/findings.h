@@ -9,6 +9,7 @@
 #define MISSTOP_PROFILE_FINDINGS_H
 
 #include "base/arena.h"
+#include "profile/findings_held.h"
 #include "profile/spread.h"
 #include "snapshot.h"
 
@@ -35,6 +36,9 @@ struct findings {
 
 /* All rules, and the order. */
 void findings_find(struct findings *findings);
+
+/* Then those that are held from earlier refreshes. */
+void findings_hold(struct findings *findings, struct findings_held *held);
 
 /* Takes a copy; id, name, function and line are filled in from the object, if it is listed. Silent
  * below FINDINGS_GAIN_LEAST. */

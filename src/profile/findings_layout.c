@@ -9,6 +9,7 @@ enum { ELEMENTS_MANY = 64 };
 static const double of_one_type = 0.5;     /* of the object's samples are of the type judged */
 static const double used_at_most = 0.5;    /* of what is fetched: else a split saves little */
 static const double crossing_least = 0.15; /* of the samples */
+static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
 
 /* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
@@ -88,6 +89,40 @@ static void split(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
+/* Part of an array's elements whose hot bytes cross a line, by where one of them begins; NAN: the
+ * elements are blocks of their own. */
+static double crossing_elements(const struct snapshot_object *object,
+                                const struct snapshot_layout *layout, const struct spread *spread,
+                                const struct findings_hot *hot, uint32_t line)
+{
+    uint64_t begin = 0;
+    double crossing = 0;
+    if (!object->instance_count || object->instances[0].size < ELEMENTS_MANY * layout->size ||
+        line > SPREAD_LINE_MOST)
+        return NAN;
+    while (begin < line && !spread->begins[begin])
+        begin++;
+    for (uint32_t i = 0; i < line; i++) { /* comes round to where it began after so many at most */
+        uint64_t at = (begin + i * layout->size) % line;
+        crossing += (at + hot->first) / line != (at + hot->end - 1) / line;
+    }
+    return crossing / line;
+}
+
+/*
+ * What aligning would save, of the samples on the elements. An element across two lines misses
+ * twice: of the samples on these, half would go. But where both misses overlap, those elements take
+ * no more samples than the others do: then it is what they take beyond their number, and twice
+ * the uncertainty of that.
+ */
+static double saved(double crossing, double elements, uint32_t samples)
+{
+    double uncertain = 2 * sqrt(crossing * (1 - crossing) / samples);
+    if (!(elements > 0) || elements > most_cross)
+        return crossing / 2;
+    return fmin(crossing / 2, fmax(0, crossing + uncertain - elements) / (1 - elements));
+}
+
 static void straddling(struct findings *findings, size_t index)
 {
     const struct snapshot_layout *layout = many_elements(findings, index);
@@ -101,14 +136,15 @@ static void straddling(struct findings *findings, size_t index)
     double crossing = (double)spread->crossing / spread->typed;
     if (hot.end - hot.first > line || crossing < crossing_least)
         return;
-    /* An element across two lines misses twice: of the samples on these, half would go. */
+    double elements =
+        crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
     struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
                                        .sure = FINDING_PERHAPS,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
-                                               crossing / 2,
+                                               saved(crossing, elements, spread->typed),
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
@@ -122,8 +158,14 @@ static void straddling(struct findings *findings, size_t index)
         "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
         layout->size <= line / 2 ? line / 2 : line);
     finding.reckoned =
-        arena_printf(findings->arena, "half of the %.0f%% of its samples on elements that cross",
-                     crossing * 100);
+        elements > 0 && elements <= most_cross
+            ? arena_printf(findings->arena,
+                           "elements that cross are %.0f%% of all, and take %.0f%% of the samples: "
+                           "what they take more than the others, and how unsure that is",
+                           elements * 100, crossing * 100)
+            : arena_printf(findings->arena,
+                           "half of the %.0f%% of its samples on elements that cross",
+                           crossing * 100);
     finding.how_sure = "both misses of an element may overlap in time, and longer elements fill "
                        "caches sooner: measure it";
     findings_add(findings, &finding);

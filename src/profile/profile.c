@@ -68,6 +68,7 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     sharing_fini(&profile->sharing);
+    findings_held_fini(&profile->findings_held);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -154,6 +155,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    findings_held_clear(&profile->findings_held);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;

@@ -112,7 +112,7 @@ static double huge_share(const struct memory_use_of *use, uint64_t address)
     for (size_t i = 0; i < use->mapping_count; i++) {
         const struct memory_use_mapping *mapping = &use->mappings[i];
         if (address >= mapping->start && address < mapping->end)
-            return fmin(1, (double)mapping->huge_kib / (double)mapping->resident_kib);
+            return (double)mapping->huge_kib / (double)mapping->resident_kib;
     }
     return NAN;
 }

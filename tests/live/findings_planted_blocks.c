@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1 << 19, WIDTH = 3, PEOPLE = 1 << 20, WORDS = 1 << 21, REQUEST = 64 };
+enum { ROWS = 1 << 19, WIDTH = 3, PEOPLE = 1 << 21, WORDS = 1 << 21, REQUEST = 64 };
 
 struct account {
     uint64_t number;
