@@ -59,8 +59,9 @@ tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/f
 	tests/live/findings_planted_stack.c tests/live/findings_planted_threads.c
 tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_findings_planted_LDFLAGS = -pthread
-tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c tests/live/run.h
-tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/findings_programs.c \
+	tests/live/findings_programs.h tests/live/run.c tests/live/run.h
+tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_findings
 
 # Fields end to end. It builds its programs itself, with whichever compilers are there.

@@ -43,6 +43,13 @@ bool findings_has(const struct findings *findings, uint32_t object)
     return false;
 }
 
+bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other)
+{
+    const struct spread *a = findings_spread(findings, one);
+    const struct spread *b = findings_spread(findings, other);
+    return a && b && a->lowest <= b->highest && b->lowest <= a->highest;
+}
+
 const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object)
 {
     const struct snapshot_heap *heap = &findings->snapshot->heap;
@@ -180,6 +187,18 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
         finding->gain = 0;
 }
 
+/* Found now, of the same memory under another name. */
+static bool superseded(const struct findings *findings, size_t found,
+                       const struct snapshot_finding *finding)
+{
+    for (size_t i = 0; i < found; i++)
+        if (findings->list[i].kind == finding->kind &&
+            finding->object != findings->list[i].object &&
+            findings_overlap(findings, findings->list[i].object, finding->object))
+            return true;
+    return false;
+}
+
 void findings_hold(struct findings *findings, struct findings_held *held)
 {
     struct findings_moment moment = {findings->window->added, findings->window->used,
@@ -189,20 +208,21 @@ void findings_hold(struct findings *findings, struct findings_held *held)
         findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
     for (size_t i = found; i < all; i++) {
         bring_up_to_date(findings, &findings->list[i]);
-        if (findings->list[i].gain >= FINDINGS_GAIN_LEAST)
+        if (findings->list[i].gain >= FINDINGS_GAIN_LEAST &&
+            !superseded(findings, found, &findings->list[i]))
             findings->list[findings->count++] = findings->list[i];
     }
     qsort(findings->list, findings->count, sizeof *findings->list, order);
 }
 
 /* A process that waits for a CPU, or for input, does not go through its data more slowly. */
-static double rate_of(const struct findings *findings)
+static void measure_time(struct findings *findings)
 {
     const struct snapshot_window *window = &findings->snapshot->window;
     struct memory_use use;
     findings_memory(findings, 0, &use);
-    double cpus = use.cpus >= CPUS_LEAST ? use.cpus : 1;
-    return window->span_s > 0 ? (double)window->used / window->span_s / cpus : NAN;
+    findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
+    findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
 static void gather(struct build *build, struct findings *findings, struct spread *spreads)
@@ -239,12 +259,11 @@ void build_findings(struct build *build)
         .window = &build->profile->window,
         .names = &build->profile->options.names,
         .list = arena_array(build->arena, FINDINGS_MAX, sizeof *findings.list),
-        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0,
-        .rate = NAN};
+        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0};
     build->failed |= !findings.list || !spreads;
     if (build->failed)
         return;
-    findings.rate = rate_of(&findings);
+    measure_time(&findings);
     gather(build, &findings, spreads);
     findings_find(&findings);
     findings_hold(&findings, &build->profile->findings_held);

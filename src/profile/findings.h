@@ -29,7 +29,8 @@ struct findings {
     const struct window *window;     /* NULL: none, in tests */
     const struct place_names *names; /* NULL: nobody to ask, in tests */
     double attributed;               /* part of all samples */
-    double rate; /* samples a second of CPU time that were attributed; NAN: not known */
+    double span_s; /* CPU time that the window covers; NAN: not known, like the next one */
+    double rate;   /* samples a second of it that were attributed */
     struct snapshot_finding *list; /* [FINDINGS_MAX] */
     size_t count;
 };
@@ -44,6 +45,9 @@ void findings_hold(struct findings *findings, struct findings_held *held);
  * below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
 bool findings_has(const struct findings *findings, uint32_t object);
+
+/* The samples on two objects stand in the same memory: one was called otherwise before. */
+bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other);
 
 /* NULL: too few samples on the object for any rule about its spread. */
 const struct spread *findings_spread(const struct findings *findings, size_t object);
