@@ -59,11 +59,13 @@ static void draw_selected(const struct snapshot_finding *finding, struct canvas 
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
-    char text[640];
+    char text[768];
     snprintf(text, sizeof text,
              " No problem that misstop knows by name has been recognised%s. It looks for hot and "
              "cold fields in one line, elements that straddle lines, false and true sharing, "
-             "conflicts in few sets, pointer chasing, streaming, page walks and remote memory, "
+             "conflicts in few sets, walks down columns, pointer chasing, streaming, scattered "
+             "and wasted blocks, objects that miss together, allocation churn, stack variables, "
+             "first touches, page walks and remote memory, "
              "and says nothing unless the samples show it. 1 Objects and 5 Code rank data and code "
              "all the same.",
              snapshot->totals.attributed < 1000 ? " in so few samples" : "");
