@@ -15,6 +15,7 @@
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "simulation.h"
 #include "view/binary_words.h"
 #include "view/view.h"
 
@@ -36,6 +37,7 @@ struct run {
     struct screen *screen;
     struct pipeline *pipeline;
     struct launch launch;
+    struct simulation simulation;
     struct feed *feed; /* of the agent in a launched program */
     struct error heap_note;
     pid_t pid;
@@ -115,7 +117,8 @@ static int open_pipeline(struct run *run, struct error *error)
         .half_life_s = options->half_life_s,
         .whole_run = options->input && isnan(options->pace) && !options->decays,
         .ways = options->ways,
-        .cache = options->cache,
+        .cache = options->cache || !options->sim ? options->cache : run->simulation.first_level,
+        .sim = options->sim ? &run->simulation.memory : NULL,
         .search = options->search,
         .feed = run->feed,
         .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
@@ -139,14 +142,30 @@ static void open_feed(struct run *run)
         run->feed = NULL;
 }
 
+/* The command as it is to be started; NULL with the cause in `error`. */
+static char *const *open_command(struct run *run, struct error *error)
+{
+    const struct options *options = run->options;
+    char agent[PATH_MAX + 64];
+    struct error none = {0};
+    open_feed(run);
+    if (!options->sim)
+        return options->command;
+    bool has_agent = run->feed && !launch_agent(agent, sizeof agent, &none);
+    return simulation_open(&run->simulation, options, has_agent ? agent : NULL, error)
+               ? NULL
+               : run->simulation.command;
+}
+
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */
 static int find_target(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
-        open_feed(run);
-        int code =
-            launch_prepare(&run->launch, options->command, !options->batch, run->feed, error);
+        char *const *command = open_command(run, error);
+        if (!command)
+            return error->code;
+        int code = launch_prepare(&run->launch, command, !options->batch, run->feed, error);
         run->pid = run->launch.pid;
         return code;
     }
@@ -188,8 +207,8 @@ static int watch(struct run *run, struct error *error)
     setup.screen = run->screen;
     setup.pid = run->pid;
     code = loop_run(&setup, error);
-    int written = export_write(options, run->pipeline, options->input ? 0 : run->pid,
-                               code ? NULL : error);
+    int written =
+        export_write(options, run->pipeline, options->input ? 0 : run->pid, code ? NULL : error);
     return code ? code : written;
 }
 
@@ -218,10 +237,21 @@ static int command_status(const struct launch *launch)
     return 128 + number;
 }
 
+/* Said at the end: a screen would have wiped it out. */
+static void report_simulation(const struct run *run)
+{
+    char text[320];
+    simulation_trouble(&run->simulation, text, sizeof text);
+    if (text[0])
+        fprintf(stderr, "misstop: --sim: %s\n", text);
+}
+
 static int run_options(const struct options *options)
 {
     struct error error = {0};
-    struct run run = {.options = options, .launch = {.gate = -1, .report = -1}};
+    struct run run = {.options = options,
+                      .launch = {.gate = -1, .report = -1},
+                      .simulation = {.memory = {.fd = -1}}};
     int code = watch(&run, &error);
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
@@ -232,6 +262,8 @@ static int run_options(const struct options *options)
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
     feed_free(run.feed);
+    report_simulation(&run);
+    simulation_close(&run.simulation);
     if (run.launch.output[0])
         fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
                 run.launch.output);
