@@ -87,6 +87,12 @@ static bool in_path(const char *name)
     return feed_refusal(name, &none) != FEED_UNREADABLE;
 }
 
+/* Debian's `valgrind` is a script that puts LD_LIBRARY_PATH into the program's environment. */
+static const char *launcher(void)
+{
+    return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
+}
+
 static int check(const struct options *options, struct error *error)
 {
 #ifndef HAVE_SIM
@@ -94,7 +100,7 @@ static int check(const struct options *options, struct error *error)
                      "this misstop was built without --sim, for valgrind was not there; "
                      "apt-get install valgrind (Fedora: valgrind-devel) and build again");
 #endif
-    if (!in_path("valgrind"))
+    if (!launcher())
         return error_set(error, -ENOENT,
                          "--sim runs the program under valgrind, which is not here; "
                          "apt-get install valgrind");
@@ -111,8 +117,8 @@ static int check(const struct options *options, struct error *error)
 static int make_command(struct simulation *simulation, char **command, struct error *error)
 {
     static const char *const fixed[] = {
-        "valgrind", "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
-        "--quiet",  "--trace-children=yes",    "--log-file=/dev/null"};
+        "",        "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
+        "--quiet", "--trace-children=yes",    "--log-file=/dev/null"};
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t count = 0;
     while (command[count])
@@ -124,6 +130,7 @@ static int make_command(struct simulation *simulation, char **command, struct er
     sim_memory_path(&simulation->memory, path, sizeof path);
     snprintf(simulation->memory_option, sizeof simulation->memory_option, "--memory=%s", path);
     memcpy(simulation->command, fixed, sizeof fixed);
+    simulation->command[0] = (char *)launcher();
     simulation->command[FIXED] = simulation->memory_option;
     memcpy(simulation->command + FIXED + 1, command, count * sizeof *command);
     return 0;

@@ -4,6 +4,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
@@ -73,7 +74,7 @@ void mappings_program(void)
 {
     HChar path[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)] = "";
     struct sim_mapping program = {.kind = SIM_EXEC};
-    VG_(client_fname)(path, sizeof path, True);
+    VG_(client_fname)(path, sizeof path, False);
     /* Else the process is called after the tool, in misstop and in ps. */
     VG_(prctl)(VKI_PR_SET_NAME, (ULong)VG_(basename)(path), 0, 0, 0);
     tell(&program, path);
