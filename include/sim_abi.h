@@ -24,7 +24,7 @@ enum {
     SIM_NAME_BYTES = 256,
     SIM_THREADS_MAX = 1024,         /* at a time or after each other; more share the last one */
     SIM_INSTRUCTIONS_MAX = 1 << 20, /* that access memory; more are counted in the totals only */
-    SIM_RING_UNITS = 1 << 17,
+    SIM_RING_UNITS = 1 << 19,
     SIM_RING_RESERVE = SIM_RING_UNITS / 8, /* kept free of misses: for what may not be lost */
     SIM_PATH_UNITS_MAX = 64
 };
@@ -76,11 +76,12 @@ struct sim_header {
 struct sim_thread {
     uint32_t tid;
     uint32_t unused;
+    uint64_t accesses; /* a modify is one, and both a load and a store */
     uint64_t loads;
     uint64_t stores;
     uint64_t load_misses[SIM_LEVELS_MAX];
     uint64_t store_misses[SIM_LEVELS_MAX];
-    uint64_t unused2[5];
+    uint64_t unused2[4];
 };
 
 /* Exact counts of an instruction that accesses memory. */

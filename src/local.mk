@@ -1,5 +1,6 @@
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
+	src/command.c src/command.h \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
 	src/export.c src/export.h \

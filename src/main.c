@@ -2,6 +2,7 @@
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
 #include "config.h"
 
+#include "command.h"
 #include "diff.h"
 #include "export.h"
 #include "launch.h"
@@ -11,11 +12,9 @@
 #include "piped_input.h"
 #include "pipeline.h"
 #include "player.h"
-#include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "signals.h"
-#include "simulation.h"
 #include "view/binary_words.h"
 #include "view/view.h"
 
@@ -37,9 +36,7 @@ struct run {
     struct screen *screen;
     struct pipeline *pipeline;
     struct launch launch;
-    struct simulation simulation;
-    struct feed *feed; /* of the agent in a launched program */
-    struct error heap_note;
+    struct command command; /* of a launched program */
     pid_t pid;
     char input[32]; /* where a recording from standard input is read instead; "": as given */
 };
@@ -117,12 +114,13 @@ static int open_pipeline(struct run *run, struct error *error)
         .half_life_s = options->half_life_s,
         .whole_run = options->input && isnan(options->pace) && !options->decays,
         .ways = options->ways,
-        .cache = options->cache || !options->sim ? options->cache : run->simulation.first_level,
-        .sim = options->sim ? &run->simulation.memory : NULL,
+        .cache =
+            options->cache || !options->sim ? options->cache : run->command.simulation.first_level,
+        .sim = options->sim ? &run->command.simulation.memory : NULL,
         .search = options->search,
-        .feed = run->feed,
-        .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
-        .heap_note = run->heap_note.text[0] ? run->heap_note.text : NULL,
+        .feed = run->command.feed,
+        .walk = options->heap & OPTIONS_HEAP_WALK && !run->command.feed,
+        .heap_note = run->command.heap_note.text[0] ? run->command.heap_note.text : NULL,
         .record = options->record,
         .record_limit_bytes = options->record_limit_bytes,
         .record_files = options->record_files,
@@ -130,42 +128,15 @@ static int open_pipeline(struct run *run, struct error *error)
     return pipeline_open(&run->pipeline, &wanted, error);
 }
 
-/* A program that cannot load the agent is watched without; the Heap screen says why. */
-static void open_feed(struct run *run)
-{
-    const struct options *options = run->options;
-    char path[PATH_MAX + 64];
-    if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, sizeof path, &run->heap_note) ||
-        feed_refusal(options->command[0], &run->heap_note) != FEED_PRELOADABLE)
-        return;
-    if (feed_new(&run->feed, &run->heap_note))
-        run->feed = NULL;
-}
-
-/* The command as it is to be started; NULL with the cause in `error`. */
-static char *const *open_command(struct run *run, struct error *error)
-{
-    const struct options *options = run->options;
-    char agent[PATH_MAX + 64];
-    struct error none = {0};
-    open_feed(run);
-    if (!options->sim)
-        return options->command;
-    bool has_agent = run->feed && !launch_agent(agent, sizeof agent, &none);
-    return simulation_open(&run->simulation, options, has_agent ? agent : NULL, error)
-               ? NULL
-               : run->simulation.command;
-}
-
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */
 static int find_target(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
-        char *const *command = open_command(run, error);
-        if (!command)
-            return error->code;
-        int code = launch_prepare(&run->launch, command, !options->batch, run->feed, error);
+        int code = command_open(&run->command, options, error);
+        if (!code)
+            code = launch_prepare(&run->launch, run->command.words, !options->batch,
+                                  run->command.feed, error);
         run->pid = run->launch.pid;
         return code;
     }
@@ -241,7 +212,7 @@ static int command_status(const struct launch *launch)
 static void report_simulation(const struct run *run)
 {
     char text[320];
-    simulation_trouble(&run->simulation, text, sizeof text);
+    simulation_trouble(&run->command.simulation, text, sizeof text);
     if (text[0])
         fprintf(stderr, "misstop: --sim: %s\n", text);
 }
@@ -249,9 +220,7 @@ static void report_simulation(const struct run *run)
 static int run_options(const struct options *options)
 {
     struct error error = {0};
-    struct run run = {.options = options,
-                      .launch = {.gate = -1, .report = -1},
-                      .simulation = {.memory = {.fd = -1}}};
+    struct run run = {.options = options, .launch = {.gate = -1, .report = -1}};
     int code = watch(&run, &error);
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
@@ -261,9 +230,8 @@ static int run_options(const struct options *options)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
-    feed_free(run.feed);
     report_simulation(&run);
-    simulation_close(&run.simulation);
+    command_close(&run.command);
     if (run.launch.output[0])
         fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
                 run.launch.output);

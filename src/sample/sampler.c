@@ -160,6 +160,12 @@ int sampler_enable(struct sampler *sampler, bool on)
     return sampler->replay || sampler->sim.memory ? 0 : session_enable(&sampler->session, on);
 }
 
+struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
+{
+    return sampler->sim.memory ? sim_session_totals(&sampler->sim)
+                               : (struct snapshot_simulation){0};
+}
+
 struct sampler_span sampler_span(const struct sampler *sampler)
 {
     return sampler->replay ? perfdata_span(sampler->replay) : (struct sampler_span){0, 0};

@@ -89,6 +89,9 @@ int sampler_enable(struct sampler *sampler, bool on);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 
+/* Exact totals where the source is sim; else all 0. */
+struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
+
 /* ---- of a recording; live there is none of it ---- */
 
 /* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the

@@ -66,7 +66,8 @@ static int fill(struct sim_header *header, const struct sim_wanted *wanted, stru
 
 int sim_memory_open(struct sim_memory *memory, const struct sim_wanted *wanted, struct error *error)
 {
-    *memory = (struct sim_memory){.fd = -1};
+    *memory = (struct sim_memory){.fd = -1, .wanted = *wanted};
+    memory->wanted.from = memory->wanted.to = memory->wanted.agent = NULL;
     int code = make(memory, error);
     if (!code)
         code = fill(&memory->shared->header, wanted, error);
@@ -81,7 +82,7 @@ void sim_memory_close(struct sim_memory *memory)
         __atomic_store_n(&memory->shared->header.stop, 1, __ATOMIC_RELAXED);
         munmap(memory->shared, sizeof *memory->shared);
     }
-    if (memory->fd >= 0)
+    if (memory->fd > 0)
         close(memory->fd);
     *memory = (struct sim_memory){.fd = -1};
 }
@@ -97,6 +98,7 @@ struct sim_totals sim_memory_totals(const struct sim_memory *memory)
     uint32_t used = look32(&memory->shared->header.threads_used);
     for (uint32_t i = 0; i < used && i < SIM_THREADS_MAX; i++) {
         const struct sim_thread *thread = &memory->shared->threads[i];
+        totals.accesses += look64(&thread->accesses);
         totals.loads += look64(&thread->loads);
         totals.stores += look64(&thread->stores);
         for (unsigned level = 0; level < SIM_LEVELS_MAX; level++) {

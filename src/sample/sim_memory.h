@@ -13,11 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sim_memory {
-    int fd;
-    struct sim_shared *shared;
-};
-
 /* What the tool is to do. Texts longer than the memory has room for are refused. */
 struct sim_wanted {
     struct sim_geometry levels[SIM_LEVELS_MAX];
@@ -26,6 +21,13 @@ struct sim_wanted {
     const char *to;    /* function that ends it; NULL: none */
     const char *agent; /* path of the allocation agent, whose code is not counted; NULL: none */
     bool causes;       /* of misses, and who threw the line out */
+};
+
+struct sim_memory {
+    int fd;
+    struct sim_shared *shared;
+    struct sim_wanted
+        wanted; /* ours; what stands in the memory is for the tool. Texts are not kept */
 };
 
 /* 0, or a negative errno with the cause; then there is nothing to free. */
@@ -39,6 +41,7 @@ void sim_memory_path(const struct sim_memory *memory, char *out, size_t size);
 
 /* Exact totals of all threads. missed[i]: accesses that level i did not hold. */
 struct sim_totals {
+    uint64_t accesses; /* a modify is one */
     uint64_t loads;
     uint64_t stores;
     uint64_t load_misses[SIM_LEVELS_MAX];

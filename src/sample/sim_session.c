@@ -100,7 +100,7 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
                      const char *list, struct sampler_info *info, struct error *error)
 {
     *session = (struct sim_session){
-        .memory = memory, .pid = (uint32_t)pid, .level_count = memory->shared->header.level_count};
+        .memory = memory, .pid = (uint32_t)pid, .level_count = memory->wanted.level_count};
     *info = (struct sampler_info){.source = "sim",
                                   .live = true,
                                   .exact_address = true,
@@ -176,6 +176,31 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 void sim_session_enable(struct sim_session *session, bool on)
 {
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
+}
+
+/* The geometry is ours: what stands in the header now may be anything. */
+struct snapshot_simulation sim_session_totals(const struct sim_session *session)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    struct sim_totals totals = sim_memory_totals(session->memory);
+    struct snapshot_simulation out = {
+        .level_count = session->level_count,
+        .loads = totals.loads,
+        .stores = totals.stores,
+        .accesses = totals.accesses,
+        .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
+        .untold = __atomic_load_n(&header->misses_untold, __ATOMIC_RELAXED),
+        .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
+    };
+    for (unsigned i = 0; i < session->level_count; i++)
+        out.level[i] = (struct simulation_level){
+            .size_bytes = session->memory->wanted.levels[i].size_bytes,
+            .ways = session->memory->wanted.levels[i].ways,
+            .line_bytes = session->memory->wanted.levels[i].line_bytes,
+            .load_misses = totals.load_misses[i],
+            .store_misses = totals.store_misses[i],
+        };
+    return out;
 }
 
 void sim_session_describe(const struct sim_session *session, struct sampler_info *info)

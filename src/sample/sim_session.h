@@ -45,6 +45,9 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 /* Accesses count, or do not, from the next few ms on. */
 void sim_session_enable(struct sim_session *session, bool on);
 
+/* Exact, as they stand now. */
+struct snapshot_simulation sim_session_totals(const struct sim_session *session);
+
 /* Brings the figures of `info` that move up to date. */
 void sim_session_describe(const struct sim_session *session, struct sampler_info *info);
 

@@ -135,6 +135,7 @@ VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UW
     UInt served = model_access(cache, address, size, kind, id);
     place->loads += kind & MODEL_LOAD;
     place->stores += kind >> 1 & 1;
+    totals->accesses++;
     totals->loads += kind & MODEL_LOAD;
     totals->stores += kind >> 1 & 1;
     if (__builtin_expect(served, 0))

@@ -3,7 +3,7 @@
 
 #include "valgrind/shared.h"
 
-enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 256 };
+enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
