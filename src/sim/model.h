@@ -180,20 +180,29 @@ enum model_pairs {
     MODEL_IP_USED_BY_IP,      /* (fetched, used): uses of sampled lines, times users_one_in */
     MODEL_PAIRS
 };
+typedef void (*model_pair_told)(void *context, uint32_t first, uint32_t second, uint64_t count);
 uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
-                         void (*told)(void *context, uint32_t first, uint32_t second,
-                                      uint64_t count),
-                         void *context);
+                         model_pair_told told, void *context);
+
+/* Misses of MODEL_INSTRUCTION; they are in no figures of data. */
+uint64_t model_instruction_misses(const struct model *model, uint32_t level);
+
+/*
+ * Cycles lost if the data of one bin never missed, but went on taking its room (DTrack 3.4):
+ * miss_cycles[level] are what a miss at a level costs. MODEL_NOBODY: as it is.
+ */
+double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without);
 
 /* Bytes allocated so far. */
 uint64_t model_memory_bytes(const struct model *model);
 
-/* Misses whose first reference (table of lines full) or evictor (forgotten) is not known. */
+/* What found no room in the bounded tables. */
 struct model_limits {
-    uint64_t lines_untold;
-    uint64_t evictors_forgotten;
-    uint64_t users_untold;
-    uint64_t ids_untold; /* misses of statements and bins beyond the spec's numbers */
+    uint64_t lines_untold;       /* misses: whether they were first references */
+    uint64_t evictors_forgotten; /* misses: who had thrown the line out */
+    uint64_t ids_untold;         /* misses of statements and bins beyond the spec's numbers */
+    uint64_t users_untold;       /* uses of sampled lines */
+    uint64_t reuse_untold;       /* sampled uses by statement or bin */
 };
 struct model_limits model_limits(const struct model *model);
 
