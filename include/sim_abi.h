@@ -33,7 +33,13 @@ enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
 
 enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
-enum sim_flags { SIM_WANT_CAUSES = 1 };
+enum sim_flags {
+    SIM_WANT_CAUSES = 1,
+    SIM_WAIT = 2 /* nothing is left out: the program waits while the ring is full */
+};
+
+/* Counts of accesses by enum sim_op; of a modify both bits are set. */
+enum { SIM_OPS = 4 };
 
 /* One cache level; size = sets * ways * line. */
 struct sim_geometry {
@@ -58,7 +64,8 @@ struct sim_header {
     /* Written by misstop at any time. */
     uint32_t stop;   /* misstop left */
     uint32_t paused; /* the user wants nothing counted now */
-    uint8_t unused[64];
+    uint64_t reads;  /* how often misstop has looked: it is alive where this grows */
+    uint8_t unused[56];
     /* Written by the tool. */
     uint32_t state; /* enum sim_state */
     uint32_t pid;
@@ -76,21 +83,17 @@ struct sim_header {
 struct sim_thread {
     uint32_t tid;
     uint32_t unused;
-    uint64_t accesses; /* a modify is one, and both a load and a store */
-    uint64_t loads;
-    uint64_t stores;
+    uint64_t counts[SIM_OPS]; /* [0] is unused */
     uint64_t load_misses[SIM_LEVELS_MAX];
     uint64_t store_misses[SIM_LEVELS_MAX];
-    uint64_t unused2[4];
+    uint64_t unused2[3];
 };
 
 /* Exact counts of an instruction that accesses memory. */
 struct sim_instruction {
     uint64_t ip;
-    uint64_t loads;
-    uint64_t stores;
+    uint64_t counts[SIM_OPS - 1]; /* [op - 1] */
     uint64_t misses[SIM_LEVELS_MAX];
-    uint64_t unused;
 };
 
 enum sim_kind {
@@ -180,5 +183,6 @@ struct sim_shared {
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");
 _Static_assert(sizeof(union sim_unit) == 64, "a unit is a cache line");
 _Static_assert(sizeof(struct sim_instruction) == 64, "an instruction is a cache line");
+_Static_assert(sizeof(struct sim_thread) == 128, "threads share no line");
 
 #endif

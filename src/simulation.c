@@ -148,10 +148,12 @@ int simulation_open(struct simulation *simulation, const struct options *options
 {
     char folder[PATH_MAX + 32];
     char agent_path[PATH_MAX] = "";
+    uint32_t period = options->period > UINT32_MAX ? UINT32_MAX : (uint32_t)options->period;
     struct sim_wanted wanted = {.from = options->sim_from,
                                 .to = options->sim_to,
                                 .agent = agent ? realpath(agent, agent_path) : NULL,
-                                .causes = true};
+                                .causes = true,
+                                .period = period};
     *simulation = (struct simulation){.memory = {.fd = -1}};
     int code = check(options, error);
     if (!code)

@@ -54,8 +54,8 @@ static int fill(struct sim_header *header, const struct sim_wanted *wanted, stru
     header->version = SIM_VERSION;
     header->clock = SIM_TSC;
     header->level_count = wanted->level_count;
-    header->access_period = ACCESS_PERIOD;
-    header->flags = wanted->causes ? SIM_WANT_CAUSES : 0;
+    header->access_period = wanted->period ? wanted->period : ACCESS_PERIOD;
+    header->flags = (wanted->causes ? SIM_WANT_CAUSES : 0) | (wanted->period ? SIM_WAIT : 0);
     memcpy(header->levels, wanted->levels, sizeof header->levels);
     header->magic = SIM_MAGIC;
     int code = put_name(header->from, sizeof header->from, wanted->from, error);
@@ -98,9 +98,12 @@ struct sim_totals sim_memory_totals(const struct sim_memory *memory)
     uint32_t used = look32(&memory->shared->header.threads_used);
     for (uint32_t i = 0; i < used && i < SIM_THREADS_MAX; i++) {
         const struct sim_thread *thread = &memory->shared->threads[i];
-        totals.accesses += look64(&thread->accesses);
-        totals.loads += look64(&thread->loads);
-        totals.stores += look64(&thread->stores);
+        uint64_t loads = look64(&thread->counts[SIM_LOAD]);
+        uint64_t stores = look64(&thread->counts[SIM_STORE]);
+        uint64_t modifies = look64(&thread->counts[SIM_LOAD | SIM_STORE]);
+        totals.accesses += loads + stores + modifies;
+        totals.loads += loads + modifies;
+        totals.stores += stores + modifies;
         for (unsigned level = 0; level < SIM_LEVELS_MAX; level++) {
             totals.load_misses[level] += look64(&thread->load_misses[level]);
             totals.store_misses[level] += look64(&thread->store_misses[level]);

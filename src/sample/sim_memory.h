@@ -21,6 +21,8 @@ struct sim_wanted {
     const char *to;    /* function that ends it; NULL: none */
     const char *agent; /* path of the allocation agent, whose code is not counted; NULL: none */
     bool causes;       /* of misses, and who threw the line out */
+    uint32_t period;   /* one in so many accesses is told, and every miss, for which the program
+                          waits where it must; 0: what misstop can keep up with */
 };
 
 struct sim_memory {

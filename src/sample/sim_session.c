@@ -153,6 +153,7 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 {
     struct sim_shared *shared = session->memory->shared;
     long count = 0;
+    __atomic_fetch_add(&shared->header.reads, 1, __ATOMIC_RELAXED);
     stamp_clock_update(&session->clock);
     uint64_t limit = stamp_clock_stamp(&session->clock, until_ns);
     uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);

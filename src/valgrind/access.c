@@ -13,6 +13,7 @@ enum { CACHES_MAX = 64 };
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise */
+static Bool wanted;                /* by the program's functions */
 static Bool counting;
 static UInt accesses_left; /* until one is told */
 static UInt accesses_drawn;
@@ -70,11 +71,18 @@ void access_start(void)
     access_count(!shared->header.from[0]);
 }
 
-void access_count(Bool on)
+/* Both the program's functions and the user may stop it. */
+static void settle(void)
 {
-    counting = on && model;
+    counting = wanted && shared && !shared->header.paused && !shared->header.stop;
     if (shared)
         shared->header.counting = counting;
+}
+
+void access_count(Bool on)
+{
+    wanted = on && model;
+    settle();
 }
 
 VG_REGPARM(1) void access_turn(UWord on)
@@ -89,7 +97,8 @@ void access_runs(UInt number, struct sim_thread *of)
     totals = of;
     cache = its;
     if (!its)
-        access_count(False);
+        wanted = False;
+    settle();
 }
 
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
@@ -133,11 +142,8 @@ VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UW
         return;
     UInt id = (UInt)(place - shared->instructions);
     UInt served = model_access(cache, address, size, kind, id);
-    place->loads += kind & MODEL_LOAD;
-    place->stores += kind >> 1 & 1;
-    totals->accesses++;
-    totals->loads += kind & MODEL_LOAD;
-    totals->stores += kind >> 1 & 1;
+    place->counts[(kind & MODEL_MODIFY) - 1]++;
+    totals->counts[kind & MODEL_MODIFY]++;
     if (__builtin_expect(served, 0))
         take_miss(place, address, size, kind, served);
     if (__builtin_expect(!--accesses_left, 0))

@@ -12,7 +12,8 @@
 
 void access_start(void);
 
-/* From here on thread `number` (of threads.c) runs; `totals` are its counts. */
+/* From here on thread `number` (of threads.c) runs; `totals` are its counts. Now and then for who
+ * runs already, too: it is when the user's wish to pause is heard. */
 void access_runs(UInt number, struct sim_thread *totals);
 
 /* Whether what follows counts. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "valgrind/tell.h"
 
+#include "pub_tool_libcfile.h"
 #include "valgrind/shared.h"
 
-enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32 };
+enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -21,6 +22,8 @@ struct class
 static struct class classes[SIM_LEVELS_MAX + 1];
 static UInt until_look;
 static UInt quiet;
+static Bool waits;
+static UInt untold_accesses; /* that found no room */
 static ULong random_state = 0x9e3779b97f4a7c15;
 
 /* xorshift64: Marsaglia 2003. */
@@ -45,6 +48,7 @@ void tell_start(void)
     for (UInt i = 0; i <= SIM_LEVELS_MAX; i++)
         begin(&classes[i]);
     until_look = LOOK_EVERY;
+    waits = (shared->header.flags & SIM_WAIT) != 0;
     shared->header.period_now = 1;
 }
 
@@ -70,7 +74,7 @@ static void look(void)
     struct class *most = busiest();
     UInt thinnest = 0;
     quiet = waiting > SIM_RING_UNITS / 32 ? 0 : quiet + 1;
-    if (waiting > SIM_RING_UNITS / 4)
+    if (waiting > SIM_RING_UNITS / 4 && !waits)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
@@ -84,9 +88,25 @@ static void look(void)
     until_look = LOOK_EVERY;
 }
 
+/* Until there is room again; not for a misstop that is gone, or stopped. */
+static Bool wait_for_room(void)
+{
+    ULong reads = shared->header.reads;
+    for (UInt waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms++) {
+        if (shared_room(1, True))
+            return True;
+        VG_(poll)(NULL, 0, 1);
+        ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
+        waited_ms = now == reads ? waited_ms : 0;
+        reads = now;
+    }
+    waits = False;
+    return False;
+}
+
 static Bool publish(const struct sim_miss *miss)
 {
-    if (!shared_room(1, True))
+    if (!shared_room(1, True) && !(waits && wait_for_room()))
         return False;
     shared_unit(0)->miss = *miss;
     shared_publish(1);
@@ -116,13 +136,13 @@ void tell_miss(struct sim_miss *miss)
 unsigned tell_access_next(void)
 {
     UInt period = shared->header.access_period;
-    return period ? draw(period) : 0;
+    return period > 1 ? draw(period) : period;
 }
 
 void tell_access(struct sim_miss *access, unsigned weight)
 {
     access->kind = SIM_ACCESS;
     access->stamp = shared_stamp();
-    access->weight = weight;
-    publish(access);
+    access->weight = weight + untold_accesses;
+    untold_accesses = publish(access) ? 0 : access->weight;
 }
