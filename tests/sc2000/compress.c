@@ -128,4 +128,5 @@ static void run(uint32_t part)
 static const struct sc_object objects[] = {OBJECT(orig_text_buffer), OBJECT(comp_text_buffer),
                                            OBJECT(htab), OBJECT(codetab)};
 
-const struct sc_program compress = {"compress", prepare, run, 10 * SLICES, objects, COUNT_OF(objects)};
+const struct sc_program compress = {"compress",  prepare, run,
+                                    10 * SLICES, objects, COUNT_OF(objects)};

@@ -44,9 +44,9 @@ static double faces(const double *at, int row, int plane)
 static double edges(const double *at, int row, int plane)
 {
     return READ(at[-row - 1]) + READ(at[-row + 1]) + READ(at[row - 1]) + READ(at[row + 1]) +
-           READ(at[-plane - 1]) + READ(at[-plane + 1]) + READ(at[plane - 1]) +
-           READ(at[plane + 1]) + READ(at[-plane - row]) + READ(at[-plane + row]) +
-           READ(at[plane - row]) + READ(at[plane + row]);
+           READ(at[-plane - 1]) + READ(at[-plane + 1]) + READ(at[plane - 1]) + READ(at[plane + 1]) +
+           READ(at[-plane - row]) + READ(at[-plane + row]) + READ(at[plane - row]) +
+           READ(at[plane + row]);
 }
 
 /* R = right - A U */

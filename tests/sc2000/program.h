@@ -5,7 +5,8 @@
  *
  * With TRACED each access to a named object is told to sc2000.c, which feeds its simulated cache;
  * without, the macros are plain accesses, and alone.c makes a program of them that runs
- * by itself (under misstop --sim, cachegrind or perf). Both make the same accesses to the same objects.
+ * by itself (under misstop --sim, cachegrind or perf). Both make the same accesses to the same
+ * objects.
  */
 #ifndef MISSTOP_TESTS_SC2000_PROGRAM_H
 #define MISSTOP_TESTS_SC2000_PROGRAM_H
@@ -46,12 +47,15 @@ void sc_work(uint32_t cycles);
 /* Cycles of a simple RISC that the accesses do not account for: arithmetic and branches. */
 #define WORK(cycles) sc_work(cycles)
 #else
-#define READ(x) (x)
+#define READ(x)         (x)
 #define WRITE(x, value) ((x) = (value))
-#define WORK(cycles) ((void)0)
+#define WORK(cycles)    ((void)0)
 #endif
 
-#define OBJECT(array) {#array, array, sizeof(array)}
+#define OBJECT(array)                                                                              \
+    {                                                                                              \
+#array, array, sizeof(array)                                                               \
+    }
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 #endif

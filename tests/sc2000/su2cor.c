@@ -8,7 +8,14 @@
 #include "program.h"
 
 /* Rows that are not used keep the arrays off each other's cache sets. */
-enum { SITES = 16 * 16 * 16 * 16, ROWS = SITES + 339, PERIOD = 50, FIRST_PHASE = 6, PARTS = 900, OTHERS = 10 };
+enum {
+    SITES = 16 * 16 * 16 * 16,
+    ROWS = SITES + 339,
+    PERIOD = 50,
+    FIRST_PHASE = 6,
+    PARTS = 900,
+    OTHERS = 10
+};
 
 /* Doubles a site, in proportion to the misses the paper gives each. */
 static double U[ROWS][16], R[ROWS][8], S[ROWS][8], W2_intact[ROWS][4], W2_sweep[ROWS];
@@ -44,7 +51,8 @@ static void propagate(void)
             WORK(3);
         }
         for (int i = 0; i < OTHERS; i++) {
-            WRITE(other[i][site][0], (READ(other[i][site][1]) + READ(other[i][site][2])) * 0.5 + sum);
+            WRITE(other[i][site][0],
+                  (READ(other[i][site][1]) + READ(other[i][site][2])) * 0.5 + sum);
             WORK(4);
         }
     }
@@ -83,12 +91,21 @@ static void run(uint32_t part)
     sweep();
 }
 
-static const struct sc_object objects[] = {
-    OBJECT(U), OBJECT(R), OBJECT(S), OBJECT(W2_intact), OBJECT(W2_sweep), OBJECT(B),
-    {"other 0", other[0], sizeof other[0]}, {"other 1", other[1], sizeof other[1]},
-    {"other 2", other[2], sizeof other[2]}, {"other 3", other[3], sizeof other[3]},
-    {"other 4", other[4], sizeof other[4]}, {"other 5", other[5], sizeof other[5]},
-    {"other 6", other[6], sizeof other[6]}, {"other 7", other[7], sizeof other[7]},
-    {"other 8", other[8], sizeof other[8]}, {"other 9", other[9], sizeof other[9]}};
+static const struct sc_object objects[] = {OBJECT(U),
+                                           OBJECT(R),
+                                           OBJECT(S),
+                                           OBJECT(W2_intact),
+                                           OBJECT(W2_sweep),
+                                           OBJECT(B),
+                                           {"other 0", other[0], sizeof other[0]},
+                                           {"other 1", other[1], sizeof other[1]},
+                                           {"other 2", other[2], sizeof other[2]},
+                                           {"other 3", other[3], sizeof other[3]},
+                                           {"other 4", other[4], sizeof other[4]},
+                                           {"other 5", other[5], sizeof other[5]},
+                                           {"other 6", other[6], sizeof other[6]},
+                                           {"other 7", other[7], sizeof other[7]},
+                                           {"other 8", other[8], sizeof other[8]},
+                                           {"other 9", other[9], sizeof other[9]}};
 
 const struct sc_program su2cor = {"su2cor", prepare, run, PARTS, objects, COUNT_OF(objects)};

@@ -9,8 +9,25 @@
 
 enum { N = 513 };
 
-static float U[N][N], V[N][N], P[N][N], UNEW[N][N], VNEW[N][N], PNEW[N][N];
-static float UOLD[N][N], VOLD[N][N], POLD[N][N], CU[N][N], CV[N][N], Z[N][N], H[N][N];
+typedef float plane[N][N];
+
+static struct {
+    plane U, V, P, UNEW, VNEW, PNEW, UOLD, VOLD, POLD, CU, CV, Z, H;
+} sea __attribute__((aligned(4096)));
+
+#define U    sea.U
+#define V    sea.V
+#define P    sea.P
+#define UNEW sea.UNEW
+#define VNEW sea.VNEW
+#define PNEW sea.PNEW
+#define UOLD sea.UOLD
+#define VOLD sea.VOLD
+#define POLD sea.POLD
+#define CU   sea.CU
+#define CV   sea.CV
+#define Z    sea.Z
+#define H    sea.H
 
 static const float dt = 1e-3F;
 
@@ -36,8 +53,8 @@ static void fluxes(void)
             WRITE(CV[j + 1][i], 0.5F * (READ(P[j + 1][i]) + p) * v);
             WRITE(Z[j + 1][i + 1], (READ(V[j + 1][i + 1]) - v - READ(U[j + 1][i + 1]) + u) /
                                        (p + right + READ(P[j + 1][i + 1]) + P[j + 1][i]));
-            WRITE(H[j][i], p + 0.25F * (u * u + READ(U[j][i]) * U[j][i] + v * v +
-                                        READ(V[j][i]) * V[j][i]));
+            WRITE(H[j][i],
+                  p + 0.25F * (u * u + READ(U[j][i]) * U[j][i] + v * v + READ(V[j][i]) * V[j][i]));
             WORK(24);
         }
 }
@@ -92,7 +109,7 @@ static void run(uint32_t part)
 }
 
 static const struct sc_object objects[] = {
-    OBJECT(U),    OBJECT(V),    OBJECT(P),    OBJECT(UNEW), OBJECT(VNEW), OBJECT(PNEW), OBJECT(UOLD),
-    OBJECT(VOLD), OBJECT(POLD), OBJECT(CU),   OBJECT(CV),   OBJECT(Z),    OBJECT(H)};
+    OBJECT(U),    OBJECT(V),    OBJECT(P),  OBJECT(UNEW), OBJECT(VNEW), OBJECT(PNEW), OBJECT(UOLD),
+    OBJECT(VOLD), OBJECT(POLD), OBJECT(CU), OBJECT(CV),   OBJECT(Z),    OBJECT(H)};
 
 const struct sc_program swim = {"swim", prepare, run, 300, objects, COUNT_OF(objects)};
