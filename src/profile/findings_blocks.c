@@ -48,8 +48,7 @@ static void scattered(struct findings *findings, size_t index)
     uint32_t line = findings->snapshot->sets.line;
     struct blocks blocks;
     if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) ||
-        findings_order(findings, index) != SPREAD_SCATTERED ||
-        !blocks_of(findings, index, &blocks) || blocks.asked_bytes > line / 2)
+        findings_order(findings, index) != SPREAD_SCATTERED || !blocks_of(findings, index, &blocks))
         return;
     /* By pages, which are soon seen twice: how much of them is no blocks. */
     double fetched =

@@ -11,6 +11,15 @@ static const double used_at_most = 0.5;    /* of what is fetched: else a split s
 static const double crossing_least = 0.15; /* of the samples */
 static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
 
+/* It ends in an array without a length: what makes the object long are that array's elements. */
+static bool goes_on(const struct snapshot_layout *layout)
+{
+    for (size_t i = 0; i < layout->row_count; i++)
+        if (layout->rows[i].kind == LAYOUT_MEMBER && layout->rows[i].member.offset >= layout->size)
+            return true;
+    return false;
+}
+
 /* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
 {
@@ -19,7 +28,7 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
     /* Without a type the element may be a row of something, and its parts no members. */
-    if (!spread || !layout || layout->inferred || !layout->size || !line ||
+    if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
         return NULL;

@@ -77,6 +77,10 @@ static void one_each_that_miss_together(void **state)
     bins[1] = bin_of(BLOCKS / 2, 40, 40);
     assert_int_equal(REPORTED(findings_together), 0);
     bins[1] = bin_of(BLOCKS, 40, 40);
+    struct snapshot_code elsewhere = {.id = 2, .function = "other", .share = {.value = 1}};
+    objects[1].code = &elsewhere;
+    assert_int_equal(REPORTED(findings_together), 0);
+    objects[1].code = code;
     rows[1].member.type = "struct first **";
     assert_int_equal(REPORTED(findings_together), 0);
     rows[1].member.type = "struct first *";
@@ -94,6 +98,34 @@ static void one_after_the_other_is_not_together(void **state)
         add_sample(i < 2000 ? 7 : 8, BASE * (i < 2000 ? 1 : 2) + chance() % (UINT64_C(96) << 20));
     gather_samples();
     assert_int_equal(REPORTED(findings_together), 0);
+}
+
+/* ---- elements ---- */
+
+/* Of 64 bytes, eight are used. */
+static void half_used_elements_are_split(void **state)
+{
+    (void)state;
+    rows[0] = (struct snapshot_layout_row){
+        .kind = LAYOUT_MEMBER, .member = {.name = "value", .size = 8}, .share = 1, .samples = 900};
+    layouts[0] = (struct snapshot_layout){.name = "struct first",
+                                          .size = 64,
+                                          .samples = 900,
+                                          .share = 1,
+                                          .hot_span = 1,
+                                          .rows = rows,
+                                          .row_count = 1};
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 1;
+    objects[0].size = UINT64_C(64) << 20;
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + i * 6400 % (UINT64_C(64) << 20));
+    gather_samples();
+    assert_int_equal(REPORTED(findings_split), 1);
+    assert_true(fabs(list[0].gain - 0.4 * (1 - 8.0 / 64)) < 1e-9);
+    layouts[0].size = 32; /* value[] behind a header: it is the array that is long */
+    rows[0].member.offset = 32;
+    assert_int_equal(REPORTED(findings_split), 0);
 }
 
 /* ---- allocation ---- */
@@ -129,6 +161,7 @@ int main(void)
         RULE(what_malloc_takes_for_itself_is_waste),
         RULE(one_each_that_miss_together),
         RULE(one_after_the_other_is_not_together),
+        RULE(half_used_elements_are_split),
         RULE(allocating_all_the_time_is_churn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
