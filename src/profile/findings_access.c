@@ -104,10 +104,9 @@ static void stream(struct findings *findings, size_t index)
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
-        "It is read in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
-        "on "
-        "it stand %s the one before, and of %u lines %u were seen once.",
-        bytes / (1 << 20), speed / 1e9,
+        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
+        "on it stand %s the one before, and of %u lines %u were seen once.",
+        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), speed / 1e9,
         100.0 * (order == SPREAD_FORWARD ? spread->up : spread->down) / (spread->up + spread->down),
         order == SPREAD_FORWARD ? "behind" : "before", spread->lines, spread->singles);
     finding.advice = object->stores > object->loads

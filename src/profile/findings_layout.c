@@ -78,11 +78,12 @@ static void split(struct findings *findings, size_t index)
                                                (1 - needed / fetched)};
     finding.evidence = arena_printf(
         findings->arena,
-        "%.0f samples on %s of %llu bytes: those in use are %llu bytes (%s), and %.0f are fetched "
-        "for each. The elements are %s.",
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and %.0f are fetched for each. The "
+        "elements are %s.",
         layout->samples, layout->name, (unsigned long long)layout->size,
-        (unsigned long long)hot.used_bytes, hot.members ? hot.members : "offsets in Layout",
-        fetched, lines ? "not read in order" : "read in order");
+        (unsigned long long)hot.used_bytes, hot.used_bytes == 1 ? "is" : "are",
+        hot.members ? hot.members : "offsets in Layout", fetched,
+        lines ? "not read in order" : "read in order");
     finding.advice =
         lines
             ? "Put the members in use side by side at the start of the struct, so that they share "

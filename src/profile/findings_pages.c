@@ -65,7 +65,7 @@ static void reach(struct findings *findings, size_t index)
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
-        "It is read in no order on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %.0f%s "
+        "It is used in no order, on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %.0f%s "
         "(%.0f MiB). %.0f%% of its memory is on huge pages.",
         pages, pages * FINDINGS_PAGE_BYTES / (1 << 20), entries,
         use.tlb_entries ? "" : " as is usual, for this processor does not tell",

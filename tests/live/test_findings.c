@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 80, SILENT_REPORTS = 4, SILENT_REPORTS_FULL = 24, MORE_REPORTS = 2 };
+enum { SILENT_REPORTS = 4, SILENT_REPORTS_FULL = 24, MORE_REPORTS = 2 };
+/* A planted one is waited for until so many samples came, in so many reports. A machine that does a
+ * dozen other things takes its time; it has so long, in all. */
+enum { PATIENCE_SAMPLES = 12000, PATIENCE = 80, REPORTS_MOST = 600, SECONDS_MOST = 200 };
 enum { AT_ONCE = 2, PROGRAMS_MAX = 64, BARE_MS = 300 };
 
 struct outcome {
@@ -81,10 +84,14 @@ static pid_t watch(const struct findings_program *program, FILE *in, struct outc
     char *line = NULL;
     size_t size = 0;
     pid_t pid = 0;
+    double samples = 0;
+    int more = 0;
     int most = program->kind             ? PATIENCE
                : getenv("FINDINGS_FULL") ? SILENT_REPORTS_FULL
                                          : SILENT_REPORTS;
-    for (int i = 0; i < most && getline(&line, &size, in) > 0;) {
+    for (int i = 0;
+         (i < most || (program->kind && !outcome->found && samples < PATIENCE_SAMPLES)) &&
+         getline(&line, &size, in) > 0;) {
         size_t k;
         json_t *finding;
         json_t *report = json_loads(line, 0, NULL);
@@ -92,12 +99,13 @@ static pid_t watch(const struct findings_program *program, FILE *in, struct outc
             continue;
         json_array_foreach(json_object_get(report, "findings"), k, finding)
             take_finding(program, finding, outcome);
+        samples = report_number(json_object_get(report, "samples"), "total");
         pid = (pid_t)report_number(json_object_get(report, "target"), "pid");
         json_decref(report);
         outcome->reports = ++i;
         /* What came before a type was known fades, so that the estimate is of the program. */
-        if (outcome->found && most > i + MORE_REPORTS)
-            most = i + MORE_REPORTS;
+        if (outcome->found && !more)
+            most = i + (more = MORE_REPORTS);
     }
     free(line);
     return pid;
@@ -113,11 +121,11 @@ static bool run_attached(const struct findings_program *program, struct outcome 
 {
     struct planted planted;
     char command[512];
-    if (!planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, 90))
+    if (!planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, SECONDS_MOST))
         return false;
     snprintf(command, sizeof command,
              "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 2 --heap %s", (int)planted.pid,
-             PATIENCE, program->way == WALKED ? "walk" : "none");
+             REPORTS_MOST, program->way == WALKED ? "walk" : "none");
     FILE *in = popen(command, "r");
     bool watched = in && watch(program, in, outcome);
     kill(planted.pid, SIGTERM);
@@ -134,8 +142,8 @@ static bool run_launched(const struct findings_program *program, struct outcome 
     struct planted planted;
     char command[512];
     snprintf(command, sizeof command,
-             "exec \"$MISSTOP\" -j -s clock -d 0.25 -H 2 -- \"$FINDINGS_PLANTED\" %s 90",
-             program->mode);
+             "exec \"$MISSTOP\" -j -s clock -d 0.25 -H 2 -- \"$FINDINGS_PLANTED\" %s %d",
+             program->mode, SECONDS_MOST);
     FILE *in = popen(command, "r");
     pid_t pid = in ? watch(program, in, outcome) : 0;
     if (pid > 0)
