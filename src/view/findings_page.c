@@ -91,20 +91,6 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
         draw_selected(finding, canvas, rest);
 }
 
-int findings_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { LEAST = 12 };
-    bool on = browser->page == PAGE_FINDINGS;
-    size_t count = browser->snapshot->findings.count;
-    if ((!on && !count) || column + LEAST > canvas->columns)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_WARN, " f Findings ");
-    if (!on)
-        browser_zone(browser, row, column, used, ACTION_FINDINGS);
-    return used;
-}
-
 /* ---- keys ---- */
 
 static void open_screen(struct browser *browser, const struct snapshot_finding *finding)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/binary_words.h"
 #include "view/browser.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 
 #include <inttypes.h>

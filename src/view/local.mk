@@ -17,7 +17,7 @@ src_libview_a_SOURCES = \
 	src/view/diff_text.c \
 	src/view/diff_totals.c \
 	src/view/field_columns.c \
-	src/view/field_words.c \
+	src/view/field_words.c src/view/field_words.h \
 	src/view/finding_columns.c \
 	src/view/findings_page.c \
 	src/view/footer.c \
@@ -78,6 +78,7 @@ src_libview_a_SOURCES = \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
@@ -94,6 +95,7 @@ src_libview_a_SOURCES = \
 	src/view/screen_colors.c src/view/screen_keys.c src/view/screen_restore.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
+	src/view/sets_map.c src/view/sets_map.h \
 	src/view/sets_page.c \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
@@ -102,6 +104,7 @@ src_libview_a_SOURCES = \
 	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
+	src/view/tabs.c \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \

@@ -214,18 +214,6 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
                  "Enter: the object  t C R: join, rename (functions: below)  Home: strongest cell");
 }
 
-int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { BESIDE = 140 };
-    bool on = browser->page == PAGE_MATRIX;
-    if (!on && canvas->columns < BESIDE)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_TAB, " m %s ", matrix_page.name);
-    browser_zone(browser, row, column, used, ACTION_MATRIX);
-    return used;
-}
-
 static const char *matrix_enter(struct browser *browser)
 {
     const struct matrix_grid *grid = grid_of(browser);
