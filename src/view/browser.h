@@ -151,7 +151,8 @@ struct browser {
         struct matrix_table table;
         struct matrix_rules rules;
         struct matrix_grid grid;
-        uint64_t row; /* identities of what the cursor is on; 0: the totals */
+        enum matrix_measure measure; /* that was asked for */
+        uint64_t row;                /* identities of what the cursor is on; 0: the totals */
         uint64_t column;
         bool moved; /* by the user; else it stays on the strongest cell */
     } matrix;

@@ -66,15 +66,17 @@ src_libview_a_SOURCES = \
 	src/view/layout_rows.c src/view/layout_rows.h \
 	src/view/levels_columns.c \
 	src/view/levels_rows.c src/view/levels_rows.h \
+	src/view/levels_sum.c src/view/levels_sum.h \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
+	src/view/matrix_cell.c src/view/matrix_cell.h \
 	src/view/matrix_grid.c src/view/matrix_grid.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
 	src/view/matrix_table.c src/view/matrix_table.h \
 	src/view/matrix_text.c \
-	src/view/matrix_words.c \
+	src/view/matrix_words.c src/view/matrix_words.h \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \

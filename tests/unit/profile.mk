@@ -67,3 +67,7 @@ check_PROGRAMS += tests/unit/test_findings
 TESTS += tests/unit/test_findings
 tests_unit_test_findings_SOURCES = tests/unit/test_findings.c
 tests_unit_test_findings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_cells
+TESTS += tests/unit/test_cells
+tests_unit_test_cells_SOURCES = tests/unit/test_cells.c $(PROFILE_FIXTURE)
+tests_unit_test_cells_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

@@ -19,6 +19,7 @@ static struct access missed(struct prng *prng, uint64_t now, uint64_t ip)
                            .weight = 1 + prng_below(prng, 1000),
                            .event = (uint16_t)prng_below(prng, 2),
                            .kind = (uint8_t)prng_below(prng, 4),
+                           .latency = prng_below(prng, 500),
                            .tid = 1,
                            .size = 8};
 }
@@ -65,6 +66,7 @@ static void compare(const struct snapshot_matrix_cell *sum,
     near(sum->loads, margin->loads, all->samples);
     near(sum->stores, margin->stores, all->samples);
     near(sum->share, margin->share, 1);
+    near(sum->cycles, margin->cycles, all->cycles);
 }
 
 static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_cell *cell)
@@ -73,6 +75,7 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->loads += cell->loads;
     sum->stores += cell->stores;
     sum->share += cell->share;
+    sum->cycles += cell->cycles;
 }
 
 static void check_sums(const struct snapshot_matrix *matrix)
@@ -203,7 +206,7 @@ static void compare_cells(const struct snapshot *snapshot,
             uint32_t object = snapshot->objects[matrix->columns[k]].id;
             const struct snapshot_matrix_cell *truth = &counted[function][object];
             assert_true(cell->samples == truth->samples && cell->loads == truth->loads &&
-                        cell->stores == truth->stores);
+                        cell->stores == truth->stores && cell->cycles == truth->cycles);
             near(cell->share, truth->share / snapshot->totals.weight, 1);
         }
 }
@@ -227,6 +230,7 @@ static void cells_are_what_was_counted(void **state)
         cell->share += (double)place.access.weight;
         cell->loads += kind == ACCESS_LOAD || kind == ACCESS_LOAD_STORE;
         cell->stores += kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
+        cell->cycles += (double)place.access.latency * (double)place.access.weight;
     }
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 20001);
     compare_cells(snapshot, counted);
