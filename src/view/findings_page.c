@@ -59,14 +59,10 @@ static void draw_selected(const struct snapshot_finding *finding, struct canvas 
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
-    char text[640];
-    snprintf(text, sizeof text,
-             " No problem that misstop knows by name has been recognised%s. It looks for hot and "
-             "cold fields in one line, elements that straddle lines, false and true sharing, "
-             "conflicts in few sets, pointer chasing, streaming, page walks and remote memory, "
-             "and says nothing unless the samples show it. 1 Objects and 5 Code rank data and code "
-             "all the same.",
-             snapshot->totals.attributed < 1000 ? " in so few samples" : "");
+    char why[FINDINGS_NONE_BYTES];
+    char text[sizeof why + 80];
+    findings_none(snapshot, why, sizeof why);
+    snprintf(text, sizeof text, " %s 1 Objects and 5 Code rank data and code all the same.", why);
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 

@@ -33,6 +33,10 @@ src_libview_a_SOURCES = \
 	src/view/html_findings.c \
 	src/view/html_head.c \
 	src/view/html_heap.c \
+	src/view/html_matrix.c \
+	src/view/html_search.c \
+	src/view/html_short.c \
+	src/view/html_volatility.c \
 	src/view/html_layout.c \
 	src/view/html_objects.c \
 	src/view/html_part.h \

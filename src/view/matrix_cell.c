@@ -174,3 +174,25 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     gather_blocks(&chosen, cell);
     gather_levels(&chosen, cell);
 }
+
+bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
+                      size_t *row, size_t *column)
+{
+    const double least_share = 0.05;
+    const double least_samples = 10;
+    const struct snapshot_matrix_cell *most = NULL;
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t k = 0; k < table->column_count; k++) {
+            const struct snapshot_matrix_cell *cell = &table->cells[i][k];
+            bool named = table->rows[i].members && table->columns[k].members;
+            if (told[i][k] || !named || !(cell->share >= least_share) ||
+                cell->samples < least_samples || (most && cell->share <= most->share))
+                continue;
+            most = cell;
+            *row = i;
+            *column = k;
+        }
+    if (most)
+        told[*row][*column] = true;
+    return most;
+}

@@ -10,8 +10,7 @@ enum {
     NAME_COLUMNS = 24,
     SHARE_COLUMNS = 8,
     CELL_COLUMNS = 11,
-    CELLS_TOLD = 3,
-    SAMPLES_LEAST = 10
+    CELLS_TOLD = 3
 };
 
 static void write_share(struct canvas *line, int *at, int columns, double share, enum paint paint)
@@ -59,24 +58,6 @@ static void write_row(struct text_writer *writer, const struct matrix_table *tab
     text_canvas(writer);
 }
 
-/* The strongest cell that is not among those `told`; false: none that is worth words. */
-static bool strongest(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column)
-{
-    double most = 0.05;
-    bool any = false;
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++)
-            if (!told[i][k] && table->rows[i].members && table->columns[k].members &&
-                table->cells[i][k].samples >= SAMPLES_LEAST && table->cells[i][k].share >= most) {
-                most = table->cells[i][k].share;
-                *row = i;
-                *column = k;
-                any = true;
-            }
-    return any;
-}
-
 /* The strongest cells in words. */
 static void write_cells(struct text_writer *writer, const struct matrix_table *table)
 {
@@ -85,8 +66,7 @@ static void write_cells(struct text_writer *writer, const struct matrix_table *t
     struct matrix_cell cell;
     size_t row;
     size_t column;
-    for (int i = 0; i < CELLS_TOLD && strongest(table, told, &row, &column); i++) {
-        told[row][column] = true;
+    for (int i = 0; i < CELLS_TOLD && matrix_cell_next(table, told, &row, &column); i++) {
         matrix_cell_gather(table, row + 1, column + 1, &cell);
         for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
             matrix_word(table, &cell, word, text);
