@@ -136,6 +136,7 @@ static void write_cells(struct html_writer *writer, const struct matrix_table *t
 void html_matrix(struct html_writer *writer)
 {
     struct matrix_rules rules;
+    char lead[320];
     struct matrix_table *table = malloc(sizeof *table);
     if (!table || !writer->snapshot->matrix.row_count) {
         free(table);
@@ -143,9 +144,12 @@ void html_matrix(struct html_writer *writer)
     }
     matrix_rules_init(&rules);
     matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
-    html_section(writer, "matrix", "Which code on which data",
-                 "Functions down, objects across: each cell is the part of all misses that this "
-                 "function has on this object. A row or a column adds up to its total.");
+    snprintf(
+        lead, sizeof lead,
+        "Functions down, objects across: each cell is the part of all %.80s that this function "
+        "has on this object. A row or a column adds up to its total.",
+        matrix_table_measured(table));
+    html_section(writer, "matrix", "Which code on which data", lead);
     write_table(writer, table);
     write_cells(writer, table);
     html_section_end(writer);

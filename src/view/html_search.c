@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { REGION_ROWS = 40, DROPPED_ROWS = 20 };
+enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
 static bool region_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
