@@ -76,24 +76,14 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
-static void tell_recent(const struct matrix_parts *parts, char out[MATRIX_WORD_BYTES])
-{
-    char count[16];
-    if (parts->all > 1)
-        append(out, " (of its last %s samples)", text_count(count, parts->all));
-}
-
 static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
-    if (!threads->count)
-        return;
     append(out, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
     for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
         append(out, "%s%" PRIu64, i ? ", " : "", threads->list[i].key);
         if (threads->distinct > 1)
             append(out, " %.0f%%", threads->list[i].samples / threads->all * 100);
     }
-    tell_recent(threads, out);
 }
 
 /* Where nearly every sample was on another block, the first of them are chance. */
@@ -103,14 +93,24 @@ static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_
     if (!blocks->count)
         return;
     if (blocks->distinct == 1)
-        append(out, "one block, at 0x%" PRIx64, blocks->list[0].key);
+        append(out, "; one block, at 0x%" PRIx64, blocks->list[0].key);
     else
-        append(out, "%zu blocks%s", blocks->distinct,
+        append(out, "; %zu blocks%s", blocks->distinct,
                spread ? ", hardly one twice: there are many more" : ": ");
     for (size_t i = 0; !spread && blocks->distinct > 1 && i < blocks->count && i < PARTS_TOLD; i++)
         append(out, "%s0x%" PRIx64 " %.1f%%", i ? ", " : "", blocks->list[i].key,
                blocks->list[i].samples / blocks->all * 100);
-    tell_recent(blocks, out);
+}
+
+static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+{
+    char count[16];
+    if (!cell->threads.count)
+        return;
+    if (cell->threads.all > 1)
+        append(out, "its last %s samples: ", text_count(count, cell->threads.all));
+    tell_threads(&cell->threads, out);
+    tell_blocks(&cell->blocks, out);
 }
 
 void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -127,10 +127,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         tell_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
         tell_named(&cell->lines, "lines: ", out);
-    else if (word == MATRIX_WORD_THREADS)
-        tell_threads(&cell->threads, out);
-    else if (word == MATRIX_WORD_BLOCKS)
-        tell_blocks(&cell->blocks, out);
+    else if (word == MATRIX_WORD_RECENT)
+        tell_recent(cell, out);
 }
 
 int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -139,8 +137,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
         [MATRIX_WORD_LEVELS] = PAINT_PLAIN, [MATRIX_WORD_FIELDS] = PAINT_PLAIN,
-        [MATRIX_WORD_LINES] = PAINT_PLAIN,  [MATRIX_WORD_THREADS] = PAINT_DIM,
-        [MATRIX_WORD_BLOCKS] = PAINT_DIM,
+        [MATRIX_WORD_LINES] = PAINT_PLAIN,  [MATRIX_WORD_RECENT] = PAINT_DIM,
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;

@@ -14,8 +14,7 @@ enum matrix_word {
     MATRIX_WORD_LEVELS,
     MATRIX_WORD_FIELDS,
     MATRIX_WORD_LINES,
-    MATRIX_WORD_THREADS,
-    MATRIX_WORD_BLOCKS,
+    MATRIX_WORD_RECENT, /* threads and blocks */
     MATRIX_WORDS
 };
 enum { MATRIX_WORD_BYTES = 768 };

@@ -293,8 +293,9 @@ static void a_cell_says_what_it_is_made_of(void **state)
     (void)state;
     assert_true(seen("fields: thing.key 25% (written)"));
     assert_true(seen("lines: loop.c:1 25% (written)"));
-    assert_true(seen("3 threads: 7000 55%, 7001 27%, 7002 18%"));
-    assert_true(seen("one block, at 0x7000 (of its last 3.7k samples)"));
+    assert_true(
+        seen("its last 3.7k samples: 3 threads: 7000 55%, 7001 27%, 7002 18%; one block, at "
+             "0x7000"));
     assert_false(seen("found in:"));
     browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
     press(KEYS_DOWN);
