@@ -7,6 +7,7 @@
 #include "view/binary_words.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
+#include "view/simulation_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -262,7 +263,8 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
         used++;
-    return used;
+    line.row = row + used;
+    return used + (rows > used && simulation_line(&browser->snapshot->simulation, canvas, line));
 }
 
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)
