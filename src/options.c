@@ -20,7 +20,8 @@ enum long_only {
     OPT_PPROF,
     OPT_HTML,
     OPT_RECORD_LIMIT,
-    OPT_PLAY
+    OPT_PLAY,
+    OPT_WATCH
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -53,12 +54,13 @@ static const struct option long_options[] = {
     {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {"pprof", required_argument, NULL, OPT_PPROF},
+    {"watch", optional_argument, NULL, OPT_WATCH},
     {"html", required_argument, NULL, OPT_HTML},
     {NULL, 0, NULL, 0},
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim", "--watch"};
+static const char *const announced[] = {"--sim"};
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
@@ -85,6 +87,8 @@ static int parse_sampling(struct options *options, int option, const char *text,
         return 0;
     case OPT_RECORD_LIMIT:
         return option_record_limit(text, options, error);
+    case OPT_WATCH:
+        return option_watch(text, &options->watch, error);
     default:
         options->symfs = text;
         return 0;
@@ -174,7 +178,8 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
-    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || one_of("psercio", option))
+    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
+        one_of("psercio", option))
         return parse_sampling(options, option, text, error);
     if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
@@ -210,6 +215,10 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
+    if (options->watch > 0 && options->input)
+        return error_set(error, -EINVAL,
+                         "--watch sets hardware watchpoints on a running process; give -p PID or a "
+                         "command instead of -i");
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;

@@ -59,6 +59,7 @@ src_libview_a_SOURCES = \
 	src/view/json_report_rows.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
+	src/view/json_watchpoints.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout_columns.c \
 	src/view/layout_head.c \
