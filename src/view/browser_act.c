@@ -23,7 +23,8 @@ static void go_round(struct browser *browser, int direction)
     bool of_code = browser->page == PAGE_FUNCTION || browser->page == PAGE_MATRIX;
     int from = of_code ? PAGE_CODE : (int)browser->page;
     /* These stand between the last and the first. */
-    if (browser->page == PAGE_HELP || browser->page == PAGE_FINDINGS)
+    if (browser->page == PAGE_HELP || browser->page == PAGE_FINDINGS ||
+        browser->page == PAGE_WATCH)
         from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
     go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
 }
@@ -111,6 +112,9 @@ static bool move_about(struct browser *browser, enum action action)
         return true;
     case ACTION_FINDINGS:
         browser_go(browser, PAGE_FINDINGS);
+        return true;
+    case ACTION_WATCH:
+        browser_go(browser, PAGE_WATCH);
         return true;
     case ACTION_NEXT_PAGE:
         go_round(browser, 1);

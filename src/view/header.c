@@ -152,6 +152,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
     if (!snapshot)
         return;
     used += findings_tab(browser, canvas, row, used);
+    used += watch_tab(browser, canvas, row, used);
     char basis[48];
     if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");

@@ -111,6 +111,8 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
+	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
 	src/view/window_page.c
