@@ -4,7 +4,8 @@
 #include <math.h>
 
 static const double half = 0.5;
-static const double some = 0.25; /* of lines touched again: their times speak for the object */
+static const double long_s = 0.1; /* any cache is filled meanwhile */
+static const double some = 0.25;  /* of lines touched again: their times speak for the object */
 
 const char *watch_verdict_name(enum watch_verdict verdict)
 {
@@ -38,12 +39,16 @@ enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
     if (object->watched < REUSE_LEAST || isnan(again->value))
         return WATCH_TOO_FEW;
     if (again->high < half)
-        return WATCH_STREAMING;
+        return object->again_s >= long_s ? WATCH_STREAMING : WATCH_TOO_FEW;
     if (again->low < some)
         return WATCH_TOO_FEW;
     if (!question->lines)
         return WATCH_REUSED;
+    if (late(object, question))
+        return WATCH_CAPACITY;
+    if (question->crowded_sets)
+        return WATCH_CONFLICT;
     if (too_soon(object, question))
-        return question->counts_misses || question->crowded_sets ? WATCH_CONFLICT : WATCH_CACHED;
-    return late(object, question) ? WATCH_CAPACITY : WATCH_REUSED;
+        return question->counts_misses ? WATCH_CONFLICT : WATCH_CACHED;
+    return WATCH_REUSED;
 }

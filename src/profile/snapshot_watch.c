@@ -70,9 +70,8 @@ static struct snapshot_median median(const struct legs *legs, leg_time *time)
 static void fill_again(const struct legs *legs, struct snapshot_watch_object *object)
 {
     size_t count = take_times(legs, WATCH_FIRST, waited);
-    /* Where an eighth is still watched: further out few would speak for all. */
-    size_t still = count / 8 > REUSE_LEAST ? count / 8 : REUSE_LEAST;
-    double reach = survival_reach(legs->times, count, still);
+    /* Further out few would speak for all. */
+    double reach = survival_reach(legs->times, count, REUSE_LEAST);
     object->watched = count;
     for (size_t i = 0; i < count; i++)
         object->touched += legs->times[i].happened;

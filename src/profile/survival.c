@@ -52,9 +52,18 @@ struct snapshot_share survival_happened(const struct survival_time *times, size_
     return interval_share(1 - walk.surviving, nobody ? 0 : walk.effective);
 }
 
-double survival_reach(const struct survival_time *times, size_t count, size_t least)
+double survival_reach(const struct survival_time *times, size_t count, double least)
 {
-    return least && count >= least ? times[count - least].time : 0;
+    struct walk walk = {1, (double)count, 0};
+    double reach = 0;
+    while (walk.next < count) {
+        double time = times[walk.next].time;
+        step(&walk, times, count);
+        if (walk.effective < least)
+            break;
+        reach = time;
+    }
+    return reach;
 }
 
 struct survival_median survival_median(const struct survival_time *times, size_t count)

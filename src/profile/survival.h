@@ -27,8 +27,8 @@ void survival_sort(struct survival_time *times, size_t count);
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
-/* The longest time for which at least `least` waited; 0: there were never so many. */
-double survival_reach(const struct survival_time *times, size_t count, size_t least);
+/* The longest time up to which the estimate is as sure as `least` observations make it; 0: none. */
+double survival_reach(const struct survival_time *times, size_t count, double least);
 
 /* When it has happened for half of them; NAN: not within what was seen. `high` NAN: no bound. */
 struct survival_median {

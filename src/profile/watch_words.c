@@ -47,6 +47,9 @@ static const char *time_text(char out[24], double s)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
+    /* Shorter than what arming takes. */
+    if (s < 1e-6)
+        return "under 1 us";
     while (unit < 3 && s < 1) {
         s *= 1000;
         unit++;
@@ -116,6 +119,11 @@ static const char *cached(struct build *build, const struct snapshot_watch_objec
 
 static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
 {
+    if (object->watched >= REUSE_LEAST)
+        return arena_printf(build->arena,
+                            "%" PRIu64 " lines watched so far, not long enough to tell whether "
+                            "they are touched again.",
+                            object->watched);
     return arena_printf(build->arena, "%" PRIu64 " line%s watched so far: too few to tell.",
                         object->watched, object->watched == 1 ? "" : "s");
 }

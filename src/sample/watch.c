@@ -17,9 +17,9 @@ struct watch {
     int epoll_fd; /* ours and the sampler's */
 };
 
-static double arm(void *context, unsigned slot, uint64_t address)
+static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
 {
-    return watch_registers_arm(context, slot, address);
+    return watch_registers_arm(context, slot, address, from_ns);
 }
 
 static double disarm(void *context, unsigned slot)

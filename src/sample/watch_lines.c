@@ -28,9 +28,9 @@ static unsigned slot_of(const struct watch_lines *lines, const struct watch_line
 
 static bool arm(struct watch_lines *lines, struct watch_line *line, struct watch_word *word)
 {
-    /* Before: a touch may come before the call returns. */
-    word->armed_ns = lines->arms.now_ns(lines->arms.context);
-    double cost = lines->arms.arm(lines->arms.context, slot_of(lines, line, word), word->address);
+    word->asked_ns = word->armed_ns = lines->arms.now_ns(lines->arms.context);
+    double cost = lines->arms.arm(lines->arms.context, slot_of(lines, line, word), word->address,
+                                  &word->armed_ns);
     word->touched_ns = 0;
     word->armed = cost >= 0;
     if (cost < 0) {
@@ -80,12 +80,12 @@ static void end_leg(struct watch_lines *lines, struct watch_line *line, enum wat
     disarm(lines, line, &line->sampled);
 }
 
-/* The register is free; a new count of samples begins. */
+/* The line is free; a new count of samples begins. */
 static void let_go(struct watch_lines *lines, struct watch_line *line)
 {
     disarm(lines, line, &line->other);
     line->busy = false;
-    lines->seen = 0;
+    line->seen = 0;
 }
 
 /* A visit says nothing where the other word was touched in one before, without the sampled. */
@@ -127,6 +127,7 @@ static bool is_watched(const struct watch_lines *lines, uint64_t address)
 static void draw(struct watch_line *line, const struct watch_offer *offer)
 {
     line->wanted = true;
+    line->seen += !line->seen;
     line->next = *offer;
 }
 
@@ -138,15 +139,15 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
     for (unsigned i = 0; i < lines->count; i++)
         if (!lines->at[i].busy && !lines->at[i].wanted) {
             draw(&lines->at[i], offer);
-            lines->seen = lines->count;
             return;
         }
-    lines->seen++;
-    /* Of `seen` samples, `count` are watched. */
-    uint32_t bound = lines->seen < UINT32_MAX ? (uint32_t)lines->seen : UINT32_MAX;
-    uint64_t place = prng_below(&lines->prng, bound);
-    if (place < lines->count)
-        draw(&lines->at[place], offer);
+    /* The n-th since it was free replaces what is there in one of n cases. */
+    for (unsigned i = 0, drawn = 0; i < lines->count; i++) {
+        struct watch_line *line = &lines->at[i];
+        uint32_t bound = line->seen < UINT32_MAX ? (uint32_t)++line->seen : UINT32_MAX;
+        if (!prng_below(&lines->prng, bound) && !drawn++)
+            draw(line, offer);
+    }
 }
 
 static uint64_t other_word(struct watch_lines *lines, uint64_t sampled)
@@ -163,18 +164,18 @@ static void begin(struct watch_lines *lines, struct watch_line *line)
     struct watch_offer offer = line->next;
     uint64_t word = offer.address / WATCH_WORD_BYTES * WATCH_WORD_BYTES;
     *line = (struct watch_line){.busy = true,
+                                .seen = line->seen,
                                 .offer = offer,
                                 .leg = WATCH_FIRST,
                                 .origin_ns = offer.time_ns,
                                 .origin_tid = offer.tid,
                                 .sampled = {.address = word},
                                 .other = {.address = other_word(lines, word)}};
-    if (!arm(lines, line, &line->sampled)) {
-        let_go(lines, line);
-        return;
-    }
+    /* The sampled word last: what interrupts the target afterwards would put off its touch. */
     if (slot_of(lines, line, &line->other) < lines->slots)
         arm(lines, line, &line->other);
+    if (!arm(lines, line, &line->sampled))
+        let_go(lines, line);
 }
 
 static void take_wanted(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
@@ -223,7 +224,7 @@ static void touch_sampled(struct watch_lines *lines, struct watch_line *line,
 static bool touches(const struct watch_word *word, const struct watch_touch *touch)
 {
     /* A record of an earlier watch of this word may still be on its way. */
-    return word->armed && word->address == touch->address && touch->time_ns >= word->armed_ns;
+    return word->armed && word->address == touch->address && touch->time_ns >= word->asked_ns;
 }
 
 void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touch)

@@ -5,10 +5,11 @@
  *
  * A watched line has one register on the word of the sampled access, and, where there are enough,
  * one on another word of the line, drawn at random. Which samples are watched is decided by
- * reservoir sampling (Vitter, ACM TOMS 11, 1985, algorithm R): from the moment no register is free,
- * each sample has the same chance to be the one watched. Debug registers for reuse and for
- * sampled accesses: Wen, Liu, Byrne, Chabbi, ASPLOS 2018; Wang, Liu, Chabbi, HPCA 2019. They arm
- * from a signal handler inside the target; here a sample is seen a few ms later, from outside. So
+ * reservoir sampling, a reservoir of one a line (Vitter, ACM TOMS 11, 1985, algorithm R): since the
+ * line was free last, each sample has had the same chance to be the one watched. Debug registers
+ * for reuse and for sampled accesses: Wen, Liu, Byrne, Chabbi, ASPLOS 2018; Wang, Liu, Chabbi, HPCA
+ * 2019. They arm from a signal handler inside the target; here a sample is seen a few ms later,
+ * from outside. So
  *   - the first leg of a watch counts from the sampled access and is blind until it was armed;
  *   - where it is touched, a second leg counts from that touch: blind for much less;
  *   - a visit asks whether the other word was touched within WATCH_VISIT_NS of the sampled one.
@@ -38,8 +39,8 @@ enum {
 /* Both tell what it costs the target in ns, or a negative errno. */
 struct watch_arms {
     void *context;
-    /* Register `slot` reports one touch of the word, and is off then. */
-    double (*arm)(void *context, unsigned slot, uint64_t address);
+    /* Register `slot` reports one touch of the word, and is off then; from *from_ns on, about. */
+    double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
     double (*disarm)(void *context, unsigned slot);
     uint64_t (*now_ns)(void *context);
 };
@@ -63,14 +64,16 @@ struct watch_touch {
 
 struct watch_word {
     uint64_t address;
-    uint64_t armed_ns;
+    uint64_t asked_ns;   /* to be armed: no touch before is of this watch */
+    uint64_t armed_ns;   /* about when it was */
     uint64_t touched_ns; /* 0: not yet */
     bool armed;
 };
 
 struct watch_line {
     bool busy;
-    bool wanted; /* `next` is to be watched from the next step on, instead of what is */
+    uint64_t seen; /* samples since it was free */
+    bool wanted;   /* `next` is to be watched from the next step on, instead of what is */
     struct watch_offer next;
     struct watch_offer offer;
     uint8_t leg; /* enum watch_kind */
@@ -91,7 +94,6 @@ struct watch_lines {
     unsigned slots;
     unsigned count; /* lines at a time */
     struct watch_line at[WATCH_LINES];
-    uint64_t seen; /* samples since a register was free */
     struct watch_result results[WATCH_RESULTS];
     size_t result_count;
     uint64_t offered;

@@ -128,10 +128,10 @@ void watch_registers_follow(struct watch_registers *registers)
 /* ---- arming ---- */
 
 static int arm_thread(struct watch_registers *registers, struct watch_thread *thread, unsigned slot,
-                      uint64_t address)
+                      uint64_t address, uint64_t *from_ns)
 {
     int fd = watch_event_open(registers->kernel, thread->tid, address);
-    int code = fd < 0 ? fd : watch_event_arm(fd, thread->ring_fd);
+    int code = fd < 0 ? fd : watch_event_arm(fd, thread->ring_fd, from_ns);
     if (code && fd >= 0)
         close(fd);
     thread->fds[slot] = code ? -1 : fd;
@@ -147,21 +147,25 @@ static double typical(struct watch_registers *registers, double took_ns)
     return took_ns < most ? took_ns : registers->arm_ns;
 }
 
-double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address)
+double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
+                           uint64_t *from_ns)
 {
     double cost = 0;
+    uint64_t first_ns = 0;
     size_t armed = 0;
     int refused = -ESRCH;
     watch_registers_disarm(registers, slot);
     registers->armed[slot] = address;
     for (size_t i = 0; i < registers->thread_count; i++) {
         uint64_t start_ns = clock_now_ns();
-        int code = arm_thread(registers, &registers->threads[i], slot, address);
+        int code = arm_thread(registers, &registers->threads[i], slot, address, from_ns);
+        first_ns = !code && !armed ? *from_ns : first_ns;
         cost += typical(registers, (double)(clock_now_ns() - start_ns));
         armed += !code;
         if (code && code != -ESRCH)
             refused = code;
     }
+    *from_ns = armed ? first_ns + (*from_ns - first_ns) / 2 : *from_ns;
     return armed ? cost : refused;
 }
 
@@ -182,22 +186,41 @@ double watch_registers_disarm(struct watch_registers *registers, unsigned slot)
 
 /* ---- reading ---- */
 
-static void take(struct watch_registers *registers, const unsigned char *bytes, size_t size,
-                 size_t *count)
+bool watch_event_next(struct ring *ring, struct watch_touch *touch)
 {
+    unsigned char bytes[256];
     struct touch_record record;
-    if (size != sizeof record)
-        return;
-    memcpy(&record, bytes, sizeof record);
-    if (record.header.type != PERF_RECORD_SAMPLE)
-        return;
+    long size;
+    while ((size = ring_next(ring, bytes, sizeof bytes)) > 0) {
+        memcpy(&record, bytes, sizeof record);
+        if ((size_t)size != sizeof record || record.header.type != PERF_RECORD_SAMPLE)
+            continue;
+        *touch = (struct watch_touch){.address = record.address,
+                                      .time_ns = record.time_ns,
+                                      .ip = record.ip,
+                                      .tid = record.tid};
+        return true;
+    }
+    ring_release(ring);
+    return false;
+}
+
+/* The record is written when the trap is well under way. */
+static uint64_t touched_ns(const struct watch_registers *registers, uint64_t recorded_ns)
+{
+    uint64_t entry_ns = registers->entry_ns > 0 ? (uint64_t)registers->entry_ns : 0;
+    return recorded_ns > entry_ns ? recorded_ns - entry_ns : 0;
+}
+
+static void take(struct watch_registers *registers, struct watch_touch touch, size_t *count)
+{
     struct watch_touch *more = array_more(registers->touches, &registers->touch_room, *count,
                                           sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
         return;
     registers->touches = more;
-    more[(*count)++] = (struct watch_touch){
-        .address = record.address, .time_ns = record.time_ns, .ip = record.ip, .tid = record.tid};
+    touch.time_ns = touched_ns(registers, touch.time_ns);
+    more[(*count)++] = touch;
 }
 
 static int by_time(const void *left, const void *right)
@@ -210,18 +233,14 @@ static int by_time(const void *left, const void *right)
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches)
 {
     struct epoll_event ready[16];
-    unsigned char bytes[256];
+    struct watch_touch touch;
     size_t count = 0;
-    long size;
     /* Clears the edge; what is to be read, the rings themselves say. */
     while (registers->epoll_fd >= 0 && epoll_wait(registers->epoll_fd, ready, 16, 0) == 16)
         continue;
-    for (size_t i = 0; i < registers->thread_count; i++) {
-        struct ring *ring = &registers->threads[i].ring;
-        while ((size = ring_next(ring, bytes, sizeof bytes)) > 0)
-            take(registers, bytes, (size_t)size, &count);
-        ring_release(ring);
-    }
+    for (size_t i = 0; i < registers->thread_count; i++)
+        while (watch_event_next(&registers->threads[i].ring, &touch))
+            take(registers, touch, &count);
     if (count)
         qsort(registers->touches, count, sizeof *registers->touches, by_time);
     *touches = registers->touches;

@@ -39,10 +39,11 @@ struct watch_registers {
     uint64_t armed[WATCH_SLOTS];  /* the word each watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
     size_t thread_count;
-    size_t threads_left_out;     /* more than that, or no ring to be had */
-    int epoll_fd;                /* readable when a touch was recorded */
-    double trap_ns;              /* of one touch with all it brings, as measured on ourselves */
-    double arm_ns;               /* of arming one thread, as it takes us: an upper bound */
+    size_t threads_left_out; /* more than that, or no ring to be had */
+    int epoll_fd;            /* readable when a touch was recorded */
+    double entry_ns; /* from a touch to the time its record tells, as measured on ourselves */
+    double trap_ns;  /* of one touch with all it brings, as measured on ourselves */
+    double arm_ns;   /* of arming one thread, as it takes us: an upper bound */
     struct watch_touch *touches; /* scratch of a reading */
     size_t touch_room;
 };
@@ -62,8 +63,9 @@ void watch_registers_follow(struct watch_registers *registers);
 void watch_registers_meet(struct watch_registers *registers, pid_t tid);
 
 /* As struct watch_arms wants them: ns that it costs the target, or a negative errno where no
- * thread could be armed. */
-double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address);
+ * thread could be armed. *from_ns lies in the middle between the first and the last thread. */
+double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
+                           uint64_t *from_ns);
 double watch_registers_disarm(struct watch_registers *registers, unsigned slot);
 
 /* What was touched since the last call, in time order; valid until the next one. */
@@ -77,7 +79,10 @@ uint64_t watch_registers_cpu_ns(const struct watch_registers *registers);
 /* An event on a word, or on nothing for address 0: only to hold a ring. Descriptor or -errno. */
 int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address);
 
-/* Lets it report one touch, into the ring of another. 0 or -errno. */
-int watch_event_arm(int fd, int ring_fd);
+/* The next touch in a ring, as recorded; false: none. */
+bool watch_event_next(struct ring *ring, struct watch_touch *touch);
+
+/* Lets it report one touch, into the ring of another; *from_ns: about from when on. 0 or -errno. */
+int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns);
 
 #endif

@@ -37,10 +37,14 @@ int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address)
     return kernel->perf_event_open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int watch_event_arm(int fd, int ring_fd)
+int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
 {
-    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd))
         return -errno;
+    if (ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
+        return -errno;
+    /* The thread's CPU was interrupted for it just before: most of the call is the way there. */
+    *from_ns = clock_now_ns();
     return 0;
 }
 
@@ -53,41 +57,68 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* One touch of our own, with the switching off that follows it. 0 or -errno. */
-static int one_trap(const struct kernel *kernel, int ring_fd, volatile uint64_t *word,
-                    double *took_ns)
+/* What one touch takes: until it is recorded, and with the switching off that follows. */
+struct trap {
+    double entry_ns;
+    double all_ns;
+};
+
+/* One touch of our own. 0 or -errno. */
+static int one_trap(const struct kernel *kernel, int ring_fd, struct ring *ring,
+                    volatile uint64_t *word, struct trap *trap)
 {
+    uint64_t from_ns;
+    struct watch_touch touch = {.time_ns = 0};
     int fd = watch_event_open(kernel, 0, (uint64_t)(uintptr_t)word);
-    int code = fd < 0 ? fd : watch_event_arm(fd, ring_fd);
+    int code = fd < 0 ? fd : watch_event_arm(fd, ring_fd, &from_ns);
     uint64_t start_ns = clock_now_ns();
     *word = start_ns;
     uint64_t between_ns = clock_now_ns();
     *word = between_ns;
     /* The second touch does not trap: it is what the clock itself takes. */
-    *took_ns = (double)(between_ns - start_ns) - (double)(clock_now_ns() - between_ns);
+    trap->all_ns = (double)(between_ns - start_ns) - (double)(clock_now_ns() - between_ns);
+    if (!code && !watch_event_next(ring, &touch))
+        code = -ENODATA;
+    trap->entry_ns = (double)touch.time_ns - (double)start_ns;
     if (fd >= 0)
         close(fd);
     return code;
 }
 
-/* The median of some touches of a word of our own. 0 or -errno. */
-static int measure_trap(const struct kernel *kernel, double *trap_ns)
+/* The medians over some touches of a word of our own. 0 or -errno. */
+static int measure_traps(struct watch_registers *registers, int ring_fd, struct ring *ring)
 {
     static _Alignas(WATCH_LINE_BYTES) volatile uint64_t word;
-    double took[CALIBRATION_ROUNDS];
+    double entry[CALIBRATION_ROUNDS];
+    double all[CALIBRATION_ROUNDS];
+    struct trap trap;
+    int code = 0;
+    for (int i = 0; !code && i < CALIBRATION_ROUNDS; i++) {
+        code = one_trap(registers->kernel, ring_fd, ring, &word, &trap);
+        entry[i] = trap.entry_ns;
+        all[i] = trap.all_ns;
+    }
+    if (code)
+        return code;
+    qsort(entry, CALIBRATION_ROUNDS, sizeof *entry, by_size);
+    qsort(all, CALIBRATION_ROUNDS, sizeof *all, by_size);
+    registers->entry_ns = entry[CALIBRATION_ROUNDS / 2];
+    registers->trap_ns = all[CALIBRATION_ROUNDS / 2];
+    return 0;
+}
+
+static int calibrate(struct watch_registers *registers)
+{
     struct ring ring = {.memory = NULL};
-    int ring_fd = watch_event_open(kernel, 0, 0);
+    int ring_fd = watch_event_open(registers->kernel, 0, 0);
     int code = ring_fd < 0 ? ring_fd : ring_open(&ring, ring_fd, (size_t)sysconf(_SC_PAGESIZE));
-    for (int i = 0; !code && i < CALIBRATION_ROUNDS; i++)
-        code = one_trap(kernel, ring_fd, &word, &took[i]);
+    if (!code)
+        code = measure_traps(registers, ring_fd, &ring);
     ring_close(&ring);
     if (ring_fd >= 0)
         close(ring_fd);
-    if (code)
-        return code;
-    qsort(took, CALIBRATION_ROUNDS, sizeof *took, by_size);
-    *trap_ns = took[CALIBRATION_ROUNDS / 2];
-    return 0;
+    registers->arm_ns = registers->trap_ns;
+    return code;
 }
 
 /* ---- how many there are ---- */
@@ -124,6 +155,10 @@ static int explain(const struct watch_registers *registers, int code, struct err
                          "--watch: permission denied (perf_event_paranoid is %ld): watch your own "
                          "process, sudo sysctl kernel.perf_event_paranoid=2, or leave --watch out",
                          paranoid);
+    case ENODATA:
+        return error_set(error, code,
+                         "--watch: hardware breakpoints are accepted here, but never report: the "
+                         "virtual machine does not pass them on; leave --watch out");
     case ESRCH:
         return error_set(error, code, "--watch: process %d is gone", (int)registers->pid);
     default:
@@ -140,7 +175,6 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
     *registers = (struct watch_registers){.kernel = kernel, .pid = pid, .epoll_fd = -1};
     int code = count_free(registers);
     if (!code)
-        code = measure_trap(kernel, &registers->trap_ns);
-    registers->arm_ns = registers->trap_ns;
+        code = calibrate(registers);
     return code ? explain(registers, code, error) : 0;
 }

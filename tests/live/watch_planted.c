@@ -71,16 +71,16 @@ __attribute__((noinline)) static uint64_t walk_streamed(size_t lines)
 
 __attribute__((noinline)) static uint64_t walk_rows(int times)
 {
-    uint64_t at = 0;
+    uint64_t sum = 0;
     for (int k = 0; k < times; k++)
         for (size_t i = 0; i < ROWS; i++)
-            at = rows[i * ROW + at];
-    return at;
+            sum ^= rows[i * ROW] + (uint64_t)k;
+    return sum;
 }
 
 static void work_all(double end_s)
 {
-    enum { STREAMED_LINES = 1000, ROW_LAPS = 4000 };
+    enum { STREAMED_LINES = 2000, ROW_LAPS = 20000 };
     while (!atomic_load(&stop)) {
         double start_s = now_s();
         if (start_s >= end_s)
