@@ -77,8 +77,8 @@ static const char *streaming(struct build *build, const struct snapshot_watch_ob
     char time[24];
     return arena_printf(build->arena,
                         "%.0f%% of its lines were not touched again within %s: they pass through "
-                        "the caches. Touch each once for several purposes, prefetch, or store "
-                        "past the caches.",
+                        "the caches. Prefetch them, pack more of what is used into a line, or, "
+                        "where they are written, store past the caches.",
                         (1 - object->again.value) * 100, time_text(time, object->again_s));
 }
 

@@ -127,14 +127,14 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 }
 
 static const struct column watch_list[] = {
-    {"OBJECT", NULL, 12, 40, 0, COLUMN_NAME, NULL, object, NULL, paint_strong, NULL},
+    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, object, NULL, paint_strong, NULL},
     {"VERDICT",
      "Streaming: most lines are not touched again. Capacity: touched again after the cache was "
      "filled. Conflict: before it can have been, and missed on all the same. Cached: before, and "
      "nothing says it was missed on. Reused: cannot be told. Below the list stands why.",
      9, 0, 0, COLUMN_TEXT, NULL, verdict, NULL, paint_verdict, NULL},
     {"WATCHED", "Sampled accesses to it whose line was watched, of the last some thousand.", 7, 0,
-     3, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},
+     1, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},
     {"AGAIN", "Part of these lines that were touched again within the time beside it.", 6, 0, 0,
      COLUMN_RIGHT, NULL, again, format_percent, NULL, NULL},
     {"±", NULL, 4, 0, 4, COLUMN_RIGHT, NULL, again_half, format_points, paint_dim, NULL},
@@ -156,7 +156,7 @@ static const struct column watch_list[] = {
     {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, used_half, format_points, paint_dim, NULL},
     {"OTHERS", "Part of the touches by another thread than the one before.", 6, 0, 3, COLUMN_RIGHT,
      has_threads, elsewhere, format_percent, NULL, NULL},
-    {"TOUCHED BY", "The code that touched next most often.", 12, 44, 2, COLUMN_CODE, NULL, code,
+    {"TOUCHED BY", "The code that touched next most often.", 12, 36, 2, COLUMN_CODE, NULL, code,
      NULL, NULL, NULL},
 };
 
