@@ -59,6 +59,7 @@ struct pipeline {
     uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
+    bool paused; /* by the user: nothing is counted */
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */

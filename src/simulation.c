@@ -57,9 +57,12 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         if (length >= sizeof part)
             return error_set(error, -EINVAL, "--sim: '%.60s...' is no cache", at);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
-        code = add_level(wanted, part, error);
+        if (!strcmp(part, "causes"))
+            wanted->causes = true;
+        else
+            code = add_level(wanted, part, error);
     }
-    return code;
+    return code || wanted->level_count ? code : add_machine(wanted, error);
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
@@ -152,7 +155,6 @@ int simulation_open(struct simulation *simulation, const struct options *options
     struct sim_wanted wanted = {.from = options->sim_from,
                                 .to = options->sim_to,
                                 .agent = agent ? realpath(agent, agent_path) : NULL,
-                                .causes = true,
                                 .period = period};
     *simulation = (struct simulation){.memory = {.fd = -1}};
     int code = check(options, error);

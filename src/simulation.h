@@ -20,7 +20,8 @@ struct simulation {
     char first_level[64]; /* as -C wants it: the cache whose sets are shown */
 };
 
-/* Levels of `spec` (as -C, joined by ':'), or of this machine where it is NULL or "". -EINVAL. */
+/* `spec`: levels as of -C, and the word "causes", joined by ':'. Without levels, or NULL: this
+ * machine's. -EINVAL. */
 int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
 
 /*

@@ -177,6 +177,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
                                  " functions and objects on m, Matrix");
         return REQUEST_NONE;
+    case ACTION_COUNTING:
+        return REQUEST_COUNTING;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;
     case ACTION_SUSPEND:
