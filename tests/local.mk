@@ -60,6 +60,15 @@ tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c t
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_findings
 
+# The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
+check_PROGRAMS += tests/live/sim_planted
+tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
+tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_sim_planted_LDFLAGS = -pthread
+dist_check_SCRIPTS += tests/live/test_sim.sh
+TESTS += tests/live/test_sim.sh
+EXTRA_DIST += tests/bench/sim-beside-cachegrind
+
 # Fields end to end. It builds its programs itself, with whichever compilers are there.
 check_PROGRAMS += tests/live/test_fields
 tests_live_test_fields_SOURCES = tests/live/test_fields.c tests/live/test_fields_build.c \
