@@ -50,10 +50,10 @@ sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" exec "$program" walk 64
 check "an exec of the program itself is followed" holds "r['target']['exe'].endswith('sim_planted') and s['accesses'] > 2 * 2 * 64 * 128"
 
 # ---- counts ----
-# 64 KiB do not fit: each line misses twice, and each word is read, of the array and stored.
+# 64 KiB do not fit: each line misses twice. Besides, the dynamic linker looks for malloc and free.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none --sim-from walk --sim-to free -j -d 60 -H 0 -- "$program" walk 64
 check "an array that does not fit misses at each line, twice" \
-    holds "2048 <= s['levels'][0]['load_misses'] <= 2048 + 80 and 1024 <= s['levels'][1]['load_misses'] <= 1024 + 80"
+    holds "2048 <= s['levels'][0]['load_misses'] <= 2048 + 200 and 1024 <= s['levels'][1]['load_misses'] <= 1024 + 200"
 check "every access counts" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
 check "every miss is a sample" holds "s['untold'] == 0 and sum(e['events'] for e in r['source']['events'] if e['name'] == 'l1-miss') == s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 sim --sim=L1=32K,8,64 --heap none --sim-from work --sim-to cleanup -e access -c 1 -j -d 60 -H 0 -- "$program" parts
