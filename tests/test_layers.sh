@@ -30,4 +30,5 @@ plant src/main.c '#include <perfmon/pfmlib.h>'
 plant src/store/form.c "#include \"resolve/resolver.h\""
 plant src/store/form.c "#include \"profile/profile.h\""
 plant include/place.h '#include "resolve/resolver.h"'
-echo "layers hold; 11 planted violations noticed"
+plant src/sim/cache.c '#include "base/hash.h"'
+echo "layers hold; 12 planted violations noticed"

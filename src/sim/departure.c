@@ -125,7 +125,7 @@ static void count_line(struct model_figures *figures, const struct cache *cache,
     figures->fetched += !slot->was_fetched_ahead;
     figures->prefetched += slot->was_fetched_ahead;
     figures->prefetched_unused += slot->prefetched;
-    figures->used_bytes += (uint64_t)__builtin_popcountll(use->touched) << cache->grain_shift;
+    figures->used_bytes += (uint64_t)memory_ones(use->touched) << cache->grain_shift;
     figures->touched_bytes += use->touched_bytes;
     for (int i = 0; i < MODEL_USE_CLASSES; i++)
         figures->uses[i] += use->uses[i];

@@ -118,7 +118,8 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->lines_left_bytes = model->spec.lines_limit_bytes;
     model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
     model->prefetch.kind = spec->prefetch;
-    model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    if (spec->prefetch)
+        model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;

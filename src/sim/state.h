@@ -68,6 +68,12 @@ struct state_access {
     bool others;      /* other threads have the line too */
 };
 
+/* Whether an access of this kind leaves a line where it missed it. */
+static inline bool state_fetches(const struct model *model, uint32_t kind)
+{
+    return !model->spec.no_write_allocate || !(kind & MODEL_STORE) || kind & MODEL_LOAD;
+}
+
 /* How many of `size_bytes` from `address` on lie in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)
 {

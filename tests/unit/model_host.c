@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate(void *context, size_t size_bytes)
+{
+    struct model_rooms *rooms = context;
+    size_t limit = sizeof rooms->rooms / sizeof *rooms->rooms;
+    if (rooms->count == limit || (rooms->refuse_from && rooms->count >= rooms->refuse_from))
+        return NULL;
+    size_t rounded_bytes = (size_bytes + 63) / 64 * 64;
+    void *room = aligned_alloc(64, rounded_bytes ? rounded_bytes : 64);
+    if (room)
+        memset(room, 0, rounded_bytes);
+    rooms->rooms[rooms->count++] = room;
+    return room;
+}
+
+static void fail(void *context, const char *text)
+{
+    struct model_rooms *rooms = context;
+    rooms->failed = text;
+}
+
+struct model_host model_host_of(struct model_rooms *rooms)
+{
+    return (struct model_host){.context = rooms, .allocate = allocate, .fail = fail};
+}
+
+void model_rooms_free(struct model_rooms *rooms)
+{
+    for (unsigned i = 0; i < rooms->count; i++)
+        free(rooms->rooms[i]);
+    rooms->count = 0;
+}
