@@ -295,6 +295,7 @@ int main(int argc, char **argv)
         return print_version();
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
+        simulation_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
     case OPTIONS_DIFF:
         return run_diff(&options);

@@ -96,7 +96,7 @@ static const char *launcher(void)
     return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
 }
 
-static int check(const struct options *options, struct error *error)
+static int check_installed(struct error *error)
 {
 #ifndef HAVE_SIM
     return error_set(error, -ENOTSUP,
@@ -107,6 +107,14 @@ static int check(const struct options *options, struct error *error)
         return error_set(error, -ENOENT,
                          "--sim runs the program under valgrind, which is not here; "
                          "apt-get install valgrind");
+    return 0;
+}
+
+static int check(const struct options *options, struct error *error)
+{
+    int code = check_installed(error);
+    if (code)
+        return code;
     struct error why = {0};
     if (feed_refusal(options->command[0], &why) == FEED_UNREADABLE)
         return error_set(error, -ENOENT, "cannot run %s: %s", options->command[0], why.text);
@@ -180,6 +188,21 @@ void simulation_close(struct simulation *simulation)
     sim_memory_close(&simulation->memory);
     free(simulation->command);
     simulation->command = NULL;
+}
+
+void simulation_doctor(FILE *out)
+{
+    struct error error = {0};
+    char folder[PATH_MAX + 32];
+    int code = check_installed(&error);
+    if (!code)
+        code = find_tool(folder, sizeof folder, &error);
+    fprintf(out, "simulated cache, for programs that misstop starts (--sim -- CMD)\n");
+    if (code)
+        fprintf(out, "  sim      no   %s\n", error.text);
+    else
+        fprintf(out,
+                "  sim      yes  weighs every miss of caches of any shape; no counters needed\n");
 }
 
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size)

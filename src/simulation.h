@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct simulation {
     struct sim_memory memory;
@@ -31,6 +32,9 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error);
 void simulation_close(struct simulation *simulation);
+
+/* For `misstop doctor`: whether it is here, and what would enable it. */
+void simulation_doctor(FILE *out);
 
 /* One line on how the simulation went wrong; "": it did not. */
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size);
