@@ -166,6 +166,18 @@ static void test_mappings_and_programs(void **state)
     assert_int_equal(kept[2].kind, RECORD_SAMPLE);
 }
 
+static void test_a_path_that_is_not_there(void **state)
+{
+    (void)state;
+    put_mapping(SIM_MAPPING, "", 0);
+    tool->units[0].mapping.path_units = 3;
+    put_miss(SIM_MISS, SIM_LOAD, 1, 1);
+    read_all();
+    assert_int_equal(session.bad, 1);
+    assert_int_equal(kept_count, 1);
+    assert_int_equal(kept[0].kind, RECORD_SAMPLE);
+}
+
 static void test_what_is_not_due_waits(void **state)
 {
     (void)state;
@@ -282,6 +294,7 @@ int main(void)
                                         close_session),
         cmocka_unit_test_setup_teardown(test_memory_and_sharing, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_mappings_and_programs, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_a_path_that_is_not_there, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_what_is_not_due_waits, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_the_ring_goes_round, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_lost_is_told_once, open_session, close_session),
