@@ -26,7 +26,9 @@
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
+#include "snapshot_simulation.h"
 #include "snapshot_timeline.h"
+#include "snapshot_watch.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -101,6 +103,7 @@ struct snapshot {
     struct snapshot_target target;
     struct snapshot_source source;
     const struct snapshot_recording *recording; /* NULL: live */
+    struct snapshot_simulation simulation;
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
@@ -116,6 +119,7 @@ struct snapshot {
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;
     struct snapshot_findings findings;
+    struct snapshot_watch watch;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

@@ -1,5 +1,6 @@
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
+	src/command.c src/command.h \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
 	src/export.c src/export.h \
@@ -13,10 +14,11 @@ src_misstop_SOURCES = \
 	src/refresh_timer.c src/refresh_timer.h \
 	src/signals.c src/signals.h \
 	src/snapshot_file.c src/snapshot_file.h \
+	src/simulation.c src/simulation.h \
 	src/option_value.c src/option_value.h \
 	src/options.c src/options.h src/options_help.c \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_stored.c \
+	src/pipeline_stored.c src/pipeline_watch.c \
 	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 struct feed;
+struct sim_memory;
 struct pipeline;
 
 struct pipeline_options {
@@ -29,6 +30,7 @@ struct pipeline_options {
     const char *events;
     uint32_t rate;
     uint64_t period;
+    struct sim_memory *sim; /* of a program under the simulated cache, or NULL; not owned */
     uint32_t window;
     double half_life_s;
     bool whole_run; /* the tables begin with everything, not with the recent past */
@@ -41,6 +43,7 @@ struct pipeline_options {
     const char *record;          /* -o: what is sampled is written there, too; NULL */
     uint64_t record_limit_bytes; /* of one file; 0: none */
     unsigned record_files;       /* kept at the limit; 0: the writer's choice */
+    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
 };
 
 int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,

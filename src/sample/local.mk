@@ -23,6 +23,9 @@ src_libsample_a_SOURCES = \
 	src/sample/reads.c src/sample/reads.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
+	src/sample/sim_memory.c src/sample/sim_memory.h \
+	src/sample/sim_record.c src/sample/sim_record.h \
+	src/sample/sim_session.c src/sample/sim_session.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/event_weigh.c \
@@ -44,4 +47,8 @@ src_libsample_a_SOURCES = \
 	src/sample/source_explain.c src/sample/source_ibs.c \
 	src/sample/source_pebs.c src/sample/source_try.c \
 	src/sample/sysfs_event.c src/sample/sysfs_event.h \
-	src/sample/threads.c src/sample/threads.h
+	src/sample/threads.c src/sample/threads.h \
+	src/sample/watch.c src/sample/watch.h \
+	src/sample/watch_budget.c src/sample/watch_budget.h \
+	src/sample/watch_lines.c src/sample/watch_lines.h \
+	src/sample/watch_registers.c src/sample/watch_registers.h src/sample/watch_registers_open.c

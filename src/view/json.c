@@ -21,6 +21,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "source", json_source(&snapshot->source));
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
+    json_set(root, "simulation", json_simulation(&snapshot->simulation));
     json_set(root, "samples", json_samples(&snapshot->totals));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
@@ -36,6 +37,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(&snapshot->timeline));
     json_set(root, "findings", json_findings(&snapshot->findings));
+    if (snapshot->watch.on)
+        json_set(root, "watch", json_watchpoints(&snapshot->watch));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;
