@@ -54,15 +54,12 @@ static void announce(struct state_access *access, uint64_t address)
     uint64_t number = address >> first->line_shift;
     bool write = access->miss.kind & MODEL_STORE;
     uint32_t index = cache_find(first, number);
-    access->others = false;
     if (!model->private_levels || (index != CACHE_NONE && !write))
         return;
     if (index != CACHE_NONE && !first->slots[index].others)
         return;
-    access->others = coherence_take(model, access->thread->fast.number, number, write,
-                                    write ? state_who(access) : access->miss.who);
-    if (index != CACHE_NONE)
-        first->slots[index].others = access->others;
+    coherence_take(model, access->thread->fast.number, number, write,
+                   write ? state_who(access) : access->miss.who);
 }
 
 /* A store that fetched nothing: it used the line where the nearest level has it. */
@@ -124,9 +121,10 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
     sample(access, address, first, index);
     cause_referenced(access, address);
     if (index != CACHE_NONE) {
-        if (model->private_levels)
-            coherence_returned(model, access->thread->fast.number, address >> first->line_shift);
-        first->slots[index].others |= access->others;
+        if (model->private_levels) {
+            first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
+            coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
+        }
         walk_set_slow(model, first, index);
         if (model->track_use)
             count_use(first, index, address, size_bytes, access->miss.kind);

@@ -41,7 +41,7 @@ static bool invalidate(struct model *model, struct state_thread *thread, uint64_
     return found;
 }
 
-bool coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
+void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who)
 {
     uint8_t *byte = lines_byte(&model->lines, number);
@@ -60,7 +60,12 @@ bool coherence_take(struct model *model, uint32_t thread, uint64_t number, bool 
     }
     if (byte)
         *byte = (uint8_t)((*byte & STATE_REFERENCED) | (others ? STATE_HOLDERS : thread + 1));
-    return others;
+}
+
+bool coherence_shared(struct model *model, uint64_t number)
+{
+    uint8_t *byte = lines_byte(&model->lines, number);
+    return !byte || (*byte & STATE_HOLDER) == STATE_HOLDERS;
 }
 
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)

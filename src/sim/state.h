@@ -65,7 +65,6 @@ struct state_access {
     uint32_t missed;        /* levels: bit by level */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
-    bool others;      /* other threads have the line too */
 };
 
 /* Whether an access of this kind leaves a line where it missed it. */

@@ -141,7 +141,8 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     cache->slots[index].bin = bin;
     cache->slots[index].was_fetched_ahead = true;
     cache->slots[index].prefetched = level == model->spec.prefetch_level;
-    cache->slots[index].others = access->others;
+    cache->slots[index].others =
+        level < model->private_levels && coherence_shared(model, address >> model->line_shift);
     walk_set_slow(model, cache, index);
 }
 
@@ -153,9 +154,9 @@ void walk_ahead(struct state_access *access, uint64_t address)
     const struct cache *cache = access->thread->path[level];
     if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
         return;
-    access->others = level < model->private_levels &&
-                     coherence_take(model, access->thread->fast.number,
-                                    address >> model->line_shift, false, access->miss.who);
+    if (level < model->private_levels)
+        coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
+                       access->miss.who);
     /* The line used last is no longer the most recent one. */
     access->thread->fast.last_tag = 0;
     bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);

@@ -1,6 +1,7 @@
 # The simulated caches: hand-worked traces, a plain second model, reuse distances, specs.
 MODEL_HOST = tests/unit/model_host.c tests/unit/model_host.h
-MODEL_PLAIN = tests/unit/model_plain.c tests/unit/model_plain.h tests/unit/model_plain_count.c
+MODEL_PLAIN = tests/unit/model_plain.c tests/unit/model_plain.h \
+	tests/unit/model_plain_count.c tests/unit/model_plain_shape.c
 MODEL_TINY = tests/unit/model_tiny.c tests/unit/model_tiny.h
 UNIT_MODEL = tests/unit/test_model tests/unit/test_model_use tests/unit/test_model_random \
 	tests/unit/test_model_reuse tests/unit/test_model_spec

@@ -2,7 +2,8 @@
 #include "model_host.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+enum { ALIGNMENT = 64 };
 
 static void *allocate(void *context, size_t size_bytes)
 {
@@ -10,12 +11,12 @@ static void *allocate(void *context, size_t size_bytes)
     size_t limit = sizeof rooms->rooms / sizeof *rooms->rooms;
     if (rooms->count == limit || (rooms->refuse_from && rooms->count >= rooms->refuse_from))
         return NULL;
-    size_t rounded_bytes = (size_bytes + 63) / 64 * 64;
-    void *room = aligned_alloc(64, rounded_bytes ? rounded_bytes : 64);
-    if (room)
-        memset(room, 0, rounded_bytes);
+    /* calloc() leaves large rooms untouched until they are used. */
+    char *room = size_bytes < SIZE_MAX - ALIGNMENT ? calloc(1, size_bytes + ALIGNMENT) : NULL;
+    if (!room)
+        return NULL;
     rooms->rooms[rooms->count++] = room;
-    return room;
+    return room + (ALIGNMENT - (uintptr_t)room % ALIGNMENT) % ALIGNMENT;
 }
 
 static void fail(void *context, const char *text)

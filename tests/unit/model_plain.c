@@ -4,61 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct plain_cache *plain_cache_of(struct plain *plain, uint32_t level, uint32_t thread)
-{
-    return &plain->caches[level][plain->spec.level[level].shared ? 0 : thread];
-}
-
-uint32_t plain_bin(uint64_t address)
-{
-    return (uint32_t)(address / PLAIN_BIN_BYTES);
-}
-
-struct plain *plain_new(const struct model_spec *spec)
-{
-    struct plain *plain = calloc(1, sizeof *plain);
-    plain->spec = *spec;
-    for (uint32_t level = 0; level < spec->level_count; level++)
-        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
-            struct plain_cache *cache = &plain->caches[level][thread];
-            cache->spec = spec->level[level];
-            cache->level = level;
-            cache->thread = thread;
-            uint32_t lines = (uint32_t)(cache->spec.size_bytes / cache->spec.line_bytes);
-            cache->sets = lines / cache->spec.ways;
-            cache->lines = calloc(lines, sizeof *cache->lines);
-            cache->order = calloc(lines, sizeof *cache->order);
-            for (uint32_t i = 0; i < lines; i++)
-                cache->order[i] = i % cache->spec.ways;
-            cache->right_next = calloc((size_t)cache->sets * 65 * 65, 1);
-            cache->shadow = calloc(lines + 1, sizeof *cache->shadow);
-            cache->left = calloc(PLAIN_BYTES, sizeof *cache->left);
-        }
-    return plain;
-}
-
-void plain_free(struct plain *plain)
-{
-    for (uint32_t level = 0; level < plain->spec.level_count; level++)
-        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
-            struct plain_cache *cache = &plain->caches[level][thread];
-            free(cache->lines);
-            free(cache->order);
-            free(cache->right_next);
-            free(cache->shadow);
-            free(cache->left);
-        }
-    free(plain);
-}
-
-struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
-{
-    for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
-        if (cache->lines[i].there && cache->lines[i].number == number)
-            return &cache->lines[i];
-    return NULL;
-}
-
 /* The subtree of `size` leaves from `first` on: all on the way to `way` point elsewhere. */
 static void point_away(bool *set, uint32_t first, uint32_t size, uint32_t way)
 {
@@ -250,7 +195,14 @@ static void invalidate(struct walk *walk, uint64_t address)
     }
 }
 
-static uint32_t access_part(struct walk *walk, uint64_t address, uint32_t size)
+static uint32_t part_of(uint32_t line_bytes, uint64_t address, uint64_t end)
+{
+    uint32_t left = line_bytes - (uint32_t)(address % line_bytes);
+    return address + left > end ? (uint32_t)(end - address) : left;
+}
+
+/* One line after the other, each through the levels. */
+static void walk_by_lines(struct walk *walk, uint64_t address, uint32_t size)
 {
     struct plain *plain = walk->plain;
     uint32_t level = 0;
@@ -260,23 +212,47 @@ static uint32_t access_part(struct walk *walk, uint64_t address, uint32_t size)
         level++;
     for (uint32_t fetched = level; fetched-- > 0;)
         bring(walk, fetched, address);
-    return level;
+    if (level > plain->served)
+        plain->served = level;
+}
+
+/* One level after the other, each asked for all lines. */
+static void walk_by_levels(struct walk *walk, uint64_t address, uint64_t end)
+{
+    struct plain *plain = walk->plain;
+    uint32_t line_bytes = plain->spec.level[0].line_bytes;
+    bool all = false;
+    for (uint64_t at = address; at < end; at += part_of(line_bytes, at, end))
+        if (walk->kind & MODEL_STORE)
+            invalidate(walk, at);
+    for (plain->served = 0; plain->served < plain->spec.level_count; plain->served++) {
+        all = true;
+        line_bytes = plain->spec.level[plain->served].line_bytes;
+        for (uint64_t at = address; at < end; at += part_of(line_bytes, at, end)) {
+            bool there = look(walk, plain->served, at, part_of(line_bytes, at, end));
+            if (!there)
+                bring(walk, plain->served, at);
+            all &= there;
+        }
+        if (all)
+            break;
+    }
 }
 
 uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, uint32_t size,
                       uint32_t kind, uint32_t ip)
 {
     uint32_t line_bytes = plain->spec.level[0].line_bytes, part;
+    uint64_t end = address + size;
     struct walk walk = {
         .plain = plain, .thread = thread, .kind = kind, .who = {ip, plain_bin(address)}};
     plain->served = 0;
-    for (uint64_t at = address; at < address + size; at += part) {
-        part = line_bytes - (uint32_t)(at % line_bytes);
-        if (at + part > address + size)
-            part = (uint32_t)(address + size - at);
-        uint32_t level = access_part(&walk, at, part);
-        if (level > plain->served)
-            plain->served = level;
+    if (plain->spec.whole_access_below)
+        walk_by_levels(&walk, address, end);
+    for (uint64_t at = address; at < end; at += part) {
+        part = part_of(line_bytes, at, end);
+        if (!plain->spec.whole_access_below)
+            walk_by_lines(&walk, at, part);
         plain_use(plain, thread, at, part, kind, ip);
         if (walk.learn)
             learn(&walk, at);
@@ -284,16 +260,4 @@ uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, ui
     }
     plain_count_misses(plain, walk.who, walk.missed);
     return plain->served;
-}
-
-void plain_finish(struct plain *plain)
-{
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY};
-    for (uint32_t level = 0; level < plain->spec.level_count; level++)
-        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
-            struct plain_cache *cache = &plain->caches[level][thread];
-            for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
-                if (cache->lines[i].there)
-                    plain_depart(plain, cache, &cache->lines[i], nobody, MODEL_END);
-        }
 }

@@ -266,10 +266,22 @@ static void fetched_ahead(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < SHAPES * WANTED * 2; i++) {
-        struct model_spec spec = wanting(i / SHAPES / 2, i % SHAPES, 1);
+        struct model_spec spec = wanting(i / SHAPES / 2, i % SHAPES, 1 + i % 3);
         spec.prefetch = i / SHAPES % 2 ? MODEL_STRIDE : MODEL_NEXT_LINE;
         spec.prefetch_level = i % SHAPES % spec.level_count;
         compare(&spec, i + 300, steps());
+    }
+}
+
+/* As the Valgrind tool asks it: by threads, each level for the whole access. */
+static void level_by_level(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
+        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 1 + i % 3);
+        spec.whole_access_below = true;
+        if (!model_spec_refuse(&spec))
+            compare(&spec, i + 500, steps());
     }
 }
 
@@ -280,6 +292,7 @@ int main(void)
         cmocka_unit_test(threads_that_write),
         cmocka_unit_test(stores_that_fetch_nothing),
         cmocka_unit_test(fetched_ahead),
+        cmocka_unit_test(level_by_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
