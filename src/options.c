@@ -232,6 +232,10 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         return error_set(error, -EINVAL,
                          "--sim is a source of its own, for a program that misstop starts: "
                          "misstop --sim -- CMD");
+    if (options->sim && options->watch > 0)
+        return error_set(error, -EINVAL,
+                         "--sim and --watch exclude each other: a simulated program does not touch "
+                         "its data as it would alone");
     if (options->watch > 0 && options->input)
         return error_set(error, -EINVAL,
                          "--watch sets hardware watchpoints on a running process; give -p PID or a "
