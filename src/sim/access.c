@@ -19,7 +19,7 @@ static void settle(struct state_thread *thread, struct cache *first, uint32_t in
 {
     struct model *model = thread->fast.model;
     if (model->shared[0] && model->spec.threads > 1)
-        for (uint32_t i = 0; i < model->spec.threads; i++)
+        for (uint32_t i = 0; i < model->threads_end; i++)
             if (model->threads[i])
                 model->threads[i]->fast.last_tag = 0;
     /* Where a store fetches nothing, the shadow may not have the line yet. */
@@ -53,8 +53,10 @@ static void announce(struct state_access *access, uint64_t address)
     struct cache *first = access->thread->path[0];
     uint64_t number = address >> first->line_shift;
     bool write = access->miss.kind & MODEL_STORE;
+    if (!model->several)
+        return;
     uint32_t index = cache_find(first, number);
-    if (!model->private_levels || (index != CACHE_NONE && !write))
+    if (index != CACHE_NONE && !write)
         return;
     if (index != CACHE_NONE && !first->slots[index].others)
         return;
@@ -119,9 +121,10 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
     struct cache *first = access->thread->path[0];
     uint32_t index = cache_find(first, address >> first->line_shift);
     sample(access, address, first, index);
-    cause_referenced(access, address);
+    if (model->spec.causes)
+        cause_referenced(access, address);
     if (index != CACHE_NONE) {
-        if (model->private_levels) {
+        if (model->several) {
             first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
             coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
         }

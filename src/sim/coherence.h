@@ -9,6 +9,9 @@
 
 #include "sim/state.h"
 
+/* A second thread comes: what the first, `thread`, has is written down. Until then nothing was. */
+void coherence_begin(struct model *model, uint32_t thread);
+
 /* A thread is about to read a line that it has not in its first level, or to write one that it may
  * not have for itself. */
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,

@@ -36,10 +36,12 @@ struct model {
     struct state_thread *threads[MODEL_THREADS_MAX];
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     struct cache *shared_instruction;       /* NULL: private, or none */
-    uint32_t private_levels;                /* how many, from the first; 0 with one thread */
-    uint32_t caches;                        /* ids given */
-    uint32_t line_shift;                    /* of the first level */
-    bool track_use; /* for the figures, or to tell true from false sharing */
+    uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
+    bool several;            /* threads with private levels: they hear of each other's accesses */
+    uint32_t private_levels; /* how many, from the first; 0 with one thread */
+    uint32_t caches;         /* ids given */
+    uint32_t line_shift;     /* of the first level */
+    bool track_use;          /* for the figures, or to tell true from false sharing */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];

@@ -141,8 +141,8 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     cache->slots[index].bin = bin;
     cache->slots[index].was_fetched_ahead = true;
     cache->slots[index].prefetched = level == model->spec.prefetch_level;
-    cache->slots[index].others =
-        level < model->private_levels && coherence_shared(model, address >> model->line_shift);
+    cache->slots[index].others = level < model->private_levels && model->several &&
+                                 coherence_shared(model, address >> model->line_shift);
     walk_set_slow(model, cache, index);
 }
 
@@ -154,7 +154,7 @@ void walk_ahead(struct state_access *access, uint64_t address)
     const struct cache *cache = access->thread->path[level];
     if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
         return;
-    if (level < model->private_levels)
+    if (level < model->private_levels && model->several)
         coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
                        access->miss.who);
     /* The line used last is no longer the most recent one. */

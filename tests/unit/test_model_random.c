@@ -81,11 +81,13 @@ static struct access draw(struct run *run, uint64_t step)
 {
     struct prng *prng = &run->prng;
     static const uint32_t kinds[] = {MODEL_LOAD, MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
-    struct access access = {.thread = (uint32_t)prng_below(prng, run->spec->threads),
-                            .size = 1u << prng_below(prng, 4),
-                            .kind = kinds[prng_below(prng, 4)] |
-                                    (prng_below(prng, 4) ? 0 : MODEL_FLOAT),
-                            .ip = (uint32_t)prng_below(prng, 8)};
+    /* The last thread is the first, and alone for a while. */
+    uint32_t last = run->spec->threads - 1;
+    struct access access = {
+        .thread = step < 300 ? last : last - (uint32_t)prng_below(prng, last + 1),
+        .size = 1u << prng_below(prng, 4),
+        .kind = kinds[prng_below(prng, 4)] | (prng_below(prng, 4) ? 0 : MODEL_FLOAT),
+        .ip = (uint32_t)prng_below(prng, 8)};
     uint64_t where = prng_below(prng, 8);
     if (where < 3)
         access.address = prng_below(prng, 512);
