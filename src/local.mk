@@ -4,7 +4,7 @@ src_misstop_SOURCES = \
 	src/diff_options.c \
 	src/export.c src/export.h \
 	src/launch.c src/launch.h \
-	src/loop.c src/loop.h \
+	src/loop.c src/loop.h src/loop_act.c src/loop_state.h \
 	src/main.c \
 	src/pick.c src/pick.h \
 	src/play.c src/play.h \
@@ -17,6 +17,8 @@ src_misstop_SOURCES = \
 	src/options.c src/options.h src/options_help.c \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
 	src/pipeline_stored.c \
+	src/pipeline_fill.c \
+	src/pipeline_stretch.c \
 	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'

@@ -20,7 +20,8 @@ enum long_only {
     OPT_PPROF,
     OPT_HTML,
     OPT_RECORD_LIMIT,
-    OPT_PLAY
+    OPT_PLAY,
+    OPT_STRETCH
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -43,6 +44,7 @@ static const struct option long_options[] = {
     {"ways", required_argument, NULL, 'W'},
     {"cache", required_argument, NULL, 'C'},
     {"search", required_argument, NULL, OPT_SEARCH},
+    {"stretch", required_argument, NULL, OPT_STRETCH},
     {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},
     {"symfs", required_argument, NULL, OPT_SYMFS},
@@ -150,6 +152,9 @@ static int parse_output(struct options *options, int option, const char *text, s
         return 0;
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);
+    case OPT_STRETCH:
+        options->stretch = text;
+        return 0;
     case OPT_HEAP:
         return option_heap(text, &options->heap, error);
     case OPT_WIDTH:
@@ -210,6 +215,10 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
+    if (options->stretch && !options->batch && !options->input)
+        return error_set(error, -EINVAL,
+                         "--stretch is for the last report of -b or -j, and for a recording (-i); "
+                         "on the screen, key 0 selects one");
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;

@@ -48,6 +48,7 @@ struct options {
     bool decays;        /* -H was given */
     uint32_t ways;
     const char *search; /* NULL: none */
+    const char *stretch; /* --stretch: of the run, for the last report; NULL: all of it */
     const char *cache;  /* NULL: L1d */
     unsigned heap;      /* enum options_heap */
     struct view_options view;

@@ -132,6 +132,14 @@ void profile_throttled(struct profile *profile, uint64_t count)
     profile->totals.throttled += count;
 }
 
+size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
+                         size_t room)
+{
+    return letter < 'A' || letter >= 'A' + PHASES_MOST
+               ? 0
+               : phases_stretches(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
+}
+
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis)
 {
     profile->basis = basis;
@@ -202,4 +210,23 @@ void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound
 void profile_search_stop(struct profile *profile)
 {
     search_stop(&profile->search);
+}
+
+enum search_state profile_search_state(const struct profile *profile)
+{
+    return profile->search.state;
+}
+
+void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
+{
+    const struct search *search = &other->search;
+    if (search->state != SEARCH_OFF)
+        search_start(&profile->search, search->base, search->bound, search->what, now_ns);
+}
+
+void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns)
+{
+    search_tick(&profile->search, now_ns);
+    if (place->access.reason == REASON_NONE && place->access.event == profile->options.ranking)
+        search_count(&profile->search, place->access.address, tally_weight(&place->access));
 }
