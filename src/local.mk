@@ -1,3 +1,10 @@
+PIPELINE = \
+	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
+	src/pipeline_fill.c \
+	src/pipeline_stored.c \
+	src/pipeline_stretch.c \
+	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
+	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
 	src/diff.c src/diff.h \
@@ -15,12 +22,7 @@ src_misstop_SOURCES = \
 	src/snapshot_file.c src/snapshot_file.h \
 	src/option_value.c src/option_value.h \
 	src/options.c src/options.h src/options_help.c \
-	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_stored.c \
-	src/pipeline_fill.c \
-	src/pipeline_stretch.c \
-	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
-	src/replay.c src/replay.h
+	$(PIPELINE)
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 
