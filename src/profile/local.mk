@@ -25,6 +25,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/profile.h \
 	src/profile/search.c \
 	src/profile/search.h \
+	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \
 	src/profile/search_region.c \

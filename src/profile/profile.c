@@ -67,6 +67,7 @@ void profile_free(struct profile *profile)
     sets_fini(&profile->sets);
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
+    search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
@@ -119,7 +120,10 @@ void profile_rescale(struct profile *profile, double factor)
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
-    timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    bool changed =
+        timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    search_phases_step(&profile->search_phases, &profile->search, &profile->timeline.phases, changed,
+                       now_ns);
 }
 
 void profile_lost(struct profile *profile, uint64_t count)
@@ -162,6 +166,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    search_phases_clear(&profile->search_phases);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -204,11 +209,13 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns)
 {
+    search_phases_clear(&profile->search_phases);
     search_start(&profile->search, base, bound, what, now_ns);
 }
 
 void profile_search_stop(struct profile *profile)
 {
+    search_phases_clear(&profile->search_phases);
     search_stop(&profile->search);
 }
 

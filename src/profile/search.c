@@ -97,6 +97,7 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->interval_ns = search->shortest_ns = interval_first_ns;
     search->pooled_hits = search->pooled_total = search->pooled_samples = 0;
     search->pooled_rounds = 0;
+    search->rounds = 0;
     first_regions(search);
     begin_interval(search, now_ns);
 }
@@ -127,6 +128,15 @@ static void restart(struct search *search, uint64_t now_ns)
     search->restarts++;
     search->ways_now = search->ways;
     begin_search(search, now_ns);
+}
+
+void search_change(struct search *search, bool anew, uint64_t now_ns)
+{
+    search->ways_now = anew ? search->ways : search->ways_now;
+    if (anew)
+        begin_search(search, now_ns);
+    else
+        begin_interval(search, now_ns);
 }
 
 static void drop(struct search *search, const struct region *region, const char *reason)
@@ -413,6 +423,7 @@ void search_tick(struct search *search, uint64_t now_ns)
         return;
     adapt(search, now_ns - search->started_ns, needed);
     search->iteration++;
+    search->rounds++;
     if (search->state == SEARCH_SETTLED)
         go_on_settled(search, now_ns);
     else

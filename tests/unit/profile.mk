@@ -66,3 +66,7 @@ check_PROGRAMS += tests/unit/test_findings
 TESTS += tests/unit/test_findings
 tests_unit_test_findings_SOURCES = tests/unit/test_findings.c
 tests_unit_test_findings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_search_phases
+TESTS += tests/unit/test_search_phases
+tests_unit_test_search_phases_SOURCES = tests/unit/test_search_phases.c
+tests_unit_test_search_phases_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
