@@ -184,6 +184,7 @@ const struct snapshot *pipeline_stretch_snapshot(struct pipeline *pipeline,
     struct pipeline_stretch *stretch = &pipeline->stretch;
     struct snapshot head = *of_run;
     head.stretch = &stretch->shown;
+    head.simulation = (struct snapshot_simulation){0}; /* its totals are of the whole run */
     head.counted_s = stretch->shown.length_s;
     for (size_t i = 0; i < head.source.event_count; i++) {
         head.source.events[i].samples = stretch->samples[i];
