@@ -123,20 +123,16 @@ void search_stop(struct search *search)
     search->active_count = search->queue.count = search->dropped_count = 0;
 }
 
-static void restart(struct search *search, uint64_t now_ns)
+void search_anew(struct search *search, uint64_t now_ns)
 {
-    search->restarts++;
     search->ways_now = search->ways;
     begin_search(search, now_ns);
 }
 
-void search_change(struct search *search, bool anew, uint64_t now_ns)
+static void restart(struct search *search, uint64_t now_ns)
 {
-    search->ways_now = anew ? search->ways : search->ways_now;
-    if (anew)
-        begin_search(search, now_ns);
-    else
-        begin_interval(search, now_ns);
+    search->restarts++;
+    search_anew(search, now_ns);
 }
 
 static void drop(struct search *search, const struct region *region, const char *reason)

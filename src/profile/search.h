@@ -52,9 +52,8 @@ void search_start(struct search *search, uint64_t base, uint64_t bound, const ch
                   uint64_t now_ns);
 void search_stop(struct search *search);
 
-/* What was counted in this interval is thrown away; another one begins with the same regions, or
- * the search anew. */
-void search_change(struct search *search, bool anew, uint64_t now_ns);
+/* The same search from its beginning: nothing that was measured so far is true any more. */
+void search_anew(struct search *search, uint64_t now_ns);
 
 /* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
 void search_tick(struct search *search, uint64_t now_ns);

@@ -8,7 +8,7 @@ void search_phases_fini(struct search_phases *kept)
 {
     free(kept->marks);
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
-        free(kept->kept[i].search);
+        free(kept->kept[i].mark);
 }
 
 void search_phases_clear(struct search_phases *kept)
@@ -18,26 +18,30 @@ void search_phases_clear(struct search_phases *kept)
     *kept = (struct search_phases){.phase = PHASES_NONE, .ignored = ignored};
 }
 
-/* As it stood when the interval began that goes on now: its counters do not matter. */
-static void mark(struct search_phases *kept, const struct search *search)
+/* One at the end of each block. */
+static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
 {
     if (!kept->marks)
         kept->marks = malloc(SEARCH_MARKS * sizeof *kept->marks);
     if (!kept->marks)
         return;
-    const struct search *last = &kept->marks[(kept->mark_count + SEARCH_MARKS - 1) % SEARCH_MARKS];
-    if (!kept->mark_count || last->started_ns != search->started_ns)
-        kept->marks[kept->mark_count++ % SEARCH_MARKS] = *search;
+    const struct search_mark *last =
+        &kept->marks[(kept->mark_count + SEARCH_MARKS - 1) % SEARCH_MARKS];
+    if (kept->mark_count && last->at_ns == at_ns)
+        return;
+    struct search_mark *next = &kept->marks[kept->mark_count++ % SEARCH_MARKS];
+    next->at_ns = at_ns;
+    next->search = *search;
 }
 
-/* Before a change; NULL: no interval that began before it is known any more. */
-static const struct search *mark_before(const struct search_phases *kept, uint64_t at_ns)
+/* The newest before a change; NULL: none that old is known any more. */
+static const struct search_mark *mark_before(const struct search_phases *kept, uint64_t at_ns)
 {
     unsigned known = kept->mark_count < SEARCH_MARKS ? kept->mark_count : SEARCH_MARKS;
     for (unsigned back = 1; back <= known; back++) {
-        const struct search *search = &kept->marks[(kept->mark_count - back) % SEARCH_MARKS];
-        if (search->started_ns <= at_ns)
-            return search;
+        const struct search_mark *mark = &kept->marks[(kept->mark_count - back) % SEARCH_MARKS];
+        if (mark->at_ns <= at_ns)
+            return mark;
     }
     return NULL;
 }
@@ -45,7 +49,7 @@ static const struct search *mark_before(const struct search_phases *kept, uint64
 static struct search_kept *kept_of(struct search_phases *kept, uint8_t phase)
 {
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
-        if (kept->kept[i].search && kept->kept[i].phase == phase)
+        if (kept->kept[i].mark && kept->kept[i].phase == phase)
             return &kept->kept[i];
     return NULL;
 }
@@ -56,37 +60,40 @@ static struct search_kept *make_room(struct search_phases *kept)
     struct search_kept *oldest = &kept->kept[0];
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
         struct search_kept *one = &kept->kept[i];
-        if (!one->search) {
-            one->search = malloc(sizeof *one->search);
-            return one->search ? one : NULL;
+        if (!one->mark) {
+            one->mark = malloc(sizeof *one->mark);
+            return one->mark ? one : NULL;
         }
-        if (one->left_ns < oldest->left_ns)
+        if (one->mark->at_ns < oldest->mark->at_ns)
             oldest = one;
     }
     return oldest;
 }
 
 /* What has measured more stays: a phase that was not recognised when it came began anew. */
-static void put_by(struct search_phases *kept, uint8_t phase, const struct search *search,
-                   uint64_t now_ns)
+static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
 {
     struct search_kept *place = kept_of(kept, phase);
-    if (phase == PHASES_NONE || !search)
+    if (phase == PHASES_NONE || !mark)
         return;
-    if (place && phase != kept->phase && place->search->rounds > search->rounds)
+    if (place && phase != kept->phase && place->mark->search.rounds > mark->search.rounds)
         return;
     if (!place)
         place = make_room(kept);
     if (!place)
         return;
-    *place->search = *search;
+    *place->mark = *mark;
     place->phase = phase;
-    place->left_ns = now_ns;
 }
 
-/* What was found in a phase; what is counted over all of them stays. */
-static void take_up(struct search *search, const struct search *from)
+/* What was found in a phase, and its interval goes on; what is counted over all of them stays. */
+static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
 {
+    const struct search *from = &mark->search;
+    uint64_t counted_ns = mark->at_ns > from->started_ns ? mark->at_ns - from->started_ns : 0;
+    search->started_ns = now_ns > counted_ns ? now_ns - counted_ns : 0;
+    search->all_weight = from->all_weight;
+    search->all_samples = from->all_samples;
     memcpy(search->active, from->active, from->active_count * sizeof *from->active);
     search->active_count = from->active_count;
     search->queue = from->queue;
@@ -109,15 +116,16 @@ static void change(struct search_phases *kept, struct search *search, const stru
     /* Where an edge of a block or two was taken for a phase, nothing of worth has been measured. */
     bool edge = last->start_ns == kept->segment_ns || phases->segment_count < 2;
     if (!edge)
-        put_by(kept, last[-1].phase, mark_before(kept, last->start_ns), now_ns);
+        put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
     kept->segment_ns = last->start_ns;
     kept->phase = phases_now(phases);
     kept->mark_count = 0;
     const struct search_kept *known =
         kept->phase != PHASES_NONE ? kept_of(kept, kept->phase) : NULL;
     if (known)
-        take_up(search, known->search);
-    search_change(search, !known, now_ns);
+        take_up(search, known->mark, now_ns);
+    else
+        search_anew(search, now_ns);
 }
 
 void search_phases_step(struct search_phases *kept, struct search *search,
@@ -128,5 +136,5 @@ void search_phases_step(struct search_phases *kept, struct search *search,
     if (changed)
         change(kept, search, phases, now_ns);
     else
-        mark(kept, search);
+        mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
 }

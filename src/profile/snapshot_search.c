@@ -92,8 +92,8 @@ static void say_phases(struct build *build, const struct region *region,
         count += say_phase(&build->profile->search, phases->phase, region, &list[count]);
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
         const struct search_kept *kept = &phases->kept[i];
-        if (kept->search && kept->phase != phases->phase)
-            count += say_phase(kept->search, kept->phase, region, &list[count]);
+        if (kept->mark && kept->phase != phases->phase)
+            count += say_phase(&kept->mark->search, kept->phase, region, &list[count]);
     }
     struct snapshot_region_phase *copy = arena_array(build->arena, count, sizeof *copy);
     build->failed |= count && !copy;
@@ -158,8 +158,8 @@ static void list_regions(struct build *build, const struct search *search,
             say_phases(build, &search->queue.at[i], row);
     }
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
-        if (phases->kept[i].search && phases->kept[i].phase != phases->phase)
-            list_elsewhere(build, phases->kept[i].search, shown, room);
+        if (phases->kept[i].mark && phases->kept[i].phase != phases->phase)
+            list_elsewhere(build, &phases->kept[i].mark->search, shown, room);
     for (uint32_t i = 0; i < search->dropped_count; i++)
         shown->dropped[shown->dropped_count++] = show_region(build, &search->dropped[i]);
     qsort(shown->regions, shown->region_count, sizeof *shown->regions, most_misses);
