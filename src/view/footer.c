@@ -14,6 +14,7 @@ static int bar_columns(const struct key_binding *binding, const char *label, boo
 static const char *label_of(struct browser *browser, const struct key_binding *binding)
 {
     const struct page *page = browser_pages[browser->page];
+    bool past = browser->snapshot && browser->snapshot->stretch;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
@@ -24,14 +25,14 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
     if (binding->action == ACTION_NOW)
-        return browser->snapshot && browser->snapshot->stretch ? binding->label : "";
+        return past ? binding->label : "";
     if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
         return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
     if (binding->action == ACTION_FREEZE && browser->frozen)
         return "Thaw";
-    if (binding->action == ACTION_BASIS && browser->snapshot && browser->snapshot->stretch)
+    if (past && (binding->action == ACTION_BASIS || binding->action == ACTION_ZERO))
         return "";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
