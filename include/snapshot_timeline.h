@@ -43,9 +43,10 @@ struct snapshot_turns {
 };
 
 struct snapshot_timeline {
-    double start_s;  /* of the first period, elapsed time; NAN: nothing yet */
-    double period_s; /* of the points: some base periods, by the volatility */
-    double base_s;   /* the base period now */
+    double start_s;    /* of the first period, elapsed time; NAN: nothing yet */
+    uint64_t start_ns; /* the same by the clock of the samples; 0 */
+    double period_s;   /* of the points: some base periods, by the volatility */
+    double base_s;     /* the base period now */
     size_t periods;
     double *all;                     /* [periods] */
     struct snapshot_stream *streams; /* most misses first */

@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = \
 	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
 	SHARING_PLANTED='$(abs_top_builddir)/tests/live/sharing_planted'; export SHARING_PLANTED; \
 	FINDINGS_PLANTED='$(abs_top_builddir)/tests/live/findings_planted'; export FINDINGS_PLANTED; \
+	PHASES_PLANTED='$(abs_top_builddir)/tests/live/phases_planted'; export PHASES_PLANTED; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
@@ -59,6 +60,15 @@ tests_live_findings_planted_LDFLAGS = -pthread
 tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c tests/live/run.h
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_findings
+
+# Phases, against the log of the program that has them.
+check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
+tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
+tests_live_phases_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_phases_planted_LDFLAGS =
+tests_live_test_phases_SOURCES = tests/live/test_phases.c tests/live/run.c tests/live/run.h
+tests_live_test_phases_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+TESTS += tests/live/test_phases
 
 # Fields end to end. It builds its programs itself, with whichever compilers are there.
 check_PROGRAMS += tests/live/test_fields

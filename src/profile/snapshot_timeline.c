@@ -258,6 +258,7 @@ void build_timeline(struct build *build, uint64_t now_ns)
     if (build->failed)
         return;
     shown->start_s = seconds(build, now_ns, timeline->objects.start_ns);
+    shown->start_ns = timeline->objects.start_ns;
     shown->base_s = (double)timeline->objects.period_ns / 1e9;
     size_t by = list_profile(build, shown);
     shown->period_s = (double)by * shown->base_s;

@@ -106,6 +106,8 @@ json_t *json_phases(const struct snapshot_timeline *timeline)
         json_array_append_new(streams, stream_of(&timeline->streams[i], timeline->periods));
     json_set(out, "segments", segments);
     json_set(out, "start", json_share(timeline->start_s));
+    json_set(out, "start_monotonic",
+             timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
     json_set(out, "all", numbers(timeline->all, timeline->periods));
     json_set(out, "streams", streams);
