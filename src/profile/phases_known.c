@@ -47,6 +47,17 @@ uint8_t phases_now(const struct phases *phases)
     return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
 }
 
+uint64_t phases_shortest_ns(const struct phases *phases)
+{
+    uint64_t shortest_ns = 0;
+    for (size_t i = 1; i + 1 < phases->segment_count; i++) {
+        uint64_t length_ns = phases->segments[i].end_ns - phases->segments[i].start_ns;
+        if (!shortest_ns || length_ns < shortest_ns)
+            shortest_ns = length_ns;
+    }
+    return shortest_ns;
+}
+
 void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);

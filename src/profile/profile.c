@@ -119,7 +119,12 @@ void profile_rescale(struct profile *profile, double factor)
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
-    timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    struct timeline_totals totals = {.objects = &profile->objects,
+                                     .functions = &profile->functions,
+                                     .all = &profile->all[event],
+                                     .names = &profile->options.names,
+                                     .event = event};
+    timeline_step(&profile->timeline, &totals, now_ns);
 }
 
 void profile_lost(struct profile *profile, uint64_t count)

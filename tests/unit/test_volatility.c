@@ -59,7 +59,7 @@ static size_t profile_of(double spread, unsigned period, struct volatility *prof
         streams_put(&streams, 1, total);
         streams_close(&streams, (i + 1) * PERIOD);
     }
-    size_t count = volatility_profile(&streams, 3, profile);
+    size_t count = volatility_profile(&streams, 0, 3, profile);
     streams_fini(&streams);
     return count;
 }
@@ -103,10 +103,10 @@ static void nothing_known_is_no_period(void **state)
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     (void)state;
     streams_init(&streams, 0, PERIOD);
-    assert_int_equal(volatility_profile(&streams, 3, profile), 0);
+    assert_int_equal(volatility_profile(&streams, 0, 3, profile), 0);
     streams_put(&streams, 1, 1);
     streams_close(&streams, 3 * PERIOD);
-    assert_int_equal(volatility_profile(&streams, 3, profile), 0);
+    assert_int_equal(volatility_profile(&streams, 0, 3, profile), 0);
     assert_int_equal(volatility_period(profile, 0, 0.1), 0);
     streams_fini(&streams);
 }
