@@ -38,6 +38,10 @@ struct snapshot_phase {
     bool inversion; /* another object led before */
 };
 
+/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3), of
+ * which it names none. */
+#define SNAPSHOT_VOLATILITY_DAMPED 0.25
+
 struct snapshot_volatility {
     double period_s;
     double value; /* 0 to 1 */

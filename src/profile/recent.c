@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/recent.h"
 
+#include "snapshot_timeline.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,8 @@ static void choose(struct recent *recent)
                     ->counts[(recent->steps - points + i) % RECENT_STEPS][columns[count].index];
     }
     recent->profile_count = volatility_profile_of(curves, count, points, recent->profile);
-    recent->by = volatility_period(recent->profile, recent->profile_count, VOLATILITY_DAMPED);
+    recent->by =
+        volatility_period(recent->profile, recent->profile_count, SNAPSHOT_VOLATILITY_DAMPED);
 }
 
 bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS])
@@ -67,6 +70,6 @@ bool recent_is_damped(const struct recent *recent)
 {
     for (size_t i = 0; i < recent->profile_count; i++)
         if (recent->profile[i].by == recent->by)
-            return recent->profile[i].value <= VOLATILITY_DAMPED;
+            return recent->profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED;
     return false;
 }

@@ -164,7 +164,7 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     const struct streams *streams = &build->profile->timeline.streams;
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
-    size_t by = volatility_period(profile, count, VOLATILITY_DAMPED);
+    size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
     shown->profile = copy_profile(build, profile, count, shown->base_s);
     shown->profile_count = shown->profile ? count : 0;
     return by ? by : 1;
@@ -190,7 +190,9 @@ static void list_recent(struct build *build, struct snapshot_timeline *shown)
 
 static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
 {
-    size_t different = build->profile->timeline.phases.known_count;
+    const struct phases *phases = &build->profile->timeline.phases;
+    /* What goes on is one more, unless it is known already. */
+    size_t different = phases->known_count + (phases_now(phases) == PHASES_NONE);
     size_t inversions = 0;
     const struct snapshot_phase *now =
         shown->phase_count ? &shown->phases[shown->phase_count - 1] : NULL;
@@ -204,9 +206,9 @@ static const char *read_phases(struct build *build, const struct snapshot_timeli
                             "leads.",
                             now->leader);
     return arena_printf(build->arena,
-                        "%zu stretches of %zu phases that have ended; another object leads after "
-                        "%zu of the changes. Since %.1f s %s leads.",
-                        shown->phase_count, different, inversions, now->start_s, now->leader);
+                        "%zu stretches of %zu phases; another object leads after %zu of the "
+                        "changes. %s leads since %.1f s.",
+                        shown->phase_count, different, inversions, now->leader, now->start_s);
 }
 
 void build_timeline(struct build *build, uint64_t now_ns)

@@ -13,10 +13,6 @@ enum {
     VOLATILITY_PERIODS_MAX = 64 /* of a profile */
 };
 
-/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3), of
- * which it names none. */
-#define VOLATILITY_DAMPED 0.25
-
 /* g_t = |X_t - X_(t-1)| / max(X_t, X_(t-1)), of counts: 0 to 1; of two zeros 0. */
 double volatility_step(double before, double after);
 

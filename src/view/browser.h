@@ -48,6 +48,9 @@ enum page_id {
     PAGE_COUNT
 };
 
+/* What the chart of Phases is stacked of. (timeline_stack.h) */
+enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, STACK_KINDS };
+
 enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
 
 struct browser;
@@ -191,6 +194,8 @@ struct browser {
         struct table phases;
         double from_s; /* what the chart is zoomed in on; to_s 0: the whole run */
         double to_s;
+        enum stack_kind stacked;
+        bool volatility; /* its chart is open */
     } timeline;
     struct {
         struct matrix_table table;
