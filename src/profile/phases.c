@@ -148,6 +148,8 @@ static uint64_t changed_blocks(const struct phases *phases)
 {
     double g;
     unsigned scale = PHASES_TESTED;
+    if (phases->seen < PHASES_FIRST)
+        return 0;
     for (; scale < phases->scales; scale++) {
         uint64_t length = UINT64_C(1) << scale;
         if (length >= phases->blocks)
@@ -238,6 +240,7 @@ static bool take_block(struct phases *phases, uint64_t end_ns)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     phases->window[phases->blocks++ % PHASES_WINDOW] = phases->growing;
+    phases->seen++;
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         phases->now[i] += phases->growing.counts[i];
     phases->now_sum += phases->growing.sum;

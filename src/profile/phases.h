@@ -27,6 +27,7 @@ enum {
     PHASES_SCALES = 7,   /* windows of 1, 2, 4, ... 64 blocks, */
     PHASES_USUAL = 5,    /* of which those of up to 16 are always tested */
     PHASES_TESTED = 2,   /* ... from 4 blocks on, for shorter ones are edges and chance */
+    PHASES_FIRST = 12,   /* blocks before anything is tested: bursts are to be known first */
     PHASES_LAG = 4,      /* blocks after which it is plain that no change came */
     PHASES_WINDOW = 132, /* blocks that are kept: two of the longest windows, and those */
     PHASES_MOST = 26,    /* different ones: A to Z */
@@ -73,6 +74,7 @@ struct phases {
     uint64_t blocks;                           /* in the last segment */
     struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
     struct phases_block growing;               /* not large enough to be a block yet */
+    uint64_t seen;                             /* blocks, of all segments */
     unsigned scales;                           /* windows below this one are tested */
     double ratios[PHASES_SCALES];              /* of neighbouring windows: their sum, */
     double degrees[PHASES_SCALES];             /* and that of their degrees of freedom */
