@@ -28,6 +28,7 @@ struct loop {
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
     double delay_s;
+    bool delay_follows; /* the volatility, until the user says otherwise */
     uint32_t refreshes;
     bool target_ended;
     bool quit;
@@ -43,6 +44,8 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
 {
     *loop = (struct loop){.setup = setup,
                           .delay_s = setup->options->delay_s,
+                          .delay_follows = setup->screen && !setup->options->delay_given &&
+                                           !setup->options->input,
                           .replays = setup->options->input != NULL,
                           .error = error};
     int timer = refresh_timer_open(loop->delay_s);
@@ -86,6 +89,16 @@ static int print_snapshot(const struct loop *loop, FILE *out, const struct snaps
     return options->json ? json_print(out, snapshot) : text_print(out, snapshot, &options->view);
 }
 
+/* What is seen to change from picture to picture ought to be the program and not its noise. */
+static void follow_volatility(struct loop *loop, const struct snapshot *snapshot)
+{
+    double delay_s = refresh_timer_for(snapshot->timeline.display_s);
+    if (!loop->delay_follows || delay_s == loop->delay_s)
+        return;
+    loop->delay_s = delay_s;
+    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, delay_s);
+}
+
 /* One refresh: all that waits goes to the tables, then a snapshot to the view. */
 static void refresh(struct loop *loop)
 {
@@ -106,6 +119,7 @@ static void refresh(struct loop *loop)
     }
     loop->refreshes++;
     if (loop->setup->screen) {
+        follow_volatility(loop, snapshot);
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
         loop->code = print_snapshot(loop, stdout, snapshot);
@@ -116,6 +130,7 @@ static void refresh(struct loop *loop)
 static void change_delay(struct loop *loop, int direction)
 {
     char text[48];
+    loop->delay_follows = false;
     loop->delay_s = refresh_timer_step(loop->delay_s, direction);
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
     snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
