@@ -36,6 +36,7 @@ struct snapshot_phase {
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;
     bool inversion; /* another object led before */
+    bool again;     /* there was one of its name before */
 };
 
 /* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3), of

@@ -107,6 +107,9 @@ uint64_t phases_shortest_ns(const struct phases *phases);
 /* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
 uint8_t phases_now(const struct phases *phases);
 
+/* The same, but where it is like none so far the letter that it will have if it stays like that. */
+uint8_t phases_letter(const struct phases *phases);
+
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);
 

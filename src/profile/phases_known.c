@@ -47,6 +47,14 @@ uint8_t phases_now(const struct phases *phases)
     return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
 }
 
+uint8_t phases_letter(const struct phases *phases)
+{
+    uint8_t now = phases_now(phases);
+    bool is_new = now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST &&
+                  phases->known_count < PHASES_MOST;
+    return is_new ? (uint8_t)phases->known_count : now;
+}
+
 uint64_t phases_shortest_ns(const struct phases *phases)
 {
     uint64_t shortest_ns = 0;

@@ -73,6 +73,15 @@ static void lead(struct build *build, const struct streams_sorted *sorted,
     shown->leader_share = leader && whole > 0 ? weight / whole : NAN;
 }
 
+/* A phase of its letter was listed before. */
+static bool is_repeated(const struct phases_segment *segments, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (segments[i].phase == segments[index].phase && segments[i].phase != PHASES_NONE)
+            return true;
+    return false;
+}
+
 static void list_phases(struct build *build, const struct streams_sorted *sorted, uint64_t now_ns,
                         struct snapshot_timeline *shown)
 {
@@ -87,9 +96,8 @@ static void list_phases(struct build *build, const struct streams_sorted *sorted
                                          .end_s = seconds(build, now_ns, segments[i].end_ns),
                                          .samples = segments[i].samples,
                                          .distance = segments[i].distance};
-        uint8_t name = segments[i].phase;
-        if (i + 1 == count)
-            name = phases_now(phases);
+        uint8_t name = i + 1 == count ? phases_letter(phases) : segments[i].phase;
+        phase->again = i + 1 == count ? name < phases->known_count : is_repeated(segments, i);
         if (name != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + name);
         lead(build, sorted, &segments[i], phase);

@@ -15,6 +15,10 @@ static void timeline_update(struct browser *browser)
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     table_set(&browser->timeline.phases, browser->snapshot, timeline->phases,
               timeline->phase_count);
+    if (timeline->phase_count)
+        table_prefer(&browser->timeline.phases,
+                     phase_columns.identity(browser->snapshot,
+                                            &timeline->phases[timeline->phase_count - 1]));
 }
 
 /* The whole run, or what Enter zoomed in on. */

@@ -106,6 +106,7 @@ static void simple_ones_recur(void **state)
     assert_int_equal(segments[2].phase, 0);
     assert_int_equal(segments[3].phase, 1);
     assert_int_equal(segments[4].phase, PHASES_NONE); /* has not ended */
+    assert_int_equal(phases_letter(&run.phases), 2);
     assert_true(fabs(segments[1].distance - 0.4) < 0.05);
     assert_int_equal(run.phases.known[0].segments, 2);
     assert_int_equal(run.phases.known[0].time_ns / STEP_NS, 60);

@@ -279,8 +279,8 @@ static void keys_change_the_picture(void **state)
     struct run run;
     struct browser browser;
     begin(&run);
-    go_on(&run, 20, true);
     go_on(&run, 6, false);
+    go_on(&run, 20, true);
     browser_init(&browser, NULL);
     browser_show(&browser, look(&run), snapshot_free);
     press(&browser, '0');
