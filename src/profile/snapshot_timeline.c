@@ -167,6 +167,21 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
     return copy;
 }
 
+/* Where no period damps the noise, the calmest is no reason to draw a few coarse blocks: as many
+ * points as the eye can use, and two in the shortest phase. */
+static size_t keep_phases(const struct build *build, size_t by)
+{
+    enum { POINTS_LEAST = 60 };
+    const struct timeline *timeline = &build->profile->timeline;
+    const struct streams *streams = &timeline->streams;
+    size_t most = streams->points / POINTS_LEAST;
+    size_t of_phase = (size_t)(phases_shortest_ns(&timeline->phases) / (2 * streams->period_ns));
+    if (of_phase && of_phase < most)
+        most = of_phase;
+    by = by < most ? by : most;
+    return by ? by : 1;
+}
+
 static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 {
     const struct streams *streams = &build->profile->timeline.streams;
@@ -175,7 +190,10 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
     shown->profile = copy_profile(build, profile, count, shown->base_s);
     shown->profile_count = shown->profile ? count : 0;
-    return by ? by : 1;
+    for (size_t i = 0; i < count; i++)
+        if (profile[i].by == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
+            return by;
+    return keep_phases(build, by);
 }
 
 /* What is refreshed at more than half of the shortest phase would miss it. Where nothing damps the

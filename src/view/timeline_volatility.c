@@ -127,7 +127,7 @@ static void write_reasons(const struct snapshot_timeline *timeline, char *out, s
                         timeline_is_damped(timeline)
                             ? "Drawn in periods of %s: the shortest at which 9 in 10 steps from "
                               "one to the next are of %.0f%% or less."
-                            : "Drawn in periods of %s, the calmest: at none are 9 in 10 steps "
+                            : "Drawn in periods of %s: none is calm, with 9 in 10 steps "
                               "from one to the next of %.0f%% or less.",
                         period, SNAPSHOT_VOLATILITY_DAMPED * 100);
     if (isnan(timeline->recent_s) || used < 0 || (size_t)used >= size)
