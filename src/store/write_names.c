@@ -237,6 +237,7 @@ static void sync_instructions(struct store_writer *writer)
 
 void writer_names_sync(struct store_writer *writer)
 {
+    enum { NEW_THREADS = 64 };
     const struct rows *objects = &writer->rows[STORE_OBJECT];
     const struct rows *functions = &writer->rows[STORE_FUNCTION];
     const struct rows *threads = &writer->rows[STORE_THREAD];
@@ -244,7 +245,9 @@ void writer_names_sync(struct store_writer *writer)
         describe_object(writer, (uint32_t)objects->ids[i]);
     for (size_t i = 0; i < functions->count; i++)
         describe_function(writer, (uint32_t)functions->ids[i]);
-    for (size_t i = 0; i < threads->count; i++)
+    /* Threads name themselves soon after they start, and there may be many that have ended. */
+    for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
+         i < threads->count; i++)
         describe_thread(writer, (uint32_t)threads->ids[i]);
     sync_instructions(writer);
 }
