@@ -19,7 +19,7 @@
 
 enum {
     SEARCH_MARKS = 20, /* a change is known within 16 blocks */
-    SEARCH_KEPT = 8    /* the phases seen last; a search has 100 KiB */
+    SEARCH_KEPT = 8    /* the phases seen last; a search has 76 KiB */
 };
 
 struct search_mark {
