@@ -13,6 +13,7 @@ enum request_kind {
     REQUEST_QUIT,
     REQUEST_REFRESH,       /* a snapshot now */
     REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
+    REQUEST_COUNTING,      /* sampling stops, or goes on */
     REQUEST_ZERO,          /* forget everything counted so far */
     REQUEST_FASTER,        /* shorter refresh interval */
     REQUEST_SLOWER,

@@ -3,6 +3,7 @@ PIPELINE = \
 	src/pipeline_fill.c \
 	src/pipeline_stored.c \
 	src/pipeline_stretch.c \
+	src/pipeline_watch.c \
 	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop

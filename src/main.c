@@ -124,6 +124,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .record = options->record,
         .record_limit_bytes = options->record_limit_bytes,
         .record_files = options->record_files,
+        .watch = options->watch,
     };
     return pipeline_open(&run->pipeline, &wanted, error);
 }
@@ -297,6 +298,7 @@ int main(int argc, char **argv)
         return print_version();
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
+        simulation_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
     case OPTIONS_DIFF:
         return run_diff(&options);

@@ -37,10 +37,12 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
+    bool delay_given; /* by -d: it stays as it is */
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
+    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
     const char *pprof; /* file for the run as a profile; NULL: none */
     const char *html;  /* file for the run as a page; NULL: none */
     uint32_t window;   /* 0: default */

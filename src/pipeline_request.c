@@ -101,6 +101,16 @@ static const char *heap_request(struct pipeline *pipeline, const struct request 
     }
 }
 
+static const char *other_counting(struct pipeline *pipeline)
+{
+    if (!pipeline->live)
+        return "a recording has been counted";
+    pipeline->paused = !pipeline->paused;
+    if (pipeline_enable(pipeline, !pipeline->paused))
+        return "counting cannot be stopped";
+    return pipeline->paused ? "nothing is counted now; T counts on" : "counting goes on";
+}
+
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
 {
     uint64_t now = pipeline_now(pipeline);
@@ -110,6 +120,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     switch (request->kind) {
     case REQUEST_BASIS:
         return other_basis(pipeline);
+    case REQUEST_COUNTING:
+        return other_counting(pipeline);
     case REQUEST_ZERO:
         profile_zero(pipeline->profile, now);
         past_clear(pipeline->past);

@@ -23,6 +23,11 @@ static int profile_tables(struct profile *profile)
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
         sharing_init(&profile->sharing))
         return -ENOMEM;
+    if (options->watch) {
+        profile->reuse = calloc(1, sizeof *profile->reuse);
+        if (!profile->reuse || reuse_init(profile->reuse))
+            return -ENOMEM;
+    }
     return window_init(&profile->window, options->window_entries,
                        shift_of(options->geometry.line_bytes));
 }
@@ -71,6 +76,9 @@ void profile_free(struct profile *profile)
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
+    if (profile->reuse)
+        reuse_fini(profile->reuse);
+    free(profile->reuse);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -139,12 +147,23 @@ static void search_again(struct profile *profile, uint64_t from_ns)
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
-    bool changed =
-        timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    struct timeline_totals totals = {.objects = &profile->objects,
+                                     .functions = &profile->functions,
+                                     .all = &profile->all[event],
+                                     .names = &profile->options.names,
+                                     .event = event};
+    bool changed = timeline_step(&profile->timeline, &totals, now_ns);
     uint64_t again_ns = search_phases_step(&profile->search_phases, &profile->search,
                                            &profile->timeline.phases, changed, now_ns);
     if (again_ns < now_ns)
         search_again(profile, again_ns);
+}
+
+void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
+                   uint64_t ip)
+{
+    if (profile->reuse)
+        reuse_add(profile->reuse, result, function, ip);
 }
 
 void profile_lost(struct profile *profile, uint64_t count)
@@ -187,6 +206,8 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    if (profile->reuse)
+        reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);

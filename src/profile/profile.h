@@ -13,6 +13,7 @@
 #include "profile/geometry.h"
 #include "snapshot.h"
 #include "stretch.h"
+#include "watch_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,9 @@ struct profile_options {
     struct geometry geometry; /* cache level that sets are counted for */
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking; /* event index */
+    uint16_t ranking;        /* event index */
+    bool watch;              /* profile_watch() will be called */
+    uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
      * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
     const struct profile *run;
@@ -42,6 +45,11 @@ void profile_free(struct profile *profile);
 void profile_add(struct profile *profile, const struct place *place);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
+
+/* What a watchpoint saw; `function` and `ip` are of the code that touched, where it did. Samples up
+ * to its end were added before. */
+void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
+                   uint64_t ip);
 
 /* Records the source lost, or throttle records, for the totals. */
 void profile_lost(struct profile *profile, uint64_t count);

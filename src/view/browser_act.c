@@ -114,6 +114,9 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_FINDINGS:
         browser_go(browser, PAGE_FINDINGS);
         return true;
+    case ACTION_WATCH:
+        browser_go(browser, PAGE_WATCH);
+        return true;
     case ACTION_NEXT_PAGE:
         return move_about(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_PAGE:
@@ -180,6 +183,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
                                  " functions and objects on m, Matrix");
         return REQUEST_NONE;
+    case ACTION_COUNTING:
+        return REQUEST_COUNTING;
     case ACTION_MEASURE:
         browser_message(browser,
                         "what is counted is chosen on screen m, Matrix; e changes the event");
@@ -198,6 +203,11 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_NONE;
     case ACTION_SPAN:
         browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
+        return REQUEST_NONE;
+    case ACTION_STACK:
+    case ACTION_VOLATILITY:
+        browser_message(browser,
+                        "the run over time, its kinds and its volatility are on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");
