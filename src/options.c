@@ -21,7 +21,10 @@ enum long_only {
     OPT_HTML,
     OPT_RECORD_LIMIT,
     OPT_PLAY,
-    OPT_WATCH
+    OPT_WATCH,
+    OPT_SIM,
+    OPT_SIM_FROM,
+    OPT_SIM_TO
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -47,6 +50,9 @@ static const struct option long_options[] = {
     {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},
     {"symfs", required_argument, NULL, OPT_SYMFS},
+    {"sim", optional_argument, NULL, OPT_SIM},
+    {"sim-from", required_argument, NULL, OPT_SIM_FROM},
+    {"sim-to", required_argument, NULL, OPT_SIM_TO},
     {"width", required_argument, NULL, OPT_WIDTH},
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
@@ -58,9 +64,6 @@ static const struct option long_options[] = {
     {"html", required_argument, NULL, OPT_HTML},
     {NULL, 0, NULL, 0},
 };
-
-/* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim"};
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
@@ -93,6 +96,16 @@ static int parse_sampling(struct options *options, int option, const char *text,
         options->symfs = text;
         return 0;
     }
+}
+
+static void parse_simulation(struct options *options, int option, const char *text)
+{
+    if (option == OPT_SIM_FROM)
+        options->sim_from = text;
+    else if (option == OPT_SIM_TO)
+        options->sim_to = text;
+    if (option == OPT_SIM || !options->sim)
+        options->sim = option == OPT_SIM && text ? text : "";
 }
 
 /* Told now: later nobody would see why nothing is fetched. */
@@ -178,6 +191,10 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
+    if (option == OPT_SIM || option == OPT_SIM_FROM || option == OPT_SIM_TO) {
+        parse_simulation(options, option, text);
+        return 0;
+    }
     if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
         one_of("psercio", option))
         return parse_sampling(options, option, text, error);
@@ -188,12 +205,28 @@ static int parse_one(struct options *options, int option, const char *text, stru
 
 static int bad_option(const char *word, struct error *error)
 {
-    for (size_t i = 0; i < sizeof announced / sizeof *announced; i++)
-        if (!strncmp(word, announced[i], strlen(announced[i])))
-            return error_set(error, -EINVAL,
-                             "%s is not in this version yet; see NEWS and man misstop", word);
     return error_set(error, -EINVAL, "'%s' is no option, or lacks its value; try misstop --help",
                      word);
+}
+
+/* What goes with the kind of run, and with each other. */
+static int check_together(const struct options *options, struct error *error)
+{
+    if (options->watch > 0 && options->input)
+        return error_set(error, -EINVAL,
+                         "--watch sets hardware watchpoints on a running process; give -p PID or a "
+                         "command instead of -i");
+    if (options->watch > 0 && options->sim)
+        return error_set(
+            error, -EINVAL,
+            "--watch is for the real CPU, and --sim tells more: leave one of them out");
+    if (options->sim && (options->action != OPTIONS_LAUNCH || strcmp(options->source, "auto")))
+        return error_set(error, -EINVAL,
+                         "--sim is a source of its own, for a program that misstop starts: "
+                         "misstop --sim -- CMD");
+    if (options->record_limit_bytes && !options->record)
+        return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
+    return 0;
 }
 
 /* One target, and which kind of run it makes. */
@@ -215,13 +248,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
-    if (options->watch > 0 && options->input)
-        return error_set(error, -EINVAL,
-                         "--watch sets hardware watchpoints on a running process; give -p PID or a "
-                         "command instead of -i");
-    if (options->record_limit_bytes && !options->record)
-        return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
-    return 0;
+    return check_together(options, error);
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct error *error)

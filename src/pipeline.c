@@ -119,7 +119,9 @@ int pipeline_patience_ms(struct pipeline *pipeline)
     /* From a sample to its watch nothing is seen. */
     if (pipeline->watch)
         return told > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
-    return !pipeline->heap ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
+    /* The ring of a simulation fills as fast. */
+    bool busy = pipeline->heap || pipeline->options.sim;
+    return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 
 int pipeline_enable(struct pipeline *pipeline, bool on)

@@ -96,6 +96,8 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/json_simulation.c \
+	src/view/simulation_words.c src/view/simulation_words.h \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
 	src/view/sharing_line_columns.c \
@@ -112,6 +114,7 @@ src_libview_a_SOURCES = \
 	src/view/value.c \
 	src/view/view.h \
 	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
