@@ -21,10 +21,10 @@ enum long_only {
     OPT_HTML,
     OPT_RECORD_LIMIT,
     OPT_PLAY,
-    OPT_WATCH,
     OPT_SIM,
     OPT_SIM_FROM,
-    OPT_SIM_TO
+    OPT_SIM_TO,
+    OPT_WATCH
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";

@@ -119,7 +119,7 @@ int pipeline_patience_ms(struct pipeline *pipeline)
     /* From a sample to its watch nothing is seen. */
     if (pipeline->watch)
         return told > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
-    /* The ring of a simulation fills as fast. */
+    /* The ring of a simulation fills as fast as the heap's feed. */
     bool busy = pipeline->heap || pipeline->options.sim;
     return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }

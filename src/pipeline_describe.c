@@ -119,9 +119,9 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
-        .watch = pipeline_watch_state(pipeline),
         .simulation = pipeline->sampler ? sampler_simulation(pipeline->sampler)
                                         : (struct snapshot_simulation){0},
+        .watch = pipeline_watch_state(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;

@@ -14,6 +14,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/geometry.h \
 	src/profile/interval.c \
 	src/profile/interval.h \
+	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
 	src/profile/pairs.c \
@@ -40,6 +41,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
+	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \

@@ -124,6 +124,10 @@ double columns_half(const struct snapshot_share *share);
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
+/* What is said where there is no finding: what was looked for. */
+enum { FINDINGS_NONE_BYTES = 512 };
+void findings_none(const struct snapshot *snapshot, char *out, size_t size);
+
 extern const struct columns object_columns;
 extern const struct columns field_columns;
 extern const struct columns instance_columns;

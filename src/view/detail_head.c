@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/watch_words.h"
 

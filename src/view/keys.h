@@ -79,6 +79,7 @@ enum action {
     ACTION_TAG,
     ACTION_COMBINE,
     ACTION_UNDO,
+    ACTION_MEASURE,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
     ACTION_PLAY_STEP_BACK,

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/binary_words.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/simulation_words.h"
 

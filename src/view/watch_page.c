@@ -79,19 +79,6 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
         draw_selected(object, canvas, rest);
 }
 
-int watch_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { LEAST = 9 };
-    bool on = browser->page == PAGE_WATCH;
-    if ((!on && !browser->snapshot->watch.on) || column + LEAST > canvas->columns)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_TAB, " w %s ", watch_page.name);
-    if (!on)
-        browser_zone(browser, row, column, used, ACTION_WATCH);
-    return used;
-}
-
 /* ---- keys ---- */
 
 static bool watch_act(struct browser *browser, enum action action, struct request *request)
