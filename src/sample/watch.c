@@ -124,3 +124,17 @@ struct watch_state watch_state(const struct watch *watch)
                                 .spent = watch_budget_share(&watch->budget),
                                 .refused = lines->refused};
 }
+
+void watch_doctor(FILE *out)
+{
+    struct watch_registers registers;
+    struct error error = {0};
+    fprintf(out, "watchpoints (--watch)\n");
+    if (watch_registers_open(&registers, getpid(), kernel_host(), &error)) {
+        fprintf(out, "  no   %s\n", error.text);
+        return;
+    }
+    fprintf(out, "  yes  %u debug registers; a touch takes %.1f us\n", registers.slots,
+            registers.trap_ns / 1000);
+    watch_registers_close(&registers);
+}
