@@ -70,7 +70,7 @@ static int add_thread(struct watch_registers *registers, pid_t tid)
     *thread = (struct watch_thread){.tid = tid};
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
         thread->fds[slot] = -1;
-    thread->ring_fd = watch_event_open(registers->kernel, tid, 0);
+    thread->ring_fd = watch_event_open(registers, tid, 0);
     if (thread->ring_fd < 0)
         return thread->ring_fd;
     int code = open_ring(registers, thread);
@@ -130,7 +130,7 @@ void watch_registers_follow(struct watch_registers *registers)
 static int arm_thread(struct watch_registers *registers, struct watch_thread *thread, unsigned slot,
                       uint64_t address, uint64_t *from_ns)
 {
-    int fd = watch_event_open(registers->kernel, thread->tid, address);
+    int fd = watch_event_open(registers, thread->tid, address);
     int code = fd < 0 ? fd : watch_event_arm(fd, thread->ring_fd, from_ns);
     if (code && fd >= 0)
         close(fd);

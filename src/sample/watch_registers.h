@@ -35,7 +35,8 @@ struct watch_thread {
 struct watch_registers {
     const struct kernel *kernel;
     pid_t pid;
-    unsigned slots;               /* registers that were free */
+    bool kernel_too; /* touches by the kernel for the process are reported and end a watch, too */
+    unsigned slots;  /* registers that were free */
     uint64_t armed[WATCH_SLOTS];  /* the word each watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
     size_t thread_count;
@@ -77,7 +78,7 @@ uint64_t watch_registers_cpu_ns(const struct watch_registers *registers);
 /* ---- parts, in watch_registers_open.c ---- */
 
 /* An event on a word, or on nothing for address 0: only to hold a ring. Descriptor or -errno. */
-int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address);
+int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_t address);
 
 /* The next touch in a ring, as recorded; false: none. */
 bool watch_event_next(struct ring *ring, struct watch_touch *touch);
