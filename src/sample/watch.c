@@ -22,9 +22,9 @@ static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from
     return watch_registers_arm(context, slot, address, from_ns);
 }
 
-static double disarm(void *context, unsigned slot)
+static double disarm(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
 {
-    return watch_registers_disarm(context, slot);
+    return watch_registers_disarm(context, slot, tid, ran_ns);
 }
 
 static uint64_t now_ns(void *context)

@@ -67,7 +67,8 @@ void watch_registers_meet(struct watch_registers *registers, pid_t tid);
  * thread could be armed. *from_ns lies in the middle between the first and the last thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
-double watch_registers_disarm(struct watch_registers *registers, unsigned slot);
+double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,
+                              uint64_t *ran_ns);
 
 /* What was touched since the last call, in time order; valid until the next one. */
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches);

@@ -22,7 +22,9 @@ int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_
                                    .config = address ? 0 : PERF_COUNT_SW_DUMMY,
                                    .sample_period = 1,
                                    .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                                  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+                                                  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+                                                  PERF_SAMPLE_READ,
+                                   .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
                                    .disabled = 1,
                                    .exclude_kernel = !registers->kernel_too,
                                    .exclude_hv = 1,

@@ -108,6 +108,7 @@ static void a_touch_is_reported_once(void **state)
     assert_int_equal(watch_registers_read(&registers, &touches), 1);
     assert_int_equal(touches[0].address, (uintptr_t)&word);
     assert_int_equal(touches[0].tid, getpid());
+    assert_true(touches[0].ran_ns < 1000000000);
     assert_true(touches[0].ip > 0 && touches[0].time_ns <= clock_now_ns());
     assert_int_equal(watch_registers_read(&registers, &touches), 0);
     assert_true(watch_registers_cpu_ns(&registers) > 0);
@@ -115,7 +116,9 @@ static void a_touch_is_reported_once(void **state)
     assert_true(watch_registers_arm(&registers, 0, (uint64_t)(uintptr_t)&word, &from_ns) > 0);
     word = 1;
     assert_int_equal(watch_registers_read(&registers, &touches), 1);
-    watch_registers_disarm(&registers, 0);
+    uint64_t ran_ns = 0;
+    watch_registers_disarm(&registers, 0, (uint32_t)getpid(), &ran_ns);
+    assert_true(ran_ns > 0);
     word = 2;
     assert_int_equal(watch_registers_read(&registers, &touches), 0);
     watch_registers_close(&registers);
