@@ -157,7 +157,9 @@ static int watch(struct run *run, struct error *error)
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    int code = export_check(options, error);
+    int code = pipeline_check_stretch(options->stretch, error);
+    if (!code)
+        code = export_check(options, error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))

@@ -41,6 +41,8 @@ void options_help(FILE *out)
           "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
           "  -W, --ways N          n of the n-way search (10)\n"
           "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
+          "      --stretch WHEN    show a stretch of the run alone, START-END in seconds or\n"
+          "                        phase=LETTER: in the last report of -b, or of a recording\n"
           "      --heap LIST       how heap blocks are known: auto, agent (told by a library that\n"
           "                        is preloaded into CMD), walk (read from outside), none\n"
           "      --debuginfod      fetch debugging information from the servers that\n"

@@ -96,9 +96,7 @@ EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.c
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
-tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
-	src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/pipeline_watch.c src/recorder.c src/recorder_names.c \
-	src/replay.c
+tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)

@@ -79,6 +79,8 @@ enum action {
     ACTION_TAG,
     ACTION_COMBINE,
     ACTION_UNDO,
+    ACTION_SPAN,
+    ACTION_NOW,
     ACTION_MEASURE,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
