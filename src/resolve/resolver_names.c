@@ -269,6 +269,7 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .heap_bin = describe_bin,
                                 .cpu_node = describe_cpu,
                                 .page_nodes = describe_pages,
+                                .thread = resolver_thread,
                                 .memory = describe_memory};
 }
 

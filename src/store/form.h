@@ -66,6 +66,7 @@ enum store_kind {
     STORE_MAPPING, /* of sampled code; id: start */
     STORE_CPU,     /* id: number of the CPU */
     STORE_PAGE,    /* id: an address in it that was asked for */
+    STORE_THREAD,  /* id: tid */
     STORE_MEMORY,  /* id: the address that was asked for */
     STORE_KINDS
 };
@@ -233,6 +234,8 @@ enum mapping_field {
 
 /* NUMA node plus 1, of a CPU or page; 0: not known. */
 enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
+
+enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
 
 /* How the target used memory then: doubles, and a number. */
 enum memory_field {
