@@ -215,25 +215,9 @@ static int bad_option(const char *word, struct error *error)
                      word);
 }
 
-/* One target, and which kind of run it makes. */
-static int choose_action(struct options *options, int argc, char **argv, struct error *error)
+/* What goes with the kind of run, and with each other. */
+static int check_together(const struct options *options, struct error *error)
 {
-    /* With a recording, -p says which process of it. */
-    bool process = options->pid && !options->input;
-    int targets = process + (options->input != NULL) + (optind < argc);
-    if (targets > 1)
-        return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
-    if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
-        options->action = OPTIONS_DOCTOR;
-    else if (optind < argc && !strcmp(argv[optind], "diff") && strcmp(argv[optind - 1], "--"))
-        options->action = OPTIONS_DIFF;
-    else if (optind < argc)
-        options->action = OPTIONS_LAUNCH;
-    else if (process)
-        options->action = OPTIONS_ATTACH;
-    else if (options->input)
-        options->action = OPTIONS_REPLAY;
-    options->command = argv + optind;
     if (options->stretch && !options->batch && !options->input)
         return error_set(error, -EINVAL,
                          "--stretch is for the last report of -b or -j, and for a recording (-i); "
@@ -253,6 +237,28 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;
+}
+
+/* One target, and which kind of run it makes. */
+static int choose_action(struct options *options, int argc, char **argv, struct error *error)
+{
+    /* With a recording, -p says which process of it. */
+    bool process = options->pid && !options->input;
+    int targets = process + (options->input != NULL) + (optind < argc);
+    if (targets > 1)
+        return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");
+    if (optind < argc && !strcmp(argv[optind], "doctor") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DOCTOR;
+    else if (optind < argc && !strcmp(argv[optind], "diff") && strcmp(argv[optind - 1], "--"))
+        options->action = OPTIONS_DIFF;
+    else if (optind < argc)
+        options->action = OPTIONS_LAUNCH;
+    else if (process)
+        options->action = OPTIONS_ATTACH;
+    else if (options->input)
+        options->action = OPTIONS_REPLAY;
+    options->command = argv + optind;
+    return check_together(options, error);
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct error *error)

@@ -76,6 +76,7 @@ void profile_free(struct profile *profile)
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
+    findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
     free(profile->reuse);
@@ -206,6 +207,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    findings_held_clear(&profile->findings_held);
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
+#include "profile/findings_held.h"
 #include "profile/levels.h"
 #include "profile/offset_key.h"
 #include "profile/pairs.h"
@@ -77,6 +78,7 @@ struct profile {
     struct window window;
     struct comiss comiss;
     struct sharing sharing;
+    struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct search_phases search_phases;

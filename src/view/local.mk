@@ -128,6 +128,7 @@ src_libview_a_SOURCES = \
 	src/view/value.c \
 	src/view/view.h \
 	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
