@@ -11,6 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
+	VALGRIND_CFLAGS='$(VALGRIND_CFLAGS)'; export VALGRIND_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
 
 dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
@@ -55,13 +56,25 @@ TESTS += tests/live/test_sharing_clock tests/live/test_sharing_counter
 
 # Problems planted in a program without sanitizers, beside what only looks like them.
 check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
-tests_live_findings_planted_SOURCES = tests/live/findings_planted.c
+tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/findings_planted.h \
+	tests/live/findings_planted_blocks.c tests/live/findings_planted_layout.c \
+	tests/live/findings_planted_order.c tests/live/findings_planted_pages.c \
+	tests/live/findings_planted_stack.c tests/live/findings_planted_threads.c
 tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_findings_planted_LDFLAGS = -pthread
-tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c tests/live/run.h
-tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/findings_programs.c \
+	tests/live/findings_programs.h tests/live/run.c tests/live/run.h
+tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_findings
 
+# The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
+check_PROGRAMS += tests/live/sim_planted
+tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
+tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_sim_planted_LDFLAGS = -pthread
+dist_check_SCRIPTS += tests/live/test_sim.sh
+TESTS += tests/live/test_sim.sh
+EXTRA_DIST += tests/bench/sim-beside-cachegrind
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
@@ -96,9 +109,7 @@ EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.c
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
-tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
-	src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/pipeline_watch.c src/recorder.c src/recorder_names.c \
-	src/replay.c
+tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)

@@ -18,6 +18,8 @@
 #ifndef MISSTOP_PROFILE_PHASES_H
 #define MISSTOP_PROFILE_PHASES_H
 
+#include "stretch.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,6 +109,10 @@ uint64_t phases_shortest_ns(const struct phases *phases);
 /* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
 uint8_t phases_now(const struct phases *phases);
 
+/* The stretches of a phase, in the order of time: how many there are, of which the first `room` are
+ * told. The last one, which goes on, ends where it is known to. */
+size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
+                        size_t room);
 /* The same, but where it is like none so far the letter that it will have if it stays like that. */
 uint8_t phases_letter(const struct phases *phases);
 

@@ -107,7 +107,7 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
                uint64_t ip)
 {
     double blind_s = seconds(result->origin_ns, result->armed_ns);
-    double waited_s = seconds(result->armed_ns, result->end_ns);
+    double waited_s = seconds(result->armed_ns + result->off_ns, result->end_ns);
     if (result->end == WATCH_DROPPED)
         return;
     struct reuse_leg leg = {.object = result->object,

@@ -31,7 +31,7 @@ struct reuse_leg {
     double seconds;       /* from touch to touch, or as long as it was waited for */
     double misses;        /* weight of the ranking event in between, all threads; NAN: forgotten */
     double thread_misses; /* of the thread that the leg began with */
-    double waited_s;      /* since it was armed */
+    double waited_s;      /* since it was armed; time known not to have run is left out of both */
 };
 
 struct reuse_miss {

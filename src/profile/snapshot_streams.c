@@ -37,7 +37,7 @@ static int most(const void *left, const void *right)
 
 static struct streams_sorted sort(struct build *build, unsigned kind)
 {
-    const struct streams *streams = &build->profile->timeline.streams;
+    const struct streams *streams = &build_timeline_of(build)->streams;
     struct streams_sorted sorted = {calloc(streams->count + 1, sizeof(struct stream *)), 0};
     build->failed |= !sorted.list;
     for (size_t i = 0; sorted.list && i < streams->count; i++)
@@ -50,7 +50,7 @@ static struct streams_sorted sort(struct build *build, unsigned kind)
 
 static double *curve_of(struct build *build, const struct stream *stream, size_t by)
 {
-    const struct streams *streams = &build->profile->timeline.streams;
+    const struct streams *streams = &build_timeline_of(build)->streams;
     double *curve = arena_array(build->arena, streams->points / by, sizeof *curve);
     build->failed |= !curve;
     if (curve && stream)
@@ -64,7 +64,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     struct volatility_curve curve = {stream->at, 1};
     double *values = arena_array(build->arena, count, sizeof *values);
     build->failed |= !values;
-    volatility_profile_of(&curve, 1, build->profile->timeline.streams.points, profile);
+    volatility_profile_of(&curve, 1, build_timeline_of(build)->streams.points, profile);
     for (size_t i = 0; values && i < count; i++)
         values[i] = profile[i].value;
     return values;
@@ -74,7 +74,7 @@ static struct snapshot_stream show(struct build *build, const struct stream *str
                                    const struct snapshot_timeline *shown)
 {
     const struct stream *all =
-        streams_find(&build->profile->timeline.streams, STREAM_KEY(STREAM_ALL, 0));
+        streams_find(&build_timeline_of(build)->streams, STREAM_KEY(STREAM_ALL, 0));
     double *curve = curve_of(build, stream, by);
     return (struct snapshot_stream){
         .object = UINT32_MAX,
@@ -88,7 +88,7 @@ static struct snapshot_stream show(struct build *build, const struct stream *str
 
 static void name(struct build *build, const struct stream *stream, struct snapshot_stream *shown)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = build_timeline_of(build);
     uint32_t id = STREAM_ID(stream->key);
     char text[NAME_BYTES];
     switch (STREAM_KIND(stream->key)) {
@@ -154,7 +154,7 @@ static struct snapshot_streams list_kind(struct build *build, unsigned kind, siz
 
 struct streams_sorted build_streams(struct build *build, size_t by, struct snapshot_timeline *shown)
 {
-    const struct streams *streams = &build->profile->timeline.streams;
+    const struct streams *streams = &build_timeline_of(build)->streams;
     struct streams_sorted objects = sort(build, STREAM_OBJECT);
     shown->periods = streams->points / by;
     shown->all = curve_of(build, streams_find(streams, STREAM_KEY(STREAM_ALL, 0)), by);

@@ -13,6 +13,13 @@ struct streams_sorted {
     size_t count;
 };
 
+/* Beside the tables of a stretch stands the run that it is of. */
+static inline const struct timeline *build_timeline_of(const struct build *build)
+{
+    const struct profile *run = build->profile->options.run;
+    return run ? &run->timeline : &build->profile->timeline;
+}
+
 /* Lists all kinds in `shown`, whose profile stands already, at `by` base periods. Returns the
  * objects; build->failed: out of memory. */
 struct streams_sorted build_streams(struct build *build, size_t by,

@@ -55,7 +55,7 @@ static size_t point_at(const struct streams *streams, uint64_t at_ns)
 static void lead(struct build *build, const struct streams_sorted *sorted,
                  const struct phases_segment *segment, struct snapshot_phase *shown)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = build_timeline_of(build);
     const struct streams *streams = &timeline->streams;
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
     size_t first = point_at(streams, segment->start_ns);
@@ -85,7 +85,7 @@ static bool is_repeated(const struct phases_segment *segments, size_t index)
 static void list_phases(struct build *build, const struct streams_sorted *sorted, uint64_t now_ns,
                         struct snapshot_timeline *shown)
 {
-    const struct phases *phases = &build->profile->timeline.phases;
+    const struct phases *phases = &build_timeline_of(build)->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
     const struct phases_segment *segments = phases->segments + (phases->segment_count - count);
     shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
@@ -172,7 +172,7 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
 static size_t keep_phases(const struct build *build, size_t by)
 {
     enum { POINTS_LEAST = 60 };
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = build_timeline_of(build);
     const struct streams *streams = &timeline->streams;
     size_t most = streams->points / POINTS_LEAST;
     size_t of_phase = (size_t)(phases_shortest_ns(&timeline->phases) / (2 * streams->period_ns));
@@ -184,7 +184,7 @@ static size_t keep_phases(const struct build *build, size_t by)
 
 static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 {
-    const struct streams *streams = &build->profile->timeline.streams;
+    const struct streams *streams = &build_timeline_of(build)->streams;
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
     size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
@@ -200,7 +200,7 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
  * noise, waiting longer shows nothing better. */
 static void list_recent(struct build *build, struct snapshot_timeline *shown)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = build_timeline_of(build);
     const struct recent *recent = &timeline->recent;
     const double base_s = (double)TIMELINE_BASE_NS / 1e9;
     double shortest_s = (double)phases_shortest_ns(&timeline->phases) / 1e9;
@@ -216,7 +216,7 @@ static void list_recent(struct build *build, struct snapshot_timeline *shown)
 
 static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
 {
-    const struct phases *phases = &build->profile->timeline.phases;
+    const struct phases *phases = &build_timeline_of(build)->phases;
     /* What goes on is one more, unless it is known already. */
     size_t different = phases->known_count + (phases_now(phases) == PHASES_NONE);
     size_t inversions = 0;
@@ -239,12 +239,14 @@ static const char *read_phases(struct build *build, const struct snapshot_timeli
 
 void build_timeline(struct build *build, uint64_t now_ns)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = build_timeline_of(build);
     struct snapshot_timeline *shown = &build->snapshot->timeline;
     *shown = (struct snapshot_timeline){
         .start_s = NAN, .period_s = NAN, .base_s = NAN, .recent_s = NAN, .display_s = NAN};
     if (!timeline->started || !timeline->phases.segments)
         return;
+    if (build->profile->options.run)
+        now_ns = build->profile->options.run->decay.now_ns;
     shown->start_s = seconds(build, now_ns, timeline->streams.start_ns);
     shown->start_ns = timeline->streams.start_ns;
     shown->base_s = (double)timeline->streams.period_ns / 1e9;

@@ -95,21 +95,23 @@ static void look_back(struct timeline *timeline, uint64_t periods)
         phases_look_over(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
 }
 
-void timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
+bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
 {
     if (!timeline->started) {
         start(timeline, totals, now_ns);
-        return;
+        return false;
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
     tell(timeline, totals, streams_put);
     thread_groups_take(&timeline->threads, totals->names, take_group, &timeline->streams);
     field_counts_take(&timeline->fields, totals->names, take_field, &timeline->streams);
     streams_close(&timeline->streams, now_ns);
-    phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
+    bool changed =
+        phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     look_back(timeline, periods);
     memset(timeline->counts, 0, sizeof timeline->counts);
     /* Phases are looked for at the first base period for as long as the run takes. */
     timeline->stepped_ns = timeline->next_ns;
     timeline->next_ns += periods * TIMELINE_BASE_NS;
+    return changed;
 }

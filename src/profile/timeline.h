@@ -61,8 +61,9 @@ struct timeline_totals {
     uint16_t event;
 };
 
-/* The first sample, or one at or after next_ns: the totals up to that time, without it. */
-void timeline_step(struct timeline *timeline, const struct timeline_totals *totals,
+/* The first sample, or one at or after next_ns: the totals up to that time, without it. true:
+ * another phase has begun, perhaps a while ago. */
+bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals,
                    uint64_t now_ns);
 
 #endif

@@ -32,6 +32,8 @@ static void describe(struct build *build, const struct reuse_leg *leg,
         code->function = arena_string(build->arena, function.name);
         code->module = arena_string(build->arena, function.module);
     }
+    if (leg->ip >> 63)
+        code->function = arena_string(build->arena, "the kernel");
     if (!code->function || !*code->function)
         code->function = arena_printf(build->arena, "0x%" PRIx64, leg->ip);
     if (names->instruction && names->instruction(names->context, leg->ip, &place) && place.file) {

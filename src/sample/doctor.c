@@ -4,6 +4,7 @@
 
 #include "sample/sampler.h"
 #include "sample/source.h"
+#include "sample/watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -130,4 +131,5 @@ void doctor_print(FILE *out, const struct kernel *kernel)
 void sampler_doctor(FILE *out)
 {
     doctor_print(out, kernel_host());
+    watch_doctor(out);
 }

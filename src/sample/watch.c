@@ -22,9 +22,9 @@ static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from
     return watch_registers_arm(context, slot, address, from_ns);
 }
 
-static double disarm(void *context, unsigned slot)
+static double disarm(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
 {
-    return watch_registers_disarm(context, slot);
+    return watch_registers_disarm(context, slot, tid, ran_ns);
 }
 
 static uint64_t now_ns(void *context)
@@ -123,4 +123,18 @@ struct watch_state watch_state(const struct watch *watch)
                                 .budget = watch->budget.part,
                                 .spent = watch_budget_share(&watch->budget),
                                 .refused = lines->refused};
+}
+
+void watch_doctor(FILE *out)
+{
+    struct watch_registers registers;
+    struct error error = {0};
+    fprintf(out, "watchpoints (--watch)\n");
+    if (watch_registers_open(&registers, getpid(), kernel_host(), &error)) {
+        fprintf(out, "  no   %s\n", error.text);
+        return;
+    }
+    fprintf(out, "  yes  %u debug registers; a touch takes %.1f us\n", registers.slots,
+            registers.trap_ns / 1000);
+    watch_registers_close(&registers);
 }

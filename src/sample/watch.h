@@ -11,6 +11,7 @@
 #include "sample/watch_lines.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct watch;
@@ -56,5 +57,9 @@ void watch_tick(struct watch *watch);
 void watch_exec(struct watch *watch);
 
 struct watch_state watch_state(const struct watch *watch);
+
+/* For `misstop doctor`: whether a process has debug registers to be watched by, and what a touch
+ * costs; tried on ourselves. */
+void watch_doctor(FILE *out);
 
 #endif

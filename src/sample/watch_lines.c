@@ -43,13 +43,17 @@ static bool arm(struct watch_lines *lines, struct watch_line *line, struct watch
     return true;
 }
 
-static void disarm(struct watch_lines *lines, struct watch_line *line, struct watch_word *word)
+/* How long the thread has run that the leg began with; UINT64_MAX: not known. */
+static uint64_t disarm(struct watch_lines *lines, struct watch_line *line, struct watch_word *word)
 {
+    uint64_t ran_ns = UINT64_MAX;
     if (!word->armed)
-        return;
-    double cost = lines->arms.disarm(lines->arms.context, slot_of(lines, line, word));
+        return ran_ns;
+    double cost = lines->arms.disarm(lines->arms.context, slot_of(lines, line, word),
+                                     line->origin_tid, &ran_ns);
     watch_budget_spend(lines->budget, cost > 0 ? cost : 0);
     word->armed = false;
+    return ran_ns;
 }
 
 /* ---- results ---- */
@@ -72,12 +76,21 @@ static struct watch_result *add_result(struct watch_lines *lines, const struct w
     return result;
 }
 
+static uint64_t off_ns(const struct watch_result *result, uint64_t ran_ns)
+{
+    uint64_t passed_ns = result->end_ns > result->armed_ns ? result->end_ns - result->armed_ns : 0;
+    return ran_ns < passed_ns ? passed_ns - ran_ns : 0;
+}
+
 static void end_leg(struct watch_lines *lines, struct watch_line *line, enum watch_end end,
                     uint64_t end_ns)
 {
-    if (line->sampled.armed)
-        add_result(lines, line, (enum watch_kind)line->leg, end)->end_ns = end_ns;
-    disarm(lines, line, &line->sampled);
+    if (!line->sampled.armed)
+        return;
+    uint64_t ran_ns = disarm(lines, line, &line->sampled);
+    struct watch_result *result = add_result(lines, line, (enum watch_kind)line->leg, end);
+    result->end_ns = end_ns;
+    result->off_ns = off_ns(result, ran_ns);
 }
 
 /* The line is free; a new count of samples begins. */
@@ -98,27 +111,21 @@ static void settle_visit(struct watch_lines *lines, struct watch_line *line, uin
     bool told = other->armed || other->touched_ns;
     bool before = other->touched_ns && other->touched_ns + WATCH_VISIT_NS < line->visit_ns;
     bool within = other->touched_ns && other->touched_ns <= line->visit_ns + WATCH_VISIT_NS;
-    if (told && !before) {
-        struct watch_result *visit =
-            add_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED);
-        visit->end_ns = line->visit_ns;
-    }
+    if (told && !before)
+        add_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED)->end_ns =
+            line->visit_ns;
     disarm(lines, line, &line->other);
 }
 
 /* ---- samples ---- */
 
-static bool same_line(uint64_t left, uint64_t right)
-{
-    return left / WATCH_LINE_BYTES == right / WATCH_LINE_BYTES;
-}
-
 static bool is_watched(const struct watch_lines *lines, uint64_t address)
 {
+    uint64_t at = address / WATCH_LINE_BYTES;
     for (unsigned i = 0; i < lines->count; i++) {
         const struct watch_line *line = &lines->at[i];
-        if ((line->busy && same_line(line->offer.address, address)) ||
-            (line->wanted && same_line(line->next.address, address)))
+        if ((line->busy && line->offer.address / WATCH_LINE_BYTES == at) ||
+            (line->wanted && line->next.address / WATCH_LINE_BYTES == at))
             return true;
     }
     return false;
@@ -214,6 +221,8 @@ static void touch_sampled(struct watch_lines *lines, struct watch_line *line,
     result->end_ns = touch->time_ns;
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
+    /* Of another thread's run it is not known what this one did meanwhile. */
+    result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
     disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {
         line->visit_ns = touch->time_ns;

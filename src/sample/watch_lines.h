@@ -41,7 +41,8 @@ struct watch_arms {
     void *context;
     /* Register `slot` reports one touch of the word, and is off then; from *from_ns on, about. */
     double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
-    double (*disarm)(void *context, unsigned slot);
+    /* *ran_ns: how long thread `tid` has run since it was armed; left alone where not known. */
+    double (*disarm)(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns);
     uint64_t (*now_ns)(void *context);
 };
 
@@ -59,6 +60,7 @@ struct watch_touch {
     uint64_t address; /* as it was armed */
     uint64_t time_ns;
     uint64_t ip;
+    uint64_t ran_ns; /* CPU time of the thread since the register was armed in it */
     uint32_t tid;
 };
 

@@ -21,12 +21,14 @@ struct touch_record {
     uint32_t tid;
     uint64_t time_ns;
     uint64_t address;
+    uint64_t touches;
+    uint64_t ran_ns; /* the clock of a thread's events stands still while the thread does */
 };
 
 void watch_registers_close(struct watch_registers *registers)
 {
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
-        watch_registers_disarm(registers, slot);
+        watch_registers_disarm(registers, slot, 0, NULL);
     for (size_t i = 0; i < registers->thread_count; i++) {
         ring_close(&registers->threads[i].ring);
         close(registers->threads[i].ring_fd);
@@ -70,7 +72,7 @@ static int add_thread(struct watch_registers *registers, pid_t tid)
     *thread = (struct watch_thread){.tid = tid};
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
         thread->fds[slot] = -1;
-    thread->ring_fd = watch_event_open(registers->kernel, tid, 0);
+    thread->ring_fd = watch_event_open(registers, tid, 0);
     if (thread->ring_fd < 0)
         return thread->ring_fd;
     int code = open_ring(registers, thread);
@@ -130,7 +132,7 @@ void watch_registers_follow(struct watch_registers *registers)
 static int arm_thread(struct watch_registers *registers, struct watch_thread *thread, unsigned slot,
                       uint64_t address, uint64_t *from_ns)
 {
-    int fd = watch_event_open(registers->kernel, thread->tid, address);
+    int fd = watch_event_open(registers, thread->tid, address);
     int code = fd < 0 ? fd : watch_event_arm(fd, thread->ring_fd, from_ns);
     if (code && fd >= 0)
         close(fd);
@@ -154,7 +156,7 @@ double watch_registers_arm(struct watch_registers *registers, unsigned slot, uin
     uint64_t first_ns = 0;
     size_t armed = 0;
     int refused = -ESRCH;
-    watch_registers_disarm(registers, slot);
+    watch_registers_disarm(registers, slot, 0, NULL);
     registers->armed[slot] = address;
     for (size_t i = 0; i < registers->thread_count; i++) {
         uint64_t start_ns = clock_now_ns();
@@ -169,13 +171,24 @@ double watch_registers_arm(struct watch_registers *registers, unsigned slot, uin
     return armed ? cost : refused;
 }
 
-double watch_registers_disarm(struct watch_registers *registers, unsigned slot)
+/* As read_format of watch_event_open() has it. */
+static void read_run(int fd, uint64_t *ran_ns)
+{
+    uint64_t values[2];
+    if (read(fd, values, sizeof values) == sizeof values)
+        *ran_ns = values[1];
+}
+
+double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,
+                              uint64_t *ran_ns)
 {
     double cost = 0;
     for (size_t i = 0; i < registers->thread_count; i++) {
         int *fd = &registers->threads[i].fds[slot];
         if (*fd < 0)
             continue;
+        if (ran_ns && registers->threads[i].tid == (pid_t)tid)
+            read_run(*fd, ran_ns);
         uint64_t start_ns = clock_now_ns();
         close(*fd);
         *fd = -1;
@@ -198,6 +211,7 @@ bool watch_event_next(struct ring *ring, struct watch_touch *touch)
         *touch = (struct watch_touch){.address = record.address,
                                       .time_ns = record.time_ns,
                                       .ip = record.ip,
+                                      .ran_ns = record.ran_ns,
                                       .tid = record.tid};
         return true;
     }
@@ -206,7 +220,7 @@ bool watch_event_next(struct ring *ring, struct watch_touch *touch)
 }
 
 /* The record is written when the trap is well under way. */
-static uint64_t touched_ns(const struct watch_registers *registers, uint64_t recorded_ns)
+static uint64_t before_entry(const struct watch_registers *registers, uint64_t recorded_ns)
 {
     uint64_t entry_ns = registers->entry_ns > 0 ? (uint64_t)registers->entry_ns : 0;
     return recorded_ns > entry_ns ? recorded_ns - entry_ns : 0;
@@ -219,7 +233,8 @@ static void take(struct watch_registers *registers, struct watch_touch touch, si
     if (!more)
         return;
     registers->touches = more;
-    touch.time_ns = touched_ns(registers, touch.time_ns);
+    touch.time_ns = before_entry(registers, touch.time_ns);
+    touch.ran_ns = before_entry(registers, touch.ran_ns);
     more[(*count)++] = touch;
 }
 

@@ -35,7 +35,8 @@ struct watch_thread {
 struct watch_registers {
     const struct kernel *kernel;
     pid_t pid;
-    unsigned slots;               /* registers that were free */
+    bool kernel_too; /* touches by the kernel for the process are reported and end a watch, too */
+    unsigned slots;  /* registers that were free */
     uint64_t armed[WATCH_SLOTS];  /* the word each watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
     size_t thread_count;
@@ -66,7 +67,8 @@ void watch_registers_meet(struct watch_registers *registers, pid_t tid);
  * thread could be armed. *from_ns lies in the middle between the first and the last thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
-double watch_registers_disarm(struct watch_registers *registers, unsigned slot);
+double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,
+                              uint64_t *ran_ns);
 
 /* What was touched since the last call, in time order; valid until the next one. */
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches);
@@ -77,7 +79,7 @@ uint64_t watch_registers_cpu_ns(const struct watch_registers *registers);
 /* ---- parts, in watch_registers_open.c ---- */
 
 /* An event on a word, or on nothing for address 0: only to hold a ring. Descriptor or -errno. */
-int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address);
+int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_t address);
 
 /* The next touch in a ring, as recorded; false: none. */
 bool watch_event_next(struct ring *ring, struct watch_touch *touch);

@@ -15,16 +15,18 @@
 
 enum { CALIBRATION_ROUNDS = 15 };
 
-int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address)
+int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_t address)
 {
     struct perf_event_attr attr = {.type = address ? PERF_TYPE_BREAKPOINT : PERF_TYPE_SOFTWARE,
                                    .size = sizeof attr,
                                    .config = address ? 0 : PERF_COUNT_SW_DUMMY,
                                    .sample_period = 1,
                                    .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                                  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+                                                  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+                                                  PERF_SAMPLE_READ,
+                                   .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
                                    .disabled = 1,
-                                   .exclude_kernel = 1,
+                                   .exclude_kernel = !registers->kernel_too,
                                    .exclude_hv = 1,
                                    .use_clockid = 1,
                                    .clockid = CLOCK_MONOTONIC,
@@ -34,7 +36,7 @@ int watch_event_open(const struct kernel *kernel, pid_t tid, uint64_t address)
         attr.bp_addr = address;
         attr.bp_len = HW_BREAKPOINT_LEN_8;
     }
-    return kernel->perf_event_open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return registers->kernel->perf_event_open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
@@ -64,12 +66,12 @@ struct trap {
 };
 
 /* One touch of our own. 0 or -errno. */
-static int one_trap(const struct kernel *kernel, int ring_fd, struct ring *ring,
+static int one_trap(const struct watch_registers *registers, int ring_fd, struct ring *ring,
                     volatile uint64_t *word, struct trap *trap)
 {
     uint64_t from_ns;
     struct watch_touch touch = {.time_ns = 0};
-    int fd = watch_event_open(kernel, 0, (uint64_t)(uintptr_t)word);
+    int fd = watch_event_open(registers, 0, (uint64_t)(uintptr_t)word);
     int code = fd < 0 ? fd : watch_event_arm(fd, ring_fd, &from_ns);
     uint64_t start_ns = clock_now_ns();
     *word = start_ns;
@@ -94,7 +96,7 @@ static int measure_traps(struct watch_registers *registers, int ring_fd, struct 
     struct trap trap;
     int code = 0;
     for (int i = 0; !code && i < CALIBRATION_ROUNDS; i++) {
-        code = one_trap(registers->kernel, ring_fd, ring, &word, &trap);
+        code = one_trap(registers, ring_fd, ring, &word, &trap);
         entry[i] = trap.entry_ns;
         all[i] = trap.all_ns;
     }
@@ -110,7 +112,7 @@ static int measure_traps(struct watch_registers *registers, int ring_fd, struct 
 static int calibrate(struct watch_registers *registers)
 {
     struct ring ring = {.memory = NULL};
-    int ring_fd = watch_event_open(registers->kernel, 0, 0);
+    int ring_fd = watch_event_open(registers, 0, 0);
     int code = ring_fd < 0 ? ring_fd : ring_open(&ring, ring_fd, (size_t)sysconf(_SC_PAGESIZE));
     if (!code)
         code = measure_traps(registers, ring_fd, &ring);
@@ -129,7 +131,7 @@ static int count_free(struct watch_registers *registers)
     int code = 0;
     /* Any address of user space will do, for it is never enabled. */
     for (registers->slots = 0; registers->slots < WATCH_SLOTS; registers->slots++) {
-        code = watch_event_open(registers->kernel, registers->pid, 4096);
+        code = watch_event_open(registers, registers->pid, 4096);
         if (code < 0)
             break;
         fds[registers->slots] = code;
@@ -172,8 +174,14 @@ static int explain(const struct watch_registers *registers, int code, struct err
 int watch_registers_open(struct watch_registers *registers, pid_t pid, const struct kernel *kernel,
                          struct error *error)
 {
-    *registers = (struct watch_registers){.kernel = kernel, .pid = pid, .epoll_fd = -1};
+    *registers =
+        (struct watch_registers){.kernel = kernel, .pid = pid, .kernel_too = true, .epoll_fd = -1};
+    /* A trap in the kernel costs as much, and goes on where it is not reported. */
     int code = count_free(registers);
+    if (code == -EACCES || code == -EPERM) {
+        registers->kernel_too = false;
+        code = count_free(registers);
+    }
     if (!code)
         code = calibrate(registers);
     return code ? explain(registers, code, error) : 0;

@@ -7,7 +7,7 @@
 #include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/simulation_words.h"
-#include "view/watch_words.h"
+#include "view/stretch_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,6 @@ enum {
     SHARING_ROWS = 10,
     FINDING_ROWS = 8,
     PHASE_ROWS = 20,
-    WATCH_ROWS = 15,
     SHARING_READINGS = 3
 };
 
@@ -47,7 +46,9 @@ static void print_head(struct text_writer *writer)
     text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
              threads, elapsed, source->name ? source->name : "?", event ? " " : "",
              event ? event : "", source->weighs ? source->weighs : "",
-             snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
+             snapshot->stretch              ? "a stretch of the run"
+             : snapshot->basis == BASIS_RUN ? "whole run"
+                                            : "recent past");
 }
 
 /* Where it was recorded, which process of it this is, and what cannot be told. */
@@ -79,23 +80,32 @@ static double percent(uint64_t part, uint64_t all)
     return (double)part * 100 / (double)all;
 }
 
+static void print_stretch(struct text_writer *writer)
+{
+    char text[192];
+    if (!writer->snapshot->stretch)
+        return;
+    stretch_words(writer->snapshot->stretch, text, sizeof text);
+    text_say(writer, "only %s", text);
+}
+
 static void print_totals(struct text_writer *writer)
 {
     const struct snapshot_totals *totals = &writer->snapshot->totals;
     char rate[32] = "";
+    char lost[80] = "";
+    if (!writer->snapshot->stretch)
+        snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
+                 totals->throttled);
     if (isfinite(totals->rate))
         snprintf(rate, sizeof rate, " (%.0f/s)", totals->rate);
     if (!totals->samples) {
-        text_say(writer, "samples 0%s: lost %" PRIu64 ", throttled %" PRIu64, rate, totals->lost,
-                 totals->throttled);
+        text_say(writer, "samples 0%s%s%s", rate, *lost ? ": " : "", lost);
         return;
     }
-    text_say(writer,
-             "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%, lost %" PRIu64
-             ", throttled %" PRIu64,
-             totals->samples, rate, percent(totals->attributed, totals->samples),
-             percent(totals->reasons[REASON_KERNEL], totals->samples), totals->lost,
-             totals->throttled);
+    text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
+             rate, percent(totals->attributed, totals->samples),
+             percent(totals->reasons[REASON_KERNEL], totals->samples), *lost ? ", " : "", lost);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         if (!totals->reasons[i] || i == REASON_KERNEL)
@@ -225,21 +235,6 @@ static void print_findings(struct text_writer *writer)
     }
 }
 
-/* What watchpoints saw, and why each verdict. */
-static void print_watch(struct text_writer *writer)
-{
-    const struct snapshot_watch *watch = &writer->snapshot->watch;
-    char text[512];
-    if (!watch->on)
-        return;
-    watch_summary(watch, text, sizeof text);
-    text_say(writer, "\nwatch: %s", text);
-    text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
-    for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
-        if (watch->objects[i].verdict != WATCH_TOO_FEW)
-            text_say(writer, "%s: %s", watch->objects[i].name, watch->objects[i].reading);
-}
-
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -281,6 +276,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     errno = 0;
     print_head(&writer);
     print_recording(&writer);
+    print_stretch(&writer);
     print_totals(&writer);
     print_fields_known(&writer);
     print_levels(&writer);
@@ -297,7 +293,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     matrix_text_print(&writer);
     print_findings(&writer);
     print_sharing(&writer);
-    print_watch(&writer);
+    watch_text_print(&writer);
     print_phases(&writer);
     print_search(&writer);
     print_sets(&writer);

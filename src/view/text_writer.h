@@ -35,4 +35,7 @@ void text_canvas(struct text_writer *writer);
 /* Functions x objects, the first of both. (matrix_text.c) */
 void matrix_text_print(struct text_writer *writer);
 
+/* What watchpoints saw, and why each verdict; nothing without them. (watch_text.c) */
+void watch_text_print(struct text_writer *writer);
+
 #endif

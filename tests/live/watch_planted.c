@@ -45,6 +45,14 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* CPU time, so that who else runs on the machine does not matter; what traps take is in it. */
+static double used_s(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
 __attribute__((noinline)) static uint64_t walk_reused(void)
 {
     uint64_t sum = 0;
@@ -83,23 +91,15 @@ static void work_all(double end_s)
 {
     enum { STREAMED_LINES = 2000, ROW_LAPS = 20000 };
     while (!atomic_load(&stop)) {
-        double start_s = now_s();
-        if (start_s >= end_s)
+        double start_s = used_s();
+        if (now_s() >= end_s)
             return;
         sink += walk_reused();
         sink += walk_streamed(STREAMED_LINES);
         sink += walk_rows(ROW_LAPS);
-        lap_s += now_s() - start_s;
+        lap_s += used_s() - start_s;
         laps++;
     }
-}
-
-/* CPU time, so that who else runs on the machine does not matter; what traps take is in it. */
-static double used_s(void)
-{
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
 /* Prints how fast it is, each tenth of a second of CPU time: "rate SECONDS LAPS". */

@@ -45,6 +45,7 @@ static void the_contract_is_kept(void **state)
                  {'-', ACTION_FASTER},
                  {'e', ACTION_NEXT_EVENT},
                  {'m', ACTION_MATRIX},
+                 {'w', ACTION_WATCH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},

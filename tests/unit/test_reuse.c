@@ -67,6 +67,20 @@ static void blind_for_long_is_taken_at_random(void **state)
     assert_false(last()->elsewhere);
 }
 
+/* 6 of the 10 ms it did not run. */
+static void time_off_the_cpu_is_left_out(void **state)
+{
+    struct watch_result result = {.end = WATCH_TOUCHED,
+                                  .origin_ns = 100 * MS,
+                                  .armed_ns = 101 * MS,
+                                  .end_ns = 111 * MS,
+                                  .off_ns = 6 * MS};
+    (void)state;
+    reuse_add(&reuse, &result, 0, 0);
+    near(last()->waited_s, 0.004);
+    near(last()->seconds, 0.005);
+}
+
 static void what_was_dropped_says_nothing(void **state)
 {
     (void)state;
@@ -74,12 +88,12 @@ static void what_was_dropped_says_nothing(void **state)
     assert_int_equal(reuse.leg_count, 0);
 }
 
-/* 10 misses a ms, three of four by thread 1: of (origin, end]. */
+/* 10 misses a ms, three of four by thread 1; what the leg began with is not among them. */
 static void misses_in_between_are_counted(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 200; i++)
-        reuse_count(&reuse, i * MS, i % 4 ? 1 : 2, 10);
+        reuse_count(&reuse, i * MS, i % 4 ? 1 : 2, i == 100 ? 1000 : 10);
     add(100, 102, 112, WATCH_TOUCHED);
     near(last()->misses, 120);
     near(last()->thread_misses, 90);
@@ -195,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blind_for_long_is_taken_at_random, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_off_the_cpu_is_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_dropped_says_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(misses_in_between_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(misses_too_long_ago_are_unknown, setup, teardown),

@@ -293,9 +293,9 @@ static void keys_change_the_picture(void **state)
     expect_shown(&browser, threads);
     press(&browser, 'b');
     assert_int_equal(browser.timeline.stacked, STACK_OBJECTS);
-    press(&browser, 'v');
+    press(&browser, 'V');
     expect_shown(&browser, volatility);
-    press(&browser, 'v');
+    press(&browser, 'V');
     assert_false(browser.timeline.volatility);
     browser_fini(&browser);
     profile_free(run.profile);

@@ -18,6 +18,7 @@ enum { TRAP_NS = 2000, ARM_NS = 1000 };
 static struct {
     uint64_t address[WATCH_SLOTS]; /* 0: off */
     uint64_t now_ns;
+    uint64_t ran_ns; /* since any register was armed */
     unsigned armings;
     int refuse; /* negative errno */
 } machine;
@@ -37,9 +38,11 @@ static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from
     return ARM_NS;
 }
 
-static double disarm(void *context, unsigned slot)
+static double disarm(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
 {
     (void)context;
+    (void)tid;
+    *ran_ns = machine.ran_ns;
     machine.address[slot] = 0;
     return 0;
 }
@@ -74,7 +77,7 @@ static bool touch_by(uint64_t address, uint32_t tid)
 {
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
         if (machine.address[slot] == address) {
-            struct watch_touch touch = {address, machine.now_ns, 0x1000, tid};
+            struct watch_touch touch = {address, machine.now_ns, 0x1000, machine.ran_ns, tid};
             machine.address[slot] = 0;
             watch_lines_touch(&lines, &touch);
             return true;
@@ -185,6 +188,30 @@ static void what_is_never_touched_expires(void **state)
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
 }
 
+/* Of 10 ms it ran for 3; what another thread did says nothing of it. */
+static void waiting_for_a_cpu_is_told(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    machine.ran_ns = 3 * MS;
+    offer(0x10000, 1);
+    pass(0);
+    pass(10 * MS);
+    assert_true(touch_by(0x10000, 1));
+    pass(10 * MS);
+    assert_true(touch_by(0x10000, 2));
+    pass(2 * MS);
+    offer(0x20000, 1);
+    pass(0);
+    pass(10 * MS);
+    watch_lines_drop(&lines);
+    assert_int_equal(results(out), 3);
+    assert_int_equal(out[0].off_ns, 7 * MS);
+    assert_int_equal(out[1].off_ns, 0);
+    assert_int_equal(out[2].off_ns, 7 * MS);
+}
+
 static void results_wait_for_the_samples(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -207,8 +234,8 @@ static void stale_touches_are_of_no_watch(void **state)
     begin(1, 1);
     offer(0x10000, 1);
     pass(MS);
-    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 1};
-    struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 1};
+    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
+    struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 0, 1};
     watch_lines_touch(&lines, &stale);
     watch_lines_touch(&lines, &strange);
     assert_int_equal(results(out), 0);
@@ -355,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_word_left_alone_is_told_as_that),
         cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
         cmocka_unit_test(what_is_never_touched_expires),
+        cmocka_unit_test(waiting_for_a_cpu_is_told),
         cmocka_unit_test(results_wait_for_the_samples),
         cmocka_unit_test(stale_touches_are_of_no_watch),
         cmocka_unit_test(another_program_ends_all_watches),

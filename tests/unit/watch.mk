@@ -4,7 +4,8 @@ UNIT_WATCH = \
 	tests/unit/test_survival \
 	tests/unit/test_watch_lines \
 	tests/unit/test_watch_page \
-	tests/unit/test_watch_registers
+	tests/unit/test_watch_registers \
+	tests/unit/test_watch_snapshot
 check_PROGRAMS += $(UNIT_WATCH)
 TESTS += $(UNIT_WATCH)
 tests_unit_test_reuse_SOURCES = tests/unit/test_reuse.c
@@ -18,3 +19,5 @@ tests_unit_test_watch_registers_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_watch_page_SOURCES = tests/unit/test_watch_page.c tests/unit/watch_fixture.c \
 	tests/unit/watch_fixture.h $(VIEW_FIXTURE)
 tests_unit_test_watch_page_LDADD = $(VIEW_LIBS)
+tests_unit_test_watch_snapshot_SOURCES = tests/unit/test_watch_snapshot.c
+tests_unit_test_watch_snapshot_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
