@@ -97,6 +97,15 @@ struct reading_state {
     const char *busy_with; /* a file that takes long; NULL */
 };
 
+/* How the target uses memory, beside what samples tell; NAN, 0: not known. */
+struct memory_use {
+    double faults_per_s;  /* minor page faults of the process, over the last refresh */
+    double cpus;          /* it was running on: CPU time a second, then */
+    double kernel_share;  /* of that time */
+    double huge_share;    /* of the memory around the address, what is on huge pages */
+    uint32_t tlb_entries; /* of the last level, for pages of 4 KiB */
+};
+
 /*
  * What profile asks of whoever names things (the resolver; a table in tests).
  * Each returns false when the id or address is not known.
@@ -120,6 +129,8 @@ struct place_names {
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
     /* What a thread is called now, sanitised. NULL: threads have no names here. */
     bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
+    /* NULL: nothing is known of it. `address` 0: of the process only. */
+    void (*memory)(void *context, uint64_t address, struct memory_use *use);
 };
 
 /* "global", "heap", ... as in JSON. */

@@ -18,6 +18,14 @@ enum finding_kind {
     FINDING_STREAMING,     /* read from end to end, and larger than the caches */
     FINDING_TLB,           /* page walks */
     FINDING_REMOTE,        /* memory of another node */
+    FINDING_SCATTERED,     /* many small blocks between others, in no order */
+    FINDING_TOGETHER,      /* one leads to the other, and both miss */
+    FINDING_CHURN,         /* blocks are allocated and freed all the time */
+    FINDING_WASTE,         /* most of what the blocks take is the allocator's */
+    FINDING_STACK,         /* a variable on the stack where a register would do */
+    FINDING_FIRST_TOUCH,   /* fresh memory is filled all the time */
+    FINDING_REACH,         /* on more pages than the TLB reaches, by reckoning */
+    FINDING_COLUMNS,       /* a matrix is walked down columns, rows a power of two */
     FINDING_KIND_COUNT
 };
 
@@ -30,14 +38,15 @@ enum finding_page {
     FINDING_ON_LAYOUT,
     FINDING_ON_SHARING,
     FINDING_ON_SETS,
-    FINDING_ON_CODE
+    FINDING_ON_CODE,
+    FINDING_ON_HEAP
 };
 
 struct snapshot_finding {
     enum finding_kind kind;
     enum finding_sure sure;
     enum finding_page page;
-    uint32_t object; /* index into objects */
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;
     const char *field;    /* NULL: the whole object */

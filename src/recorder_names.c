@@ -85,6 +85,14 @@ static bool ask_thread(void *context, uint32_t tid, char *out, size_t out_size)
     return recorder->names.thread(recorder->names.context, tid, out, out_size);
 }
 
+static void ask_memory(void *context, uint64_t address, struct memory_use *use)
+{
+    struct recorder *recorder = context;
+    recorder->names.memory(recorder->names.context, address, use);
+    if (recorder->store)
+        store_writer_memory(recorder->store, address, use);
+}
+
 /* What the resolver cannot tell, it cannot tell through here either. */
 struct place_names recorder_names(struct recorder *recorder)
 {
@@ -99,6 +107,7 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .cpu_node = own->cpu_node ? ask_cpu_node : NULL,
                                 .page_nodes = own->page_nodes ? ask_page_nodes : NULL,
                                 .thread = own->thread ? ask_thread : NULL,
+                                .memory = own->memory ? ask_memory : NULL,
                                 .reading = own->reading ? ask_reading : NULL,
                                 .heap = own->heap ? ask_heap : NULL,
                                 .heap_bin = own->heap_bin ? ask_bin : NULL};

@@ -11,6 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
+	VALGRIND_CFLAGS='$(VALGRIND_CFLAGS)'; export VALGRIND_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
 
 dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
@@ -55,11 +56,15 @@ TESTS += tests/live/test_sharing_clock tests/live/test_sharing_counter
 
 # Problems planted in a program without sanitizers, beside what only looks like them.
 check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
-tests_live_findings_planted_SOURCES = tests/live/findings_planted.c
+tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/findings_planted.h \
+	tests/live/findings_planted_blocks.c tests/live/findings_planted_layout.c \
+	tests/live/findings_planted_order.c tests/live/findings_planted_pages.c \
+	tests/live/findings_planted_stack.c tests/live/findings_planted_threads.c
 tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_findings_planted_LDFLAGS = -pthread
-tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c tests/live/run.h
-tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/findings_programs.c \
+	tests/live/findings_programs.h tests/live/run.c tests/live/run.h
+tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_findings
 
 # The simulated cache, on a program without sanitizers. Skipped by name without valgrind.

@@ -11,37 +11,8 @@
 enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
 
 static const double member_hot = 0.05; /* of the samples on the type: it decides what is fetched */
+#define CPUS_LEAST 0.05                /* less is measured too coarsely: in ticks of 10 ms */
 static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
-
-/* ---- words ---- */
-
-const char *finding_kind_name(enum finding_kind kind)
-{
-    static const char *const names[FINDING_KIND_COUNT] = {
-        "split",   "straddling", "false-sharing", "true-sharing", "conflict",
-        "chasing", "streaming",  "tlb",           "remote"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
-}
-
-const char *finding_kind_words(enum finding_kind kind)
-{
-    static const char *const words[FINDING_KIND_COUNT] = {
-        "hot and cold fields", "straddles lines", "false sharing", "true sharing", "set conflict",
-        "pointer chasing",     "streaming",       "page walks",    "remote memory"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
-}
-
-const char *finding_sure_name(enum finding_sure sure)
-{
-    static const char *const names[] = {"perhaps", "likely", "sure"};
-    return (unsigned)sure < 3 ? names[sure] : "perhaps";
-}
-
-const char *finding_page_name(enum finding_page page)
-{
-    static const char *const names[] = {"Detail", "Layout", "Sharing", "Sets", "Code"};
-    return (unsigned)page < 5 ? names[page] : "Detail";
-}
 
 /* ---- for the rules ---- */
 
@@ -72,22 +43,58 @@ bool findings_has(const struct findings *findings, uint32_t object)
     return false;
 }
 
+bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other)
+{
+    const struct spread *a = findings_spread(findings, one);
+    const struct spread *b = findings_spread(findings, other);
+    return a && b && a->lowest <= b->highest && b->lowest <= a->highest;
+}
+
+const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object)
+{
+    const struct snapshot_heap *heap = &findings->snapshot->heap;
+    uint32_t bin = findings->snapshot->objects[object].bin;
+    for (size_t i = 0; bin >= heap->bin_count && i < heap->bin_count; i++)
+        if (heap->bins[i].object == object)
+            return &heap->bins[i];
+    return bin < heap->bin_count ? &heap->bins[bin] : NULL;
+}
+
+void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use)
+{
+    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
+    if (findings->names && findings->names->memory)
+        findings->names->memory(findings->names->context, address, use);
+}
+
+bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
+{
+    size_t length = strlen(type);
+    return row->kind == LAYOUT_MEMBER && row->member.type &&
+           !strncmp(row->member.type, type, length) && !strcmp(row->member.type + length, " *");
+}
+
+static void name_after(struct snapshot_finding *finding, const struct snapshot_object *object)
+{
+    finding->id = object->id;
+    finding->name = object->name;
+    if (!object->code_count || finding->function)
+        return;
+    finding->function = object->code[0].function;
+    finding->file = object->code[0].file;
+    finding->line = object->code[0].line;
+}
+
 void findings_add(struct findings *findings, const struct snapshot_finding *finding)
 {
-    const struct snapshot_object *object = &findings->snapshot->objects[finding->object];
     if (findings->count == FINDINGS_MAX || !(finding->gain >= FINDINGS_GAIN_LEAST) ||
-        !finding->evidence || !finding->advice)
+        !finding->evidence || !finding->advice || !finding->reckoned)
         return;
     struct snapshot_finding *added = &findings->list[findings->count++];
     *added = *finding;
-    added->id = object->id;
-    added->name = object->name;
     added->gain = fmin(finding->gain, 1);
-    if (!object->code_count || added->function)
-        return;
-    added->function = object->code[0].function;
-    added->file = object->code[0].file;
-    added->line = object->code[0].line;
+    if (finding->object < findings->snapshot->object_count)
+        name_after(added, &findings->snapshot->objects[finding->object]);
 }
 
 static void name_members(const struct snapshot_layout *layout, struct arena *arena,
@@ -150,11 +157,72 @@ void findings_find(struct findings *findings)
     findings_conflict(findings);
     findings_split(findings);
     findings_straddling(findings);
+    findings_columns(findings);
     findings_chasing(findings);
+    findings_together(findings);
+    findings_scattered(findings);
+    findings_waste(findings);
+    findings_churn(findings);
+    findings_stack(findings);
+    findings_first_touch(findings);
     findings_tlb(findings);
+    findings_reach(findings);
     findings_remote(findings);
     findings_streaming(findings); /* last: what any other kind explains is not said again */
     qsort(findings->list, findings->count, sizeof *findings->list, order);
+}
+
+/* Held, of an object of which by now fewer samples are: at most those. 0: no more listed. */
+static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    bool listed = finding->object != UINT32_MAX;
+    finding->object = UINT32_MAX;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == finding->id)
+            finding->object = (uint32_t)i;
+    if (finding->object != UINT32_MAX)
+        finding->gain = fmin(finding->gain, findings_share(findings, finding->object));
+    else if (listed)
+        finding->gain = 0;
+}
+
+/* Found now, of the same memory under another name. */
+static bool superseded(const struct findings *findings, size_t found,
+                       const struct snapshot_finding *finding)
+{
+    for (size_t i = 0; i < found; i++)
+        if (findings->list[i].kind == finding->kind &&
+            finding->object != findings->list[i].object &&
+            findings_overlap(findings, findings->list[i].object, finding->object))
+            return true;
+    return false;
+}
+
+void findings_hold(struct findings *findings, struct findings_held *held)
+{
+    struct findings_moment moment = {findings->window->added, findings->window->used,
+                                     findings->snapshot->elapsed_s};
+    size_t found = findings->count;
+    size_t all =
+        findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
+    for (size_t i = found; i < all; i++) {
+        bring_up_to_date(findings, &findings->list[i]);
+        if (findings->list[i].gain >= FINDINGS_GAIN_LEAST &&
+            !superseded(findings, found, &findings->list[i]))
+            findings->list[findings->count++] = findings->list[i];
+    }
+    qsort(findings->list, findings->count, sizeof *findings->list, order);
+}
+
+/* A process that waits for a CPU, or for input, does not go through its data more slowly. */
+static void measure_time(struct findings *findings)
+{
+    const struct snapshot_window *window = &findings->snapshot->window;
+    struct memory_use use;
+    findings_memory(findings, 0, &use);
+    findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
+    findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
 static void gather(struct build *build, struct findings *findings, struct spread *spreads)
@@ -188,14 +256,16 @@ void build_findings(struct build *build)
     struct findings findings = {
         .snapshot = snapshot,
         .arena = build->arena,
+        .window = &build->profile->window,
+        .names = &build->profile->options.names,
         .list = arena_array(build->arena, FINDINGS_MAX, sizeof *findings.list),
-        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0,
-        .rate =
-            snapshot->window.span_s > 0 ? snapshot->window.used / snapshot->window.span_s : NAN};
+        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0};
     build->failed |= !findings.list || !spreads;
     if (build->failed)
         return;
+    measure_time(&findings);
     gather(build, &findings, spreads);
     findings_find(&findings);
+    findings_hold(&findings, &build->profile->findings_held);
     snapshot->findings = (struct snapshot_findings){findings.list, findings.count};
 }

@@ -9,10 +9,11 @@
 #define MISSTOP_PROFILE_FINDINGS_H
 
 #include "base/arena.h"
+#include "profile/findings_held.h"
 #include "profile/spread.h"
 #include "snapshot.h"
 
-enum { FINDINGS_MAX = 24 };
+enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
 
 /* More than a core's own caches hold (an L2 of 0.25 to 3 MiB): data of less may be time of work,
  * where the source weighs time. */
@@ -25,8 +26,11 @@ struct findings {
     struct arena *arena;
     const struct spread *spreads; /* of the first objects */
     size_t spread_count;
-    double attributed; /* part of all samples */
-    double rate;       /* samples a second of CPU time that were attributed; NAN: not known */
+    const struct window *window;     /* NULL: none, in tests */
+    const struct place_names *names; /* NULL: nobody to ask, in tests */
+    double attributed;               /* part of all samples */
+    double span_s; /* CPU time that the window covers; NAN: not known, like the next one */
+    double rate;   /* samples a second of it that were attributed */
     struct snapshot_finding *list; /* [FINDINGS_MAX] */
     size_t count;
 };
@@ -34,16 +38,35 @@ struct findings {
 /* All rules, and the order. */
 void findings_find(struct findings *findings);
 
-/* Takes a copy; name, function and line are filled in from the object. Silent below
- * FINDINGS_GAIN_LEAST. */
+/* Then those that are held from earlier refreshes. */
+void findings_hold(struct findings *findings, struct findings_held *held);
+
+/* Takes a copy; id, name, function and line are filled in from the object, if it is listed. Silent
+ * below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
 bool findings_has(const struct findings *findings, uint32_t object);
+
+/* The samples on two objects stand in the same memory: one was called otherwise before. */
+bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other);
 
 /* NULL: too few samples on the object for any rule about its spread. */
 const struct spread *findings_spread(const struct findings *findings, size_t object);
 /* Part of all samples on the object; its spread's order. */
 double findings_share(const struct findings *findings, size_t object);
 enum spread_order findings_order(const struct findings *findings, size_t object);
+
+/* The heap bin that an object's blocks are counted in; NULL: none. */
+const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object);
+
+/* Distinct pages of an object that miss, seen or not: at least so many (Chao, as spread_bytes()).
+ * Walks the window: for objects that all else speaks for. */
+double findings_pages(const struct findings *findings, size_t object);
+
+/* What is known of the process and of the memory around an address. */
+void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use);
+
+/* A member that is a pointer to a type of that name. */
+bool findings_points_to(const struct snapshot_layout_row *row, const char *type);
 
 /* Bytes of an element in use, and between the first and the last that matter. */
 struct findings_hot {
@@ -64,5 +87,13 @@ void findings_chasing(struct findings *findings);
 void findings_streaming(struct findings *findings);
 void findings_tlb(struct findings *findings);
 void findings_remote(struct findings *findings);
+void findings_scattered(struct findings *findings);
+void findings_together(struct findings *findings);
+void findings_churn(struct findings *findings);
+void findings_waste(struct findings *findings);
+void findings_stack(struct findings *findings);
+void findings_first_touch(struct findings *findings);
+void findings_reach(struct findings *findings);
+void findings_columns(struct findings *findings);
 
 #endif

@@ -3,8 +3,6 @@
 #include "profile/findings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LINK_SAMPLES = 2 }; /* on the link itself: mostly the first use of a node waits for it */
 
@@ -18,16 +16,26 @@ static const double streaming_bytes = 32.0 * 1024 * 1024;
 static const struct snapshot_layout_row *link_of(const struct snapshot_layout *layout)
 {
     const struct snapshot_layout_row *best = NULL;
-    size_t length = strlen(layout->name);
     for (size_t i = 0; i < layout->row_count; i++) {
         const struct snapshot_layout_row *row = &layout->rows[i];
-        const char *type = row->member.type;
-        bool link = row->kind == LAYOUT_MEMBER && type && !strncmp(type, layout->name, length) &&
-                    !strncmp(type + length, " *", 2);
-        if (link && (!best || row->samples > best->samples))
+        if (findings_points_to(row, layout->name) && (!best || row->samples > best->samples))
             best = row;
     }
     return best;
+}
+
+/* Samples on a member in the window, which holds more of them than what decays. */
+static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
+                        const struct snapshot_layout_row *row)
+{
+    const struct window *window = findings->window;
+    double samples = 0;
+    for (uint32_t i = 0; window && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        samples += entry->object == object && entry->type == type &&
+                   entry->type_offset - row->member.offset < row->member.size;
+    }
+    return samples;
 }
 
 static void chase(struct findings *findings, size_t index)
@@ -41,7 +49,7 @@ static void chase(struct findings *findings, size_t index)
         !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
         return;
     double size = (double)layout->size;
-    if (link->samples < LINK_SAMPLES)
+    if (fmax(link->samples, in_window(findings, object->id, layout->type, link)) < LINK_SAMPLES)
         return;
     struct snapshot_finding finding = {.kind = FINDING_CHASING,
                                        .sure = FINDING_LIKELY,
@@ -67,14 +75,11 @@ static void chase(struct findings *findings, size_t index)
 
 /* What is found among the elements of a block is not said again of the block, which is what they
  * were called before their type was known. */
-static bool told_of_parts(const struct findings *findings, const struct spread *spread)
+static bool told_of_parts(const struct findings *findings, uint32_t object)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        uint32_t object = findings->list[i].object;
-        const struct spread *part = findings_spread(findings, object);
-        if (part && part->lowest <= spread->highest && spread->lowest <= part->highest)
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings_overlap(findings, findings->list[i].object, object))
             return true;
-    }
     return false;
 }
 
@@ -85,11 +90,10 @@ static void stream(struct findings *findings, size_t index)
     uint32_t line = findings->snapshot->sets.line;
     enum spread_order order = findings_order(findings, index);
     double bytes = spread ? spread_bytes(spread, line) : 0;
-    double speed =
-        spread ? spread_passes(spread, order) * bytes / findings->snapshot->window.span_s : 0;
+    double speed = spread ? spread_passes(spread, order) * bytes / findings->span_s : 0;
     if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
         !(speed >= streaming_bytes_per_s) || findings_share(findings, index) < streaming_least ||
-        findings_has(findings, (uint32_t)index) || told_of_parts(findings, spread) ||
+        findings_has(findings, (uint32_t)index) || told_of_parts(findings, (uint32_t)index) ||
         findings->snapshot->reading.waiting)
         return;
     struct snapshot_finding finding = {.kind = FINDING_STREAMING,
@@ -100,10 +104,9 @@ static void stream(struct findings *findings, size_t index)
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
-        "It is read in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
-        "on "
-        "it stand %s the one before, and of %u lines %u were seen once.",
-        bytes / (1 << 20), speed / 1e9,
+        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
+        "on it stand %s the one before, and of %u lines %u were seen once.",
+        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), speed / 1e9,
         100.0 * (order == SPREAD_FORWARD ? spread->up : spread->down) / (spread->up + spread->down),
         order == SPREAD_FORWARD ? "behind" : "before", spread->lines, spread->singles);
     finding.advice = object->stores > object->loads

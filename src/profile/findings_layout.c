@@ -9,6 +9,16 @@ enum { ELEMENTS_MANY = 64 };
 static const double of_one_type = 0.5;     /* of the object's samples are of the type judged */
 static const double used_at_most = 0.5;    /* of what is fetched: else a split saves little */
 static const double crossing_least = 0.15; /* of the samples */
+static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
+
+/* It ends in an array without a length: what makes the object long are that array's elements. */
+static bool goes_on(const struct snapshot_layout *layout)
+{
+    for (size_t i = 0; i < layout->row_count; i++)
+        if (layout->rows[i].kind == LAYOUT_MEMBER && layout->rows[i].member.offset >= layout->size)
+            return true;
+    return false;
+}
 
 /* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
@@ -18,7 +28,7 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
     /* Without a type the element may be a row of something, and its parts no members. */
-    if (!spread || !layout || layout->inferred || !layout->size || !line ||
+    if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
         return NULL;
@@ -68,11 +78,12 @@ static void split(struct findings *findings, size_t index)
                                                (1 - needed / fetched)};
     finding.evidence = arena_printf(
         findings->arena,
-        "%.0f samples on %s of %llu bytes: those in use are %llu bytes (%s), and %.0f are fetched "
-        "for each. The elements are %s.",
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and %.0f are fetched for each. The "
+        "elements are %s.",
         layout->samples, layout->name, (unsigned long long)layout->size,
-        (unsigned long long)hot.used_bytes, hot.members ? hot.members : "offsets in Layout",
-        fetched, lines ? "not read in order" : "read in order");
+        (unsigned long long)hot.used_bytes, hot.used_bytes == 1 ? "is" : "are",
+        hot.members ? hot.members : "offsets in Layout", fetched,
+        lines ? "not read in order" : "read in order");
     finding.advice =
         lines
             ? "Put the members in use side by side at the start of the struct, so that they share "
@@ -88,6 +99,40 @@ static void split(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
+/* Part of an array's elements whose hot bytes cross a line, by where one of them begins; NAN: the
+ * elements are blocks of their own. */
+static double crossing_elements(const struct snapshot_object *object,
+                                const struct snapshot_layout *layout, const struct spread *spread,
+                                const struct findings_hot *hot, uint32_t line)
+{
+    uint64_t begin = 0;
+    double crossing = 0;
+    if (!object->instance_count || object->instances[0].size < ELEMENTS_MANY * layout->size ||
+        line > SPREAD_LINE_MOST)
+        return NAN;
+    while (begin < line && !spread->begins[begin])
+        begin++;
+    for (uint32_t i = 0; i < line; i++) { /* comes round to where it began after so many at most */
+        uint64_t at = (begin + i * layout->size) % line;
+        crossing += (at + hot->first) / line != (at + hot->end - 1) / line;
+    }
+    return crossing / line;
+}
+
+/*
+ * What aligning would save, of the samples on the elements. An element across two lines misses
+ * twice: of the samples on these, half would go. But where both misses overlap, those elements take
+ * no more samples than the others do: then it is what they take beyond their number, and twice
+ * the uncertainty of that.
+ */
+static double saved(double crossing, double elements, uint32_t samples)
+{
+    double uncertain = 2 * sqrt(crossing * (1 - crossing) / samples);
+    if (!(elements > 0) || elements > most_cross)
+        return crossing / 2;
+    return fmin(crossing / 2, fmax(0, crossing + uncertain - elements) / (1 - elements));
+}
+
 static void straddling(struct findings *findings, size_t index)
 {
     const struct snapshot_layout *layout = many_elements(findings, index);
@@ -101,14 +146,15 @@ static void straddling(struct findings *findings, size_t index)
     double crossing = (double)spread->crossing / spread->typed;
     if (hot.end - hot.first > line || crossing < crossing_least)
         return;
-    /* An element across two lines misses twice: of the samples on these, half would go. */
+    double elements =
+        crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
     struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
                                        .sure = FINDING_PERHAPS,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
-                                               crossing / 2,
+                                               saved(crossing, elements, spread->typed),
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
@@ -122,8 +168,14 @@ static void straddling(struct findings *findings, size_t index)
         "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
         layout->size <= line / 2 ? line / 2 : line);
     finding.reckoned =
-        arena_printf(findings->arena, "half of the %.0f%% of its samples on elements that cross",
-                     crossing * 100);
+        elements > 0 && elements <= most_cross
+            ? arena_printf(findings->arena,
+                           "elements that cross are %.0f%% of all, and take %.0f%% of the samples: "
+                           "what they take more than the others, and how unsure that is",
+                           elements * 100, crossing * 100)
+            : arena_printf(findings->arena,
+                           "half of the %.0f%% of its samples on elements that cross",
+                           crossing * 100);
     finding.how_sure = "both misses of an element may overlap in time, and longer elements fill "
                        "caches sooner: measure it";
     findings_add(findings, &finding);

@@ -68,18 +68,20 @@ static void conflict(struct findings *findings, const struct hot_sets *hot)
                                        .object = hot->object,
                                        .gain = hot->excess * findings->attributed,
                                        .bound = true};
+    bool one = sets->hot_sets == 1;
     finding.evidence = arena_printf(
         findings->arena,
-        "%u of the %u sets of %s take %.0f%% of the samples more than their even part, on more "
-        "lines than their %u ways hold; %.0f%% of that is this object's.",
-        sets->hot_sets, sets->sets, sets->level, hot->excess * 100, sets->ways,
-        hot->leading / hot->all * 100);
+        "%u of the %u sets of %s %s %.0f%% of the samples above %s even part, on more lines than "
+        "%s %u ways hold; %.0f%% of that is this object's.",
+        sets->hot_sets, sets->sets, sets->level, one ? "takes" : "take", hot->excess * 100,
+        one ? "its" : "their", one ? "its" : "their", sets->ways, hot->leading / hot->all * 100);
     finding.advice = arena_printf(
         findings->arena,
         "Addresses a multiple of %u bytes apart share a set: make rows longer by a line (%u "
         "bytes), or copy the block that is worked on into memory of its own.",
         stride, sets->line);
-    finding.reckoned = "what these sets have above an even share";
+    finding.reckoned =
+        one ? "what this set has above an even share" : "what these sets have above an even share";
     finding.how_sure = "sampled lines tell the sets, not what threw a line out";
     findings_add(findings, &finding);
 }

@@ -76,6 +76,7 @@ void profile_free(struct profile *profile)
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
+    findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
     free(profile->reuse);
@@ -129,6 +130,21 @@ void profile_rescale(struct profile *profile, double factor)
     }
 }
 
+/* The window has no weights: each of its samples gets the mean. */
+static void search_again(struct profile *profile, uint64_t from_ns)
+{
+    const struct tally *all = &profile->all[profile->options.ranking];
+    double samples = all->samples.at[BASIS_RUN];
+    double weight = samples > 0 ? all->weight.at[BASIS_RUN] / samples : 1;
+    for (uint32_t i = 0; i < profile->window.used; i++) {
+        const struct window_entry *entry = window_at(&profile->window, i);
+        if (entry->time_ns < from_ns)
+            continue;
+        search_tick(&profile->search, entry->time_ns);
+        search_count(&profile->search, entry->address, weight);
+    }
+}
+
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
@@ -138,8 +154,10 @@ void profile_step(struct profile *profile, uint64_t now_ns)
                                      .names = &profile->options.names,
                                      .event = event};
     bool changed = timeline_step(&profile->timeline, &totals, now_ns);
-    search_phases_step(&profile->search_phases, &profile->search, &profile->timeline.phases, changed,
-                       now_ns);
+    uint64_t again_ns = search_phases_step(&profile->search_phases, &profile->search,
+                                           &profile->timeline.phases, changed, now_ns);
+    if (again_ns < now_ns)
+        search_again(profile, again_ns);
 }
 
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
@@ -189,6 +207,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    findings_held_clear(&profile->findings_held);
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);

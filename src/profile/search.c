@@ -411,6 +411,9 @@ static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
 
 void search_tick(struct search *search, uint64_t now_ns)
 {
+    /* What is played has no time before its first sample. */
+    if (!search->started_ns)
+        search->started_ns = now_ns;
     if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->interval_ns)
         return;
     uint64_t needed =

@@ -109,8 +109,9 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
     search->pooled_rounds = from->pooled_rounds;
 }
 
-static void change(struct search_phases *kept, struct search *search, const struct phases *phases,
-                   uint64_t now_ns)
+/* Returns when the phase began whose search goes on now, as far as that is known. */
+static uint64_t change(struct search_phases *kept, struct search *search,
+                       const struct phases *phases, uint64_t now_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     /* Where an edge of a block or two was taken for a phase, nothing of worth has been measured. */
@@ -122,19 +123,21 @@ static void change(struct search_phases *kept, struct search *search, const stru
     kept->mark_count = 0;
     const struct search_kept *known =
         kept->phase != PHASES_NONE ? kept_of(kept, kept->phase) : NULL;
+    uint64_t begun_ns = edge ? now_ns : last->start_ns;
     if (known)
-        take_up(search, known->mark, now_ns);
+        take_up(search, known->mark, begun_ns);
     else
-        search_anew(search, now_ns);
+        search_anew(search, begun_ns);
+    return begun_ns;
 }
 
-void search_phases_step(struct search_phases *kept, struct search *search,
-                        const struct phases *phases, bool changed, uint64_t now_ns)
+uint64_t search_phases_step(struct search_phases *kept, struct search *search,
+                            const struct phases *phases, bool changed, uint64_t now_ns)
 {
     if (search->state == SEARCH_OFF || kept->ignored)
-        return;
+        return now_ns;
     if (changed)
-        change(kept, search, phases, now_ns);
-    else
-        mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
+        return change(kept, search, phases, now_ns);
+    mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
+    return now_ns;
 }

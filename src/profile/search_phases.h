@@ -6,10 +6,11 @@
  *
  * A change is known some blocks after it came. So the search is copied at the end of each block,
  * with what its interval has counted so far. At a change it goes back to where the block before it
- * ended, and is put by under the letter of the phase; what was counted since is thrown away. The
- * next phase takes up the search of its letter, in the middle of the interval it was left in, or
- * begins anew where it was not there before. So an interval may have several parts, but all of one
- * phase. Private to src/profile.
+ * ended, and is put by under the letter of the phase; what was counted since is taken from it, and
+ * counted again for the phase that it is of (from the window, which remembers). That takes up the
+ * search of its letter, in the middle of the interval it was left in, or begins anew where it was
+ * not there before. So an interval may have several parts, but all of one phase. Private to
+ * src/profile.
  */
 #ifndef MISSTOP_PROFILE_SEARCH_PHASES_H
 #define MISSTOP_PROFILE_SEARCH_PHASES_H
@@ -19,7 +20,7 @@
 
 enum {
     SEARCH_MARKS = 20, /* a change is known within 16 blocks */
-    SEARCH_KEPT = 8    /* the phases seen last; a search has 100 KiB */
+    SEARCH_KEPT = 8    /* the phases seen last; a search has 76 KiB */
 };
 
 struct search_mark {
@@ -47,8 +48,12 @@ void search_phases_fini(struct search_phases *kept);
 /* Another search begins, or none: nothing is kept of this one. */
 void search_phases_clear(struct search_phases *kept);
 
-/* At the end of each base period; `changed`: phases_add() said so. */
-void search_phases_step(struct search_phases *kept, struct search *search,
-                        const struct phases *phases, bool changed, uint64_t now_ns);
+/*
+ * At the end of each base period; `changed`: phases_add() said so. Returns from what time on the
+ * caller has to count the samples again, for the search of another phase has been taken up as of
+ * then; now_ns: none.
+ */
+uint64_t search_phases_step(struct search_phases *kept, struct search *search,
+                            const struct phases *phases, bool changed, uint64_t now_ns);
 
 #endif

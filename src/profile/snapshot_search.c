@@ -41,7 +41,7 @@ static const struct region *found_in(const struct search *search, const struct r
         const struct region *region = i < search->active_count
                                           ? &search->active[i]
                                           : &search->queue.at[i - search->active_count];
-        if (!region->final || !region->iterations)
+        if (!region->final || !(region->share > 0))
             continue;
         if (shown && region->base == shown->base && region->bound == shown->bound)
             return region;
@@ -113,7 +113,7 @@ static void list_elsewhere(struct build *build, const struct search *other,
     for (uint32_t i = 0; i < other->active_count + other->queue.count; i++) {
         const struct region *region =
             i < other->active_count ? &other->active[i] : &other->queue.at[i - other->active_count];
-        bool listed = !region->final || !region->iterations || region->share < elsewhere_share;
+        bool listed = !region->final || !(region->share >= elsewhere_share);
         for (size_t k = 0; k < shown->region_count && !listed; k++)
             listed =
                 shown->regions[k].base == region->base && shown->regions[k].bound == region->bound;

@@ -131,18 +131,20 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
                             "the %u sets share the misses evenly (%.0f %% more than even): "
                             "capacity rather than conflict",
                             shown->sets, 100 * finding->excess);
+    bool one = finding->hot_sets == 1;
     double held = held_by_ways(build, shown, finding->samples);
     if (held > held_enough)
         return arena_printf(build->arena,
-                            "%u of %u sets take %.0f %% of the misses, but %.0f %% of the crowding "
+                            "%u of %u sets %s %.0f %% of the misses, but %.0f %% of the crowding "
                             "is on %u lines a set or fewer: hot lines, not a conflict",
-                            finding->hot_sets, shown->sets, 100 * finding->hot_share, 100 * held,
-                            shown->ways);
+                            finding->hot_sets, shown->sets, one ? "takes" : "take",
+                            100 * finding->hot_share, 100 * held, shown->ways);
     shown->conflict = true;
     return arena_printf(build->arena,
-                        "%u of %u sets take %.0f %% of the misses, on more lines than their %u "
+                        "%u of %u sets %s %.0f %% of the misses, on more lines than %s %u "
                         "ways hold: conflict between addresses a multiple of %u bytes apart",
-                        finding->hot_sets, shown->sets, 100 * finding->hot_share, shown->ways,
+                        finding->hot_sets, shown->sets, one ? "takes" : "take",
+                        100 * finding->hot_share, one ? "its" : "their", shown->ways,
                         shown->sets * shown->line);
 }
 

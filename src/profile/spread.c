@@ -9,9 +9,24 @@ enum {
 };
 
 static const double in_order = 0.7;
-static const double no_order = 0.06;    /* from a half, at most */
-static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
+static const double no_order = 0.06;  /* from a half, at most */
+static const double seen_again = 0.1; /* of the lines: fewer, and most were not seen at all */
+enum { CLOSE = 16 };                  /* parts of a row that two columns are close within one of */
 static const double bytes_per_s = 20e9; /* more than a core reads from memory */
+
+/* By which rows a step goes down a column: what is left of its length is short. */
+static void step_rows(struct spread *spread, uint64_t from, uint64_t to)
+{
+    uint64_t length = to > from ? to - from : from - to;
+    for (int k = 0; k < SPREAD_ROWS; k++) {
+        uint64_t row = UINT64_C(1) << (SPREAD_ROW_SHIFT + k);
+        uint64_t left = length & (row - 1);
+        if (length < row)
+            return;
+        spread->rows[k].steps++;
+        spread->rows[k].beside += left <= row / CLOSE || row - left <= row / CLOSE;
+    }
+}
 
 /* A step from the last address of the same thread. */
 static void step(struct spread *spread, const struct window_entry *entry)
@@ -24,6 +39,7 @@ static void step(struct spread *spread, const struct window_entry *entry)
         spread->down += entry->address < last;
         spread->far_up += entry->address > last && entry->address - last > half;
         spread->far_down += entry->address < last && last - entry->address > half;
+        step_rows(spread, last, entry->address);
     }
     spread->last[at].tid = entry->tid;
     spread->last[at].address = entry->address;
@@ -46,6 +62,12 @@ static void take(struct spread *spread, const struct spread_of *of,
                  const struct window_entry *entry, uint32_t line_bytes)
 {
     spread->samples++;
+    spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
+    for (int k = 0; k < SPREAD_ROWS; k++) {
+        unsigned shift = SPREAD_ROW_SHIFT + (unsigned)k;
+        uint64_t into = entry->address & ((UINT64_C(1) << shift) - 1);
+        spread->rows[k].parts[into * SPREAD_PARTS >> shift]++;
+    }
     if (entry->mapped) {
         spread->lines++;
         spread->singles += entry->count == 1;
@@ -69,6 +91,7 @@ void spread_gather(struct spread *spreads, const struct spread_of *of, size_t co
         for (size_t k = 0; k < count; k++)
             if (of[k].object == entry->object) {
                 take(&spreads[k], &of[k], entry, line_bytes);
+                spreads[k].slices[(uint64_t)i * SPREAD_SLICES / window->used]++;
                 break;
             }
     }
@@ -116,4 +139,12 @@ enum spread_order spread_order(const struct spread *spread, double rate)
     double pass_s = (double)(spread->highest - spread->lowest) / bytes_per_s;
     return fabs(up - 0.5) <= no_order && pass_s * rate >= PASS_SAMPLES ? SPREAD_SCATTERED
                                                                        : SPREAD_UNKNOWN;
+}
+
+double spread_together(const struct spread *a, const struct spread *b)
+{
+    double shared = 0;
+    for (int i = 0; i < SPREAD_SLICES; i++)
+        shared += fmin((double)a->slices[i] / a->samples, (double)b->slices[i] / b->samples);
+    return a->samples && b->samples ? shared : 0;
 }

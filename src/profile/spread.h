@@ -10,6 +10,15 @@
 
 enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256 };
 
+/* Rows of a matrix that are looked for: 1 KiB to 1 MiB, powers of two; and slices of the window. */
+enum { SPREAD_ROW_SHIFT = 10, SPREAD_ROWS = 11, SPREAD_PARTS = 16, SPREAD_SLICES = 16 };
+
+struct spread_row {
+    uint32_t steps;               /* of a thread, to another row */
+    uint32_t beside;              /* of these, to a place in it close to the last one's */
+    uint32_t parts[SPREAD_PARTS]; /* samples by their place in the row */
+};
+
 enum spread_order {
     SPREAD_UNKNOWN, /* too few samples, or a pass may be too short to be seen in them */
     SPREAD_FORWARD, /* each miss mostly stands behind the one before */
@@ -31,6 +40,9 @@ struct spread {
     uint32_t begins[SPREAD_LINE_MOST]; /* where in a line the elements hit begin, of the type */
     uint32_t crossing;                 /* samples whose element's hot bytes cross a line */
     uint32_t typed;                    /* samples that begins counts */
+    uint32_t widest;                   /* access, bytes; 0: not known */
+    uint32_t slices[SPREAD_SLICES];    /* samples by when they came */
+    struct spread_row rows[SPREAD_ROWS];
     struct {
         uint32_t tid;
         uint64_t address;
@@ -57,6 +69,9 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes);
 /* Passes that ended between samples. An object in two places is gone back and forth between, so
  * what leads far back counts less what leads as far in order. */
 double spread_passes(const struct spread *spread, enum spread_order order);
+
+/* Part of the samples on two objects that came in the same stretches of time, in both alike. */
+double spread_together(const struct spread *a, const struct spread *b);
 
 /* `rate`: samples a second that fall on the object; NAN: not known. */
 enum spread_order spread_order(const struct spread *spread, double rate);

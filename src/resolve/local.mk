@@ -95,8 +95,10 @@ src_libresolve_a_SOURCES = \
 	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
 	src/resolve/thread_names.c src/resolve/thread_names.h \
+	src/resolve/tlb.c src/resolve/tlb.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
+	src/resolve/memory_use.c src/resolve/memory_use.h \
 	src/resolve/nodes.c src/resolve/nodes.h \
 	src/resolve/object_kind.c \
 	src/resolve/object_types.c src/resolve/object_types.h \

@@ -18,7 +18,7 @@ bool process_stat(pid_t pid, struct process_stat *out)
 {
     char path[64];
     char text[1024];
-    unsigned long user = 0, system = 0, flags = 0;
+    unsigned long user = 0, system = 0, flags = 0, faults = 0;
     long threads = 0, resident = 0;
     *out = (struct process_stat){0};
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -31,11 +31,13 @@ bool process_stat(pid_t pid, struct process_stat *out)
         return false;
     text_sanitise(out->comm, sizeof out->comm, open + 1, (size_t)(close - open - 1));
     sscanf(close + 1,
-           " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
-           &out->state, &flags, &user, &system, &threads, &resident);
+           " %c %*d %*d %*d %*d %*d %lu %lu %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
+           &out->state, &flags, &faults, &user, &system, &threads, &resident);
     out->flags = flags;
     out->threads = (uint32_t)threads;
     out->cpu_ticks = user + system;
+    out->system_ticks = system;
+    out->minor_faults = faults;
     out->resident_bytes = resident > 0 ? (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
     return true;
 }

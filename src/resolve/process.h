@@ -12,8 +12,10 @@ struct process_stat {
     char comm[64]; /* sanitised */
     char state;    /* 'R', 'S', 'Z', ... */
     uint32_t threads;
-    uint64_t flags;    /* PF_*: 0x200000 is a kernel thread */
-    uint64_t cpu_ticks;/* user and system time */
+    uint64_t flags;     /* PF_*: 0x200000 is a kernel thread */
+    uint64_t cpu_ticks; /* user and system time */
+    uint64_t system_ticks;
+    uint64_t minor_faults; /* that no disk was read for */
     uint64_t resident_bytes;
 };
 

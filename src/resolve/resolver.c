@@ -60,6 +60,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->alive = true;
     if (options->live)
         nodes_init(&resolver->nodes, options->pid, NULL);
+    memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
     read_recorded_jitmap(resolver);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
@@ -203,6 +204,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         return;
     }
     resolver->threads = stat.threads;
+    memory_use_tick(&resolver->memory_use, &stat, now_ns);
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);

@@ -211,6 +211,12 @@ static void describe_pages(void *context, const uint64_t *addresses, size_t coun
     nodes_pages(&resolver->nodes, addresses, count, nodes);
 }
 
+static void describe_memory(void *context, uint64_t address, struct memory_use *use)
+{
+    struct resolver *resolver = context;
+    memory_use_read(&resolver->memory_use, address, resolver->memory_use.ticked_ns, use);
+}
+
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
     return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
@@ -263,7 +269,8 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .heap_bin = describe_bin,
                                 .cpu_node = describe_cpu,
                                 .page_nodes = describe_pages,
-                                .thread = resolver_thread};
+                                .thread = resolver_thread,
+                                .memory = describe_memory};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

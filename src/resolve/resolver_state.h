@@ -13,6 +13,7 @@
 #include "resolve/space.h"
 #include "resolve/thread_names.h"
 #include "resolve/tls.h"
+#include "resolve/memory_use.h"
 #include "resolve/nodes.h"
 #include "resolve/object_types.h"
 #include "resolve/typing.h"
@@ -37,6 +38,7 @@ struct resolver {
     struct unwind unwind;
     struct nodes nodes;
     struct thread_names threads_named;
+    struct memory_use_of memory_use;
     struct allocations *allocations; /* NULL: the heap is regions only */
     uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];

@@ -67,6 +67,7 @@ enum store_kind {
     STORE_CPU,     /* id: number of the CPU */
     STORE_PAGE,    /* id: an address in it that was asked for */
     STORE_THREAD,  /* id: tid */
+    STORE_MEMORY,  /* id: the address that was asked for */
     STORE_KINDS
 };
 
@@ -235,6 +236,16 @@ enum mapping_field {
 enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
 
 enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
+
+/* How the target used memory then: doubles, and a number. */
+enum memory_field {
+    MEMORY_ROW_FAULTS,
+    MEMORY_ROW_CPUS,
+    MEMORY_ROW_KERNEL,
+    MEMORY_ROW_HUGE,
+    MEMORY_ROW_TLB,
+    MEMORY_ROW_FIELDS
+};
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };

@@ -6,6 +6,7 @@
 #include "store/read_state.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,4 +163,18 @@ void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, i
     const struct store_reader *reader = context;
     for (size_t i = 0; i < count; i++)
         nodes[i] = node_of(&reader->rows[STORE_PAGE], addresses[i]);
+}
+
+void reader_memory(void *context, uint64_t address, struct memory_use *use)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_MEMORY], address);
+    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
+    if (!row)
+        return;
+    use->faults_per_s = number_to_double(row[MEMORY_ROW_FAULTS]);
+    use->cpus = number_to_double(row[MEMORY_ROW_CPUS]);
+    use->kernel_share = number_to_double(row[MEMORY_ROW_KERNEL]);
+    use->huge_share = number_to_double(row[MEMORY_ROW_HUGE]);
+    use->tlb_entries = row[MEMORY_ROW_TLB] <= UINT32_MAX ? (uint32_t)row[MEMORY_ROW_TLB] : 0;
 }

@@ -261,6 +261,7 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .cpu_node = reader_cpu_node,
                                 .page_nodes = reader_page_nodes,
                                 .thread = describe_thread,
+                                .memory = reader_memory,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }

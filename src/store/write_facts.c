@@ -61,6 +61,19 @@ void store_writer_page_node(struct store_writer *writer, uint64_t address, int n
     put_node(writer, STORE_PAGE, address, node);
 }
 
+void store_writer_memory(struct store_writer *writer, uint64_t address,
+                         const struct memory_use *use)
+{
+    uint64_t row[MEMORY_ROW_FIELDS] = {
+        [MEMORY_ROW_FAULTS] = number_of_double(use->faults_per_s),
+        [MEMORY_ROW_CPUS] = number_of_double(use->cpus),
+        [MEMORY_ROW_KERNEL] = number_of_double(use->kernel_share),
+        [MEMORY_ROW_HUGE] = number_of_double(use->huge_share),
+        [MEMORY_ROW_TLB] = use->tlb_entries,
+    };
+    writer_row(writer, STORE_MEMORY, address, row);
+}
+
 static uint64_t ns_of(double seconds)
 {
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);

@@ -8,10 +8,10 @@ valgrind_DATA = src/valgrind/vgpreload_core-amd64-linux.so src/valgrind/default.
 CLEANFILES += $(valgrind_DATA)
 src_valgrind_misstop_amd64_linux_SOURCES = $(VALGRIND_TOOL_SOURCES) $(SIM_SOURCES)
 src_valgrind_misstop_amd64_linux_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/src \
-	-isystem $(VALGRIND_INCLUDE) -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
+	$(VALGRIND_CFLAGS)
 src_valgrind_misstop_amd64_linux_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g -ffreestanding -fno-builtin \
 	-fno-stack-protector -fno-pic -fno-pie -fomit-frame-pointer -fno-strict-aliasing
-src_valgrind_misstop_amd64_linux_LDFLAGS = -static -nostdlib -nostartfiles -no-pie -u _start \
+src_valgrind_misstop_amd64_linux_LDFLAGS = -static -nostdlib -nostartfiles -u _start \
 	-Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none
 src_valgrind_misstop_amd64_linux_LDADD = $(VALGRIND_LIBS_AT)/libcoregrind-amd64-linux.a \
 	$(VALGRIND_LIBS_AT)/libvex-amd64-linux.a $(VALGRIND_LIBS_AT)/libgcc-sup-amd64-linux.a -lgcc

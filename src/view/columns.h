@@ -125,7 +125,7 @@ double columns_half(const struct snapshot_share *share);
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
 /* What is said where there is no finding: what was looked for. */
-enum { FINDINGS_NONE_BYTES = 512 };
+enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;

@@ -91,11 +91,11 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 static void open_screen(struct browser *browser, const struct snapshot_finding *finding)
 {
-    static const enum page_id pages[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING, PAGE_SETS,
-                                         PAGE_CODE};
+    static const enum page_id pages[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
+                                         PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
     enum page_id page = pages[finding->page];
-    if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE) {
+    if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
     }

@@ -6,6 +6,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_layout \
 	tests/unit/test_tcb \
 	tests/unit/test_process_list \
+	tests/unit/test_memory_use \
 	tests/unit/test_module \
 	tests/unit/test_binaries \
 	tests/unit/test_files \
@@ -51,6 +52,8 @@ tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
 tests_unit_test_layout_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_tcb_SOURCES = tests/unit/test_tcb.c
 tests_unit_test_tcb_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_memory_use_SOURCES = tests/unit/test_memory_use.c
+tests_unit_test_memory_use_LDADD = $(RESOLVE_LIBS) -lm
 tests_unit_test_process_list_SOURCES = tests/unit/test_process_list.c
 tests_unit_test_process_list_LDADD = $(RESOLVE_LIBS) -lm
 tests_unit_test_module_SOURCES = tests/unit/test_module.c $(TARGET_SOURCES)

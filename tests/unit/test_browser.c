@@ -99,7 +99,7 @@ static void keys_become_requests(void **state)
                 {'z', REQUEST_ZERO},        {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
                 {'e', REQUEST_NEXT_EVENT},  {'W', REQUEST_WRITE},     {26, REQUEST_SUSPEND},
                 {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},      {' ', REQUEST_NONE},
-                {'S', REQUEST_SEARCH_ALL}};
+                {'S', REQUEST_SEARCH_ALL}, {'T', REQUEST_COUNTING}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
 }

@@ -130,6 +130,33 @@ static void inclusive_level_takes_it_from_above(void **state)
     assert_int_equal(tiny_last_miss.level[1].cause, MODEL_CAPACITY);
 }
 
+/* Instructions take room below, and there the line that was used last goes, unseen by its thread.
+ */
+static void instructions_push_data_out(void **state)
+{
+    (void)state;
+    struct model_spec spec = {
+        .level =
+            {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
+             {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE, .inclusive = true}},
+        .level_count = 2,
+        .instruction = {.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE}};
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 2);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 0);
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 0);
+    assert_int_equal(model_access(thread, 4096 + TINY_LINE, 4, MODEL_INSTRUCTION, 2), 2);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 2);
+    assert_int_equal(tiny_last_miss.level[0].cause, MODEL_INCLUSION);
+    assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
+    /* The first instructions went for it. */
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
+    assert_int_equal(model_instruction_misses(model, 0), 3);
+    assert_int_equal(model_total(model, 0)->misses, 2);
+}
+
 static void next_line_is_there_already(void **state)
 {
     (void)state;
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test_teardown(tree_points_away_from_what_was_used, tiny_free),
         cmocka_unit_test_teardown(random_takes_every_way, tiny_free),
         cmocka_unit_test_teardown(inclusive_level_takes_it_from_above, tiny_free),
+        cmocka_unit_test_teardown(instructions_push_data_out, tiny_free),
         cmocka_unit_test_teardown(next_line_is_there_already, tiny_free),
         cmocka_unit_test_teardown(straddling_is_one_miss, tiny_free),
     };

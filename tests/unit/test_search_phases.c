@@ -59,6 +59,13 @@ static bool extent(void *context, uint64_t address, struct object_extent *extent
     return true;
 }
 
+/* What the window is for a profile. */
+enum { REMEMBERED = 1 << 15 };
+struct sampled {
+    uint64_t time_ns;
+    uint64_t address;
+};
+
 struct run {
     mix *shares;
     unsigned phase_s;
@@ -69,6 +76,8 @@ struct run {
     double counts[PHASES_COLUMNS];
     uint64_t now_ns;
     uint64_t stepped_ns;
+    struct sampled last[REMEMBERED];
+    uint64_t sampled;
 };
 
 static struct run *begin(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
@@ -99,6 +108,18 @@ static unsigned phase_now(const struct run *run)
     return (unsigned)(run->now_ns / (run->phase_s * second) % PHASES);
 }
 
+static void count_again(struct run *run, uint64_t from_ns)
+{
+    uint64_t first = run->sampled > REMEMBERED ? run->sampled - REMEMBERED : 0;
+    for (uint64_t i = first; i < run->sampled; i++) {
+        const struct sampled *one = &run->last[i % REMEMBERED];
+        if (from_ns == run->now_ns || one->time_ns < from_ns)
+            continue;
+        search_tick(&run->search, one->time_ns);
+        search_count(&run->search, one->address, 1);
+    }
+}
+
 static void sample(struct run *run)
 {
     const double *now = (*run->shares)[phase_now(run)];
@@ -108,7 +129,9 @@ static void sample(struct run *run)
         object++;
     run->counts[phases_column(object + 1)]++;
     uint64_t offset = prng_below(&run->prng, (uint32_t)object_bytes);
-    search_count(&run->search, base_of(object + 1) + offset, 1);
+    struct sampled one = {run->now_ns, base_of(object + 1) + offset};
+    run->last[run->sampled++ % REMEMBERED] = one;
+    search_count(&run->search, one.address, 1);
     run->now_ns += SAMPLE_NS;
     search_tick(&run->search, run->now_ns);
     uint64_t end_ns = run->now_ns / STEP_NS * STEP_NS;
@@ -117,7 +140,8 @@ static void sample(struct run *run)
     bool changed = phases_add(&run->phases, run->counts, run->stepped_ns, end_ns);
     memset(run->counts, 0, sizeof run->counts);
     run->stepped_ns = end_ns;
-    search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns);
+    count_again(run,
+                search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
 static double found_share(const struct search *search, uint32_t object)

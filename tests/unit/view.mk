@@ -26,11 +26,14 @@ UNIT_VIEW = \
 	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
+	tests/unit/test_simulation_words \
 	tests/unit/test_source_rows \
 	tests/unit/test_table \
 	tests/unit/test_tabs
 check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
+tests_unit_test_simulation_words_SOURCES = tests/unit/test_simulation_words.c
+tests_unit_test_simulation_words_LDADD = $(VIEW_LIBS)
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c
 tests_unit_test_bar_LDADD = $(VIEW_LIBS)
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(VIEW_FIXTURE)

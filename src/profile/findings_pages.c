@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about pages: more than the TLB reaches, and fresh ones all the time. */
+#include "profile/findings.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+/* Of the second level, for pages of 4 KiB, where the processor does not tell: Intel's from Skylake
+ * to Ice Lake (64-ia-32 optimization manual, TLB parameters); Zen has as many and more. */
+enum { TLB_ENTRIES_USUAL = 1536 };
+
+static const double beyond_reach = 2;   /* times what the TLB reaches: half of the accesses walk */
+static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
+static const double of_two_reads = 0.5; /* a walk reads the last table, then comes the data */
+
+static const double first_share = 0.2;     /* of all samples: the object is what is mainly filled */
+static const double stores_at_least = 0.8; /* of the samples on it */
+static const double faults_per_s = 10e3;   /* 40 MB of fresh memory a second */
+static const double kernel_at_least = 0.2; /* of the CPU time: what makes it worth a change */
+
+double findings_pages(const struct findings *findings, size_t index)
+{
+    uint32_t object = findings->snapshot->objects[index].id;
+    struct hash pages;
+    double once = 0;
+    double twice = 0;
+    hash_init(&pages);
+    for (uint32_t i = 0; findings->window && i < findings->window->used; i++) {
+        const struct window_entry *entry = window_at(findings->window, i);
+        uint32_t *seen = entry->object == object
+                             ? hash_insert(&pages, entry->address / FINDINGS_PAGE_BYTES, NULL)
+                             : NULL;
+        if (!seen)
+            continue;
+        once += *seen == 0 ? 1 : *seen == 1 ? -1 : 0;
+        twice += *seen == 1 ? 1 : *seen == 2 ? -1 : 0;
+        ++*seen;
+    }
+    double all = (double)pages.count + once * fmax(0, once - 1) / (2 * (twice + 1));
+    hash_fini(&pages);
+    return all;
+}
+
+static void reach(struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    struct memory_use use;
+    if (!spread || !findings->window || findings_order(findings, index) != SPREAD_SCATTERED)
+        return;
+    findings_memory(findings, spread->lowest + (spread->highest - spread->lowest) / 2, &use);
+    double entries = use.tlb_entries ? use.tlb_entries : TLB_ENTRIES_USUAL;
+    double most = (double)((spread->highest - spread->lowest) / FINDINGS_PAGE_BYTES + 1);
+    if (!(use.huge_share <= huge_at_most) || most < beyond_reach * entries)
+        return;
+    double pages = fmin(findings_pages(findings, index), most);
+    if (pages < beyond_reach * entries)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_REACH,
+                                       .sure = FINDING_PERHAPS,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index) *
+                                               (1 - entries / pages) * of_two_reads,
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is used in no order, on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %.0f%s "
+        "(%.0f MiB). %.0f%% of its memory is on huge pages.",
+        pages, pages * FINDINGS_PAGE_BYTES / (1 << 20), entries,
+        use.tlb_entries ? "" : " as is usual, for this processor does not tell",
+        entries * FINDINGS_PAGE_BYTES / (1 << 20), use.huge_share * 100);
+    finding.advice = "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB; for "
+                     "malloc, run it with GLIBC_TUNABLES=glibc.malloc.hugetlb=1. Or keep what is "
+                     "used together on the same pages.";
+    finding.reckoned = "half of its samples on pages beyond the TLB: a page walk's read goes, the "
+                       "data's own stays";
+    finding.how_sure =
+        "no hardware told of page walks here, and they may overlap with other misses";
+    findings_add(findings, &finding);
+}
+
+static void first_touch(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    struct memory_use use;
+    bool fresh = object->kind == OBJECT_ANON || object->kind == OBJECT_HEAP ||
+                 object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
+    if (!fresh || !spread || object->stores < stores_at_least * object->samples ||
+        !(findings_share(findings, index) >= first_share) ||
+        !(spread_bytes(spread, findings->snapshot->sets.line) >= FINDINGS_BEYOND_BYTES))
+        return;
+    findings_memory(findings, 0, &use);
+    if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_FIRST_TOUCH,
+                                       .sure = FINDING_PERHAPS,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index),
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of the samples on it are stores, while the process takes %.0f page faults a second "
+        "(%.0f MB/s of fresh memory) and the kernel %.0f%% of its CPU time.",
+        100 * object->stores / object->samples, use.faults_per_s,
+        use.faults_per_s * FINDINGS_PAGE_BYTES / 1e6, use.kernel_share * 100);
+    finding.advice =
+        "Use the memory again instead of giving it back and taking fresh one (keep the "
+        "buffer; for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is "
+        "filled once, huge pages take one fault for 512.";
+    finding.reckoned =
+        "all samples on it; the kernel's part of the time goes besides, and is in no "
+        "sample";
+    finding.how_sure = "that the faults are on this memory is taken from its being written most; "
+                       "misstop -e page-faults tells where they are";
+    findings_add(findings, &finding);
+}
+
+void findings_reach(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        reach(findings, i);
+}
+
+void findings_first_touch(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        first_touch(findings, i);
+}

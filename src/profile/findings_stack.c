@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about variables on the stack that a loop reads and writes where a register would do. */
+#include "profile/findings.h"
+
+static const double hot_at_least = 0.1;      /* of all samples */
+static const double one_function = 0.8;      /* of the samples on it */
+static const double written_at_least = 0.05; /* of them: what is only read is a parameter */
+enum { REGISTER_BYTES = 16 };                /* what a general or an SSE register holds */
+
+static void kept_in_memory(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    if (object->kind != OBJECT_STACK || !object->type || !object->size ||
+        object->size > REGISTER_BYTES || object->samples < FINDINGS_SAMPLES ||
+        !(findings_share(findings, index) >= hot_at_least) || !object->code_count ||
+        !(object->code[0].share.value >= one_function) ||
+        object->stores < written_at_least * object->samples)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_STACK,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index)};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%s, %llu bytes on the stack, is read and written in memory: %.0f samples, %.0f of them on "
+        "instructions that write it, %.0f%% in %s.",
+        object->type, (unsigned long long)object->size, object->samples, object->stores,
+        object->code[0].share.value * 100, object->code[0].function);
+    finding.advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
+                     "whose address nobody takes, and write it back after the loop; no volatile.";
+    finding.reckoned = "the samples on it: each use waits for the store before";
+    finding.how_sure = "whether a register is free for it the compiler tells; some processors pass "
+                       "integers from store to load without waiting";
+    findings_add(findings, &finding);
+}
+
+void findings_stack(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->snapshot->object_count; i++)
+        kept_in_memory(findings, i);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The modes of findings_planted, and what misstop must and may say of each. For test_findings.c. */
+#ifndef MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
+#define MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
+
+#include <stddef.h>
+
+/* How misstop comes to it. */
+enum findings_way {
+    ATTACHED, /* --heap none */
+    WALKED,   /* --heap walk */
+    LAUNCHED, /* with the agent */
+    ALONE     /* attached, while nothing else runs: it needs two CPUs */
+};
+
+struct findings_program {
+    const char *mode;
+    enum findings_way way;
+    const char *kind;   /* NULL: none */
+    const char *object; /* part of its name */
+    const char *also;   /* true there too, parted by blanks; NULL: nothing */
+};
+
+extern const struct findings_program findings_programs[];
+extern const size_t findings_program_count;
+
+#endif

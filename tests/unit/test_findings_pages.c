@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules about the stack, pages and columns: what each asks for, and that it is silent when one
+ * thing of it is missing. */
+#include "unit.h"
+
+#include "rules_fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the stack ---- */
+
+static void a_scalar_that_is_written_on_the_stack(void **state)
+{
+    (void)state;
+    objects[0].kind = OBJECT_STACK;
+    objects[0].type = "double";
+    objects[0].size = 8;
+    objects[0].stores = 200;
+    assert_int_equal(REPORTED(findings_stack), 1);
+    assert_true(fabs(list[0].gain - 0.4) < 1e-9);
+    objects[0].stores = 10;
+    assert_int_equal(REPORTED(findings_stack), 0);
+    objects[0].stores = 200;
+    objects[0].size = 1024;
+    assert_int_equal(REPORTED(findings_stack), 0);
+    objects[0].size = 8;
+    objects[0].type = NULL; /* the stack as a whole */
+    assert_int_equal(REPORTED(findings_stack), 0);
+}
+
+/* ---- pages ---- */
+
+static void more_pages_than_the_tlb_reaches(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(16) * TLB * PAGE);
+    assert_int_equal(REPORTED(findings_reach), 1);
+    assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
+    assert_true(list[0].bound);
+    memory.tlb_entries = 0; /* as is usual: the same number */
+    assert_int_equal(REPORTED(findings_reach), 1);
+    memory.tlb_entries = 10 * TLB;
+    assert_int_equal(REPORTED(findings_reach), 0);
+}
+
+static void on_huge_pages_the_tlb_reaches_far(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(16) * TLB * PAGE);
+    memory.huge_share = 0.9;
+    assert_int_equal(REPORTED(findings_reach), 0);
+    memory.huge_share = NAN;
+    assert_int_equal(REPORTED(findings_reach), 0);
+    names.memory = NULL;
+    assert_int_equal(REPORTED(findings_reach), 0);
+}
+
+static void fresh_memory_is_filled(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(32) << 20);
+    objects[0].stores = objects[0].samples;
+    memory.faults_per_s = 1e5;
+    memory.kernel_share = 0.5;
+    assert_int_equal(REPORTED(findings_first_touch), 1);
+    memory.faults_per_s = 5e3;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+    memory.faults_per_s = NAN;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+    memory.faults_per_s = 1e5;
+    objects[0].stores = objects[0].samples / 2;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+}
+
+/* ---- columns ---- */
+
+/* A sample every 7 columns, somewhere in it. */
+static void walk_columns(uint64_t row_bytes)
+{
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + chance() % 4096 * row_bytes + i * 7 * 8 % row_bytes);
+    gather_samples();
+}
+
+static void columns_of_rows_of_a_power_of_two(void **state)
+{
+    (void)state;
+    walk_columns(16384);
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
+    assert_non_null(strstr(list[0].evidence, "rows of 16384 bytes"));
+    assert_non_null(strstr(list[0].evidence, "share 1 of the 64 sets"));
+    assert_non_null(strstr(list[0].advice, "16448 bytes"));
+    walk_columns(2048);
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_non_null(strstr(list[0].evidence, "share 2 of the 64 sets"));
+    walk_columns(16384 + 64);
+    assert_int_equal(REPORTED(findings_columns), 0);
+}
+
+static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4000; i++) /* where a prefetcher begins anew */
+        add_sample(7, BASE + chance() % 4096 * PAGE + chance() % 2 * LINE);
+    gather_samples();
+    assert_int_equal(REPORTED(findings_columns), 0);
+    window_clear(&window);
+    scatter(UINT64_C(64) << 20);
+    assert_int_equal(REPORTED(findings_columns), 0);
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++) /* from end to end */
+        add_sample(7, BASE + i * 20000 % (UINT64_C(64) << 20));
+    gather_samples();
+    assert_int_equal(REPORTED(findings_columns), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(a_scalar_that_is_written_on_the_stack),
+        RULE(more_pages_than_the_tlb_reaches),
+        RULE(on_huge_pages_the_tlb_reaches_far),
+        RULE(fresh_memory_is_filled),
+        RULE(columns_of_rows_of_a_power_of_two),
+        RULE(first_lines_of_pages_and_no_order_are_no_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
