@@ -24,6 +24,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
+	src/profile/reuse.c src/profile/reuse.h \
+	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
 	src/profile/search.h \
 	src/profile/search_queue.c \
@@ -50,6 +52,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_timeline.c \
+	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
 	src/profile/spread.c src/profile/spread.h \
 	src/profile/state.h \
@@ -58,11 +61,13 @@ src_libprofile_a_SOURCES = \
 	src/profile/stride.c \
 	src/profile/stride.h \
 	src/profile/student.c src/profile/student.h \
+	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
+	src/profile/watch_codes.c src/profile/watch_words.c \
 	src/profile/window.c \
 	src/profile/window.h

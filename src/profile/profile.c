@@ -23,6 +23,11 @@ static int profile_tables(struct profile *profile)
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
         sharing_init(&profile->sharing))
         return -ENOMEM;
+    if (options->watch) {
+        profile->reuse = calloc(1, sizeof *profile->reuse);
+        if (!profile->reuse || reuse_init(profile->reuse))
+            return -ENOMEM;
+    }
     return window_init(&profile->window, options->window_entries,
                        shift_of(options->geometry.line_bytes));
 }
@@ -70,6 +75,9 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     sharing_fini(&profile->sharing);
+    if (profile->reuse)
+        reuse_fini(profile->reuse);
+    free(profile->reuse);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -126,6 +134,13 @@ void profile_step(struct profile *profile, uint64_t now_ns)
     timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
 }
 
+void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
+                   uint64_t ip)
+{
+    if (profile->reuse)
+        reuse_add(profile->reuse, result, function, ip);
+}
+
 void profile_lost(struct profile *profile, uint64_t count)
 {
     profile->totals.lost += count;
@@ -158,6 +173,8 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    if (profile->reuse)
+        reuse_clear(profile->reuse);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;

@@ -205,6 +205,8 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     sets_add(&profile->sets, entry.set, scale);
     window_add(&profile->window, &entry);
     search_count(&profile->search, access->address, tally_weight(access));
+    if (profile->reuse)
+        reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
     timeline_count(&profile->timeline, place);
     profile->extras[object].refresh_weight += tally_weight(access);
     profile->refresh_weight += tally_weight(access);

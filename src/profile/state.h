@@ -7,7 +7,7 @@
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
  * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the very
- * most, if all tables are full of such. The timeline: 4 KiB for each object that ever counted, 8,192 at most. All of
+ * most, if all tables are full of such. With --watch 2 MiB. The timeline: 4 KiB for each object that ever counted, 8,192 at most. All of
  * it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
@@ -19,6 +19,7 @@
 #include "profile/levels.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
+#include "profile/reuse.h"
 #include "profile/search.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
@@ -75,6 +76,7 @@ struct profile {
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct timeline timeline;
+    struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct hash threads; /* tid -> dense number */
     struct thread_number recent_threads[THREADS_RECENT];
     struct snapshot_totals totals;
@@ -162,6 +164,7 @@ void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
+void build_watch(struct build *build); /* needs objects and findings */
 void build_accesses(struct build *build);
 
 #endif

@@ -102,6 +102,9 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_FINDINGS:
         browser_go(browser, PAGE_FINDINGS);
         return true;
+    case ACTION_WATCH:
+        browser_go(browser, PAGE_WATCH);
+        return true;
     case ACTION_NEXT_PAGE:
         return move_about(browser, tabs_next(browser, 1));
     case ACTION_LAST_PAGE:

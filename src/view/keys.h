@@ -44,6 +44,7 @@ enum action {
     ACTION_PAGE_10, /* key 0 */
     ACTION_MATRIX,
     ACTION_FINDINGS,
+    ACTION_WATCH,
     ACTION_NEXT_PAGE,
     ACTION_LAST_PAGE,
     ACTION_UP,

@@ -63,6 +63,7 @@ src_libview_a_SOURCES = \
 	src/view/json_report_rows.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
+	src/view/json_watchpoints.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout_columns.c \
 	src/view/layout_head.c \
@@ -121,6 +122,8 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
+	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
 	src/view/window_page.c

@@ -14,6 +14,7 @@ static const struct {
     {PAGE_SEARCH, ACTION_PAGE_4},    {PAGE_CODE, ACTION_PAGE_5},   {PAGE_WINDOW, ACTION_PAGE_6},
     {PAGE_HEAP, ACTION_PAGE_7},      {PAGE_LAYOUT, ACTION_PAGE_8}, {PAGE_SHARING, ACTION_PAGE_9},
     {PAGE_TIMELINE, ACTION_PAGE_10}, {PAGE_MATRIX, ACTION_MATRIX}, {PAGE_FINDINGS, ACTION_FINDINGS},
+    {PAGE_WATCH, ACTION_WATCH},
 };
 
 enum { TABS = sizeof tabs / sizeof *tabs };
@@ -36,6 +37,14 @@ static bool calls(const struct browser *browser, int tab)
            browser->snapshot->findings.count > 0;
 }
 
+/* Some screens are there only where something fills them. */
+static bool stands(const struct browser *browser, int tab)
+{
+    if (tabs[tab].page != PAGE_WATCH)
+        return true;
+    return browser->page == PAGE_WATCH || (browser->snapshot && browser->snapshot->watch.on);
+}
+
 static const char *key_of(int tab)
 {
     return keys_binding(tabs[tab].action)->brief;
@@ -48,10 +57,11 @@ static int cost_of(int tab, enum said said, bool ascii)
     return glyph_columns(text, ascii) + 1;
 }
 
-static void say(int tab, enum said said, bool ascii, int *room, enum said out[TABS])
+static void say(const struct browser *browser, int tab, enum said said, bool ascii, int *room,
+                enum said out[TABS])
 {
     int cost = cost_of(tab, said, ascii);
-    if (out[tab] != said - 1 || cost > *room)
+    if (out[tab] != said - 1 || cost > *room || !stands(browser, tab))
         return;
     out[tab] = said;
     *room -= cost;
@@ -64,15 +74,15 @@ static void share_out(const struct browser *browser, int room, bool ascii, enum 
     int middle = shown < 0 ? 0 : shown;
     for (enum said said = SAID_KEY; said <= SAID_NAME; said++) {
         if (shown >= 0)
-            say(shown, said, ascii, &room, out);
+            say(browser, shown, said, ascii, &room, out);
         for (int i = 0; i < TABS; i++)
             if (calls(browser, i))
-                say(i, said, ascii, &room, out);
+                say(browser, i, said, ascii, &room, out);
         for (int away = 0; away < TABS; away++) {
             if (middle + away < TABS)
-                say(middle + away, said, ascii, &room, out);
+                say(browser, middle + away, said, ascii, &room, out);
             if (middle - away >= 0)
-                say(middle - away, said, ascii, &room, out);
+                say(browser, middle - away, said, ascii, &room, out);
         }
     }
 }
@@ -98,7 +108,8 @@ int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
     int wanted = 0;
     int column = 0;
     for (int i = 0; i < TABS; i++)
-        wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
+        if (stands(browser, i))
+            wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
     int apart = wanted + TABS <= room;
     share_out(browser, room, canvas->ascii, said);
     for (int i = 0; i < TABS; i++) {
@@ -117,5 +128,8 @@ enum action tabs_next(const struct browser *browser, int direction)
     int from = tab_of(browser->page);
     if (from < 0)
         from = direction > 0 ? TABS - 1 : 0;
-    return tabs[(from + direction + TABS) % TABS].action;
+    int to = (from + direction + TABS) % TABS;
+    while (!stands(browser, to))
+        to = (to + direction + TABS) % TABS;
+    return tabs[to].action;
 }
