@@ -117,6 +117,7 @@ src_libview_a_SOURCES = \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
+	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_page.c \
