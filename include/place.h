@@ -118,6 +118,8 @@ struct place_names {
      * the pages that addresses of the target lie in, asked once a refresh at most. */
     int (*cpu_node)(void *context, uint32_t cpu);
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
+    /* What a thread is called now, sanitised. NULL: threads have no names here. */
+    bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
 };
 
 /* "global", "heap", ... as in JSON. */

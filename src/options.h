@@ -37,6 +37,7 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
+    bool delay_given; /* by -d: it stays as it is */
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
@@ -49,6 +50,7 @@ struct options {
     bool decays; /* -H was given */
     uint32_t ways;
     const char *search;   /* NULL: none */
+    const char *stretch;  /* --stretch: of the run, for the last report; NULL: all of it */
     const char *cache;    /* NULL: L1d */
     const char *sim;      /* --sim: its geometry, "" for this machine's; NULL: not asked for */
     const char *sim_from; /* function that begins counting; NULL: the start does */

@@ -97,8 +97,10 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
                   last->start_s > pipeline->phase_start_s + timeline->base_s;
     if (is_new && last->leader && !pipeline->status[0])
         snprintf(pipeline->status, sizeof pipeline->status,
-                 "a new phase since %.1f s: %s leads with %.0f%%; 0 shows the run", last->start_s,
-                 last->leader, last->leader_share * 100);
+                 "%s%s%s since %.1f s: %s leads with %.0f%%; 0 shows the run",
+                 last->again ? "phase " : "a new phase", last->again ? last->name : "",
+                 last->again ? " again" : "", last->start_s, last->leader,
+                 last->leader_share * 100);
     if (last)
         pipeline->phase_start_s = last->start_s;
 }
@@ -130,6 +132,9 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
                           ? "the process has started another program (exec); counting goes on"
                           : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
+    /* The run goes on all the same: it has its refresh, which nobody sees. */
+    const struct snapshot *shown =
+        pipeline->stretch.profile ? pipeline_stretch_snapshot(pipeline, &head) : snapshot;
     pipeline->status[0] = '\0';
     if (snapshot)
         note_phase(pipeline, &snapshot->timeline);
@@ -137,18 +142,22 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);
-    return snapshot;
+    if (shown != snapshot)
+        snapshot_free(snapshot);
+    return shown;
 }
 
 const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline)
 {
     enum snapshot_basis basis = profile_basis(pipeline->profile);
     struct recorder *recorder = pipeline->recorder;
+    struct profile *shown =
+        pipeline->stretch.profile ? pipeline->stretch.profile : pipeline->profile;
     pipeline->recorder = NULL; /* it is no refresh */
     profile_set_basis(pipeline->profile, BASIS_RUN);
-    profile_want_accesses(pipeline->profile, true);
+    profile_want_accesses(shown, true);
     const struct snapshot *snapshot = pipeline_snapshot(pipeline, 0);
-    profile_want_accesses(pipeline->profile, false);
+    profile_want_accesses(shown, false);
     profile_set_basis(pipeline->profile, basis);
     pipeline->recorder = recorder;
     return snapshot;
