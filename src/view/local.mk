@@ -89,6 +89,7 @@ src_libview_a_SOURCES = \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/picture.h \
 	src/view/play_act.c \
 	src/view/play_line.c \
 	src/view/pprof.c src/view/pprof.h \
