@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "heap_bin.h"
+#include "snapshot_rates.h" /* struct exact_counts */
 #include "type.h"
 
 #include <stdbool.h>
@@ -118,6 +119,9 @@ struct place_names {
      * the pages that addresses of the target lie in, asked once a refresh at most. */
     int (*cpu_node)(void *context, uint32_t cpu);
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
+    /* Counts that are exact, by id (0 of everything); stand in the place of what samples say, under
+     * either basis. NULL, false: not known. */
+    bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
 };
 
 /* "global", "heap", ... as in JSON. */

@@ -23,6 +23,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
+	src/profile/rates.c src/profile/rates.h \
 	src/profile/search.c \
 	src/profile/search.h \
 	src/profile/search_queue.c \
@@ -45,6 +46,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_levels.c \
 	src/profile/snapshot_matrix.c \
 	src/profile/snapshot_objects.c \
+	src/profile/snapshot_field_figures.c \
+	src/profile/snapshot_rates.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_timeline.c \

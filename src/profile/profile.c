@@ -61,6 +61,7 @@ void profile_free(struct profile *profile)
     tallies_fini(&profile->functions);
     levels_table_fini(&profile->object_levels);
     levels_table_fini(&profile->offset_levels);
+    rates_table_fini(&profile->function_rates);
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
     pairs_fini(&profile->instances);
@@ -110,6 +111,7 @@ void profile_rescale(struct profile *profile, double factor)
     sharing_rescale(&profile->sharing, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
+    rates_table_rescale(&profile->function_rates, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
         levels_rescale(&profile->all_levels[i], factor);
@@ -184,6 +186,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     sharing_clear(&profile->sharing);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
+    rates_table_clear(&profile->function_rates);
     hash_clear(&profile->threads);
     memset(profile->recent_threads, 0, sizeof profile->recent_threads);
     memset(profile->all, 0, sizeof profile->all);

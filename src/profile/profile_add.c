@@ -129,15 +129,22 @@ struct level_rows {
     struct data_source source;
     struct levels *object;
     struct levels *offset;
+    struct rates_row *function;
 };
 
 /* `offset`: the pair the access counted under, NULL if it is not hot enough. */
 static struct level_rows find_levels(struct profile *profile, const struct access *access,
-                                     const struct pair_keys *keys, const struct pair *offset)
+                                     uint32_t function, const struct pair_keys *keys,
+                                     const struct pair *offset)
 {
+    const struct tallies *functions = &profile->functions;
     size_t slot = (size_t)PAIR_OBJECT(keys->owner) * profile->objects.events + access->event;
     struct level_rows rows = {.source = data_source_decode(access->data_src),
                               .object = levels_row(&profile->object_levels, slot, 1)};
+    if (access->data_src)
+        rows.function = rates_table_row(&profile->function_rates,
+                                        (size_t)function * functions->events + access->event,
+                                        functions->ids * functions->events);
     if (offset)
         rows.offset = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
                                  keys->offset_hash);
@@ -156,11 +163,14 @@ static void add_levels(struct profile *profile, const struct access *access,
         levels_add(rows->object, access, &rows->source, scale);
     if (rows->offset)
         levels_add(rows->offset, access, &rows->source, scale);
+    if (rows->function)
+        counted_add(&rows->function->found[rows->source.level], tally_weight(access), scale);
 }
 
-static void add_pairs(struct profile *profile, const struct place *place,
-                      const struct pair_keys *keys, double scale)
+static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
+    const struct place *place = adding->place;
+    const struct pair_keys *keys = &adding->keys;
     const struct access *access = &place->access;
     struct pair *pair =
         pairs_take(&profile->offsets, keys->offset_hash, keys->owner, keys->offset, scale);
@@ -169,9 +179,9 @@ static void add_pairs(struct profile *profile, const struct place *place,
         add_to_pair(pair, access, scale);
     }
     /* Found now and filled in last: the tables between them give its lines time to come. */
-    struct level_rows rows = {{0}, NULL, NULL};
+    struct level_rows rows = {0};
     if (levels_apply(access))
-        rows = find_levels(profile, access, keys, pair);
+        rows = find_levels(profile, access, adding->function, keys, pair);
     pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
     if (pair) {
         pair->extra = place->function;
@@ -259,7 +269,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     tally_add(tallies_at(&profile->functions, adding->function, access->event), access, scale);
     if (place->holder)
         add_to_holder(profile, place, scale);
-    add_pairs(profile, place, &adding->keys, scale);
+    add_pairs(profile, adding, scale);
     sharing_add(&profile->sharing, place, scale);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;

@@ -6,9 +6,9 @@
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object and offset it tells them of: 100 MiB at the very most, if all tables
- * are full of such. The timeline: 4 KiB for each object that ever counted, 8,192 at most. All of
- * it is bounded.
+ * bytes more for each object and offset it tells them of, and 350 for each function: 125 MiB at the
+ * very most, if all tables are full of such. The timeline: 4 KiB for each object that ever counted,
+ * 8,192 at most. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -19,6 +19,7 @@
 #include "profile/levels.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
+#include "profile/rates.h"
 #include "profile/search.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
@@ -60,6 +61,7 @@ struct profile {
     struct levels_table object_levels;   /* by id and event, as objects.at */
     struct levels_table offset_levels;   /* by index in offsets.at; key: pairs_hash() */
     struct levels all_levels[SAMPLE_EVENTS_MAX];
+    struct rates_table function_rates; /* by id and event, as functions.at */
     double refresh_weight;
     uint64_t refresh_samples; /* of the ranking event, attributed or not */
     uint64_t refreshed_ns;
@@ -116,6 +118,9 @@ struct build {
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     bool failed;   /* out of memory */
+    struct rates_plan rates;
+    struct rates_sums rates_all;      /* of everything attributed */
+    const struct exact_counts *exact; /* the same, counted; NULL: sampled */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */
@@ -135,6 +140,18 @@ void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
 /* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
+/* The same for rates, in snapshot_rates.c. build_all_rates() comes first, and once. */
+struct snapshot_rates *build_all_rates(struct build *build);
+struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
+struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
+void build_sum_offset_rates(const struct build *build, const struct pair *pair,
+                            struct rates_sums *sums);
+struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
+/* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
+void build_field_figures(struct build *build, struct snapshot_object *object,
+                         const struct snapshot_field *places, const struct pair **pairs,
+                         size_t count);
+bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 void build_details(struct build *build);
 void build_inferred(struct build *build);
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sums that rates are made of, out of the tables that are kept for other reasons: tallies by
+ * event, levels, and of functions where their accesses found the data. */
+#include "profile/state.h"
+
+#include <math.h>
+
+static double read_squares(const struct build *build, const struct counted *counted)
+{
+    return counted_read(counted, build->snapshot->basis, build->scale * build->scale);
+}
+
+static struct amount read_tally(const struct build *build, const struct tally *tally)
+{
+    return (struct amount){build_read(build, &tally->weight), read_squares(build, &tally->squares)};
+}
+
+static void add_levels(const struct build *build, const struct levels *levels,
+                       struct rates_sums *sums)
+{
+    for (int i = 0; levels && i < DATA_LEVEL_COUNT; i++) {
+        double waited = build_read(build, &levels->at[LEVELS_WAITED(i)]);
+        sums->found[i] += build_read(build, &levels->at[LEVELS_FOUND(i)]);
+        sums->waited_at[i] += waited;
+        sums->waited.weight += waited;
+    }
+    if (levels)
+        sums->waited.squares += read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]);
+}
+
+/* The event whose samples say where the data was; -1: none. */
+static int telling(const struct rates_plan *plan)
+{
+    return plan->recorded ? plan->access : plan->timed;
+}
+
+/* Some levels that are told, not only that there is one. */
+static bool tells_levels(const struct build *build, const struct levels *levels)
+{
+    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
+        if (build_read(build, &levels->at[LEVELS_FOUND(i)]) > 0)
+            return true;
+    return false;
+}
+
+static bool tells_latencies(const struct build *build, const struct levels *levels)
+{
+    return read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]) > 0;
+}
+
+static void plan(struct build *build)
+{
+    const struct profile *profile = build->profile;
+    const struct snapshot_source *source = &build->snapshot->source;
+    build->rates = rates_plan(source, false, -1);
+    int access = build->rates.access < profile->options.event_count ? build->rates.access : -1;
+    bool recorded = access >= 0 && tells_levels(build, &profile->all_levels[access]);
+    int told = recorded ? access : build->event;
+    int timed = tells_latencies(build, &profile->all_levels[told]) ? told : -1;
+    build->rates = rates_plan(source, recorded, timed);
+}
+
+static const struct exact_counts *exact_all(struct build *build)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct exact_counts *counts = NULL;
+    if (names->exact)
+        counts = arena_array(build->arena, 1, sizeof *counts);
+    return counts && names->exact(names->context, EXACT_ALL, 0, counts) ? counts : NULL;
+}
+
+static struct snapshot_rates *keep(struct build *build, const struct snapshot_rates *rates)
+{
+    struct snapshot_rates *kept = arena_array(build->arena, 1, sizeof *kept);
+    build->failed |= !kept;
+    if (kept)
+        *kept = *rates;
+    return kept;
+}
+
+struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums)
+{
+    struct snapshot_rates rates;
+    bool known = rates_make(&build->rates, sums, &build->rates_all, &rates);
+    return known ? keep(build, &rates) : NULL;
+}
+
+/* NULL: not counted exactly. */
+static struct snapshot_rates *counted_exactly(struct build *build, enum exact_of of, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct exact_counts counts;
+    struct snapshot_rates rates;
+    bool known = build->exact && names->exact(names->context, of, id, &counts) &&
+                 rates_make_exact(&counts, build->exact, &rates);
+    return known ? keep(build, &rates) : NULL;
+}
+
+struct snapshot_rates *build_all_rates(struct build *build)
+{
+    const struct profile *profile = build->profile;
+    struct rates_sums *all = &build->rates_all;
+    plan(build);
+    for (uint16_t i = 0; i < profile->options.event_count; i++)
+        all->events[i] = read_tally(build, &profile->all[i]);
+    if (telling(&build->rates) >= 0)
+        add_levels(build, &profile->all_levels[telling(&build->rates)], all);
+    build->exact = exact_all(build);
+    struct snapshot_rates *exact = counted_exactly(build, EXACT_ALL, 0);
+    return exact ? exact : build_rates(build, all);
+}
+
+static void sum_tallies(const struct build *build, const struct tallies *tallies, uint32_t id,
+                        struct rates_sums *sums)
+{
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
+        sums->events[i] = read_tally(build, tallies_at(tallies, id, i));
+}
+
+struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
+{
+    const struct profile *profile = build->profile;
+    struct rates_sums sums = {0};
+    int told = telling(&build->rates);
+    struct snapshot_rates *exact = counted_exactly(build, EXACT_OBJECT, object);
+    if (exact)
+        return exact;
+    sum_tallies(build, &profile->objects, object, &sums);
+    if (told >= 0) {
+        size_t slot = (size_t)object * profile->objects.events + (size_t)told;
+        add_levels(build, levels_find(&profile->object_levels, slot, 1), &sums);
+    }
+    return build_rates(build, &sums);
+}
+
+/* Latencies are not kept by function. */
+struct snapshot_rates *build_function_rates(struct build *build, uint32_t function)
+{
+    const struct profile *profile = build->profile;
+    struct rates_sums sums = {0};
+    struct snapshot_rates *exact = counted_exactly(build, EXACT_FUNCTION, function);
+    if (exact)
+        return exact;
+    sum_tallies(build, &profile->functions, function, &sums);
+    size_t slot = (size_t)function * profile->functions.events + (size_t)build->rates.access;
+    const struct rates_row *row =
+        build->rates.recorded ? rates_table_find(&profile->function_rates, slot) : NULL;
+    for (int i = 0; row && i < DATA_LEVEL_COUNT; i++)
+        sums.found[i] = build_read(build, &row->found[i]);
+    struct snapshot_rates *rates = build_rates(build, &sums);
+    if (rates && build->rates.stall < 0)
+        rates->stall = rates->missed = rates->critical = (struct snapshot_share){NAN, NAN, NAN};
+    return rates;
+}
+
+/* Pairs have no squares: their samples are taken to weigh as unevenly as the object's. */
+static struct amount read_pair(const struct build *build, const struct pair *pair)
+{
+    struct amount object =
+        read_tally(build, tallies_at(&build->profile->objects, PAIR_OBJECT(pair->owner),
+                                     (uint16_t)PAIR_EVENT(pair->owner)));
+    double weight = build_read(build, &pair->weight);
+    return (struct amount){weight, object.weight > 0 ? weight * object.squares / object.weight : 0};
+}
+
+void build_sum_offset_rates(const struct build *build, const struct pair *pair,
+                            struct rates_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    for (uint16_t i = 0; i < profile->options.event_count; i++) {
+        uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
+        uint64_t hash = pairs_hash(owner, pair->key);
+        const struct pair *other = pairs_find(&profile->offsets, hash);
+        if (!other)
+            continue;
+        struct amount amount = read_pair(build, other);
+        sums->events[i].weight += amount.weight;
+        sums->events[i].squares += amount.squares;
+        if (i == telling(&build->rates))
+            add_levels(
+                build,
+                levels_find(&profile->offset_levels, (size_t)(other - profile->offsets.at), hash),
+                sums);
+    }
+}
