@@ -30,6 +30,7 @@ enum rates_from {
 struct snapshot_rates {
     enum rates_from from;
     double accesses; /* estimated: a sample stands for its period; NAN: not known, as the rest */
+    struct snapshot_share accessed;               /* its part of all accesses */
     struct snapshot_share miss_rate[RATE_LEVELS]; /* misses of accesses; value NAN with a low end:
                                                      misses were sampled, and no access */
     struct snapshot_share stall;                  /* its part of all stall time */

@@ -177,6 +177,7 @@ static void make_miss_rates(const struct rates_plan *plan, const struct rates_su
         return;
     struct snapshot_share accesses = count_of(plan, plan->access, own, all);
     rates->accesses = accesses.value;
+    rates->accessed = interval_part(own->events[plan->access], all->events[plan->access]);
     for (int i = 0; i < RATE_LEVELS; i++) {
         struct missing missing = missing_at(own->found, (enum rate_level)i);
         if (plan->recorded)
@@ -229,7 +230,7 @@ static void set_unknown(struct snapshot_rates *rates)
     rates->accesses = NAN;
     for (int i = 0; i < RATE_LEVELS; i++)
         rates->miss_rate[i] = unknown;
-    rates->stall = rates->missed = rates->critical = unknown;
+    rates->accessed = rates->stall = rates->missed = rates->critical = unknown;
 }
 
 static bool any_known(const struct snapshot_rates *rates)
@@ -263,6 +264,7 @@ bool rates_make_exact(const struct exact_counts *own, const struct exact_counts 
     rates->from = RATES_EXACT;
     rates->level = RATE_L1;
     rates->accesses = own->accesses;
+    rates->accessed = sure(own->accesses, all->accesses);
     for (int i = 0; i < RATE_LEVELS; i++)
         rates->miss_rate[i] = sure(own->misses[i], own->accesses);
     rates->stall = sure(own->stall_cycles, all->stall_cycles);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/bar.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -203,6 +204,10 @@ int detail_head(const struct snapshot *snapshot, const struct snapshot_object *o
             rows++;
         }
         if (levels_line(snapshot, object->levels, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (rates_line(snapshot, object->rates, canvas, line)) {
             line.row++;
             rows++;
         }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/binary_words.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -110,6 +111,15 @@ static void print_levels(struct text_writer *writer)
 {
     char text[512];
     levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+/* How often all accesses miss. */
+static void print_rates(struct text_writer *writer)
+{
+    char text[512];
+    rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
     if (*text)
         text_say(writer, "%s", text);
 }
@@ -257,6 +267,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_totals(&writer);
     print_fields_known(&writer);
     print_levels(&writer);
+    print_rates(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
     print_binaries(&writer);
