@@ -102,8 +102,6 @@ static enum event_role role_of(const struct attribute *event)
             return named[i].role;
     if (event_counts_instructions(attr))
         return EVENT_ACCESS;
-    if (tells_source(event))
-        return EVENT_OTHER;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
     bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
     return clock || cycles ? EVENT_STALL : EVENT_OTHER;

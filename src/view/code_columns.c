@@ -117,7 +117,9 @@ static const struct column function_list[] = {
      NULL},
     {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
      object_share, format_percent, paint_share, NULL},
+    RATES_COLUMN_STALL(function, 8),
     RATES_COLUMNS(function, 3),
+    RATES_COLUMN_CRITICAL(function, 3, rates_tell_critical_counted),
 };
 
 const struct columns function_columns = {

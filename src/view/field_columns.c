@@ -120,7 +120,9 @@ static const struct column field_list[] = {
     LEVELS_COLUMN_LATENCY(field, 2),
     {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    RATES_COLUMN_STALL(field, 2),
     RATES_COLUMNS(field, 2),
+    RATES_COLUMN_CRITICAL(field, 2, rates_tell_critical),
     LEVELS_COLUMNS_REST(field, 4),
 };
 
@@ -180,7 +182,9 @@ static const struct column offset_list[] = {
     LEVELS_COLUMN_FOUND(offset, 2),
     LEVELS_COLUMN_STALL(offset, 2, levels_tell_stall),
     LEVELS_COLUMN_LATENCY(offset, 2),
+    RATES_COLUMN_STALL(offset, 2),
     RATES_COLUMNS(offset, 2),
+    RATES_COLUMN_CRITICAL(offset, 2, rates_tell_critical),
     LEVELS_COLUMNS_REST(offset, 4),
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };

@@ -67,12 +67,33 @@ static bool tells(const struct snapshot *snapshot, enum rates_figure figure)
     return known(snapshot->rates, figure);
 }
 
+static bool has_role(const struct snapshot_source *source, enum event_role role)
+{
+    for (size_t i = 0; i < source->event_count; i++)
+        if (source->events[i].role == role)
+            return true;
+    return false;
+}
+
+static bool ranks(const struct snapshot_source *source, enum event_role role)
+{
+    return source->ranking < source->event_count && source->events[source->ranking].role == role;
+}
+
 bool rates_tell_accessed(const struct snapshot *snapshot)
 {
-    const struct snapshot_source *source = &snapshot->source;
-    bool ranks = source->ranking < source->event_count &&
-                 source->events[source->ranking].role == EVENT_ACCESS;
-    return tells(snapshot, RATES_ACCESSED) && !ranks;
+    return tells(snapshot, RATES_ACCESSED) && !ranks(&snapshot->source, EVENT_ACCESS);
+}
+
+bool rates_tell_stall_counted(const struct snapshot *snapshot)
+{
+    return tells(snapshot, RATES_STALL) && has_role(&snapshot->source, EVENT_STALL) &&
+           !ranks(&snapshot->source, EVENT_STALL);
+}
+
+bool rates_tell_critical_counted(const struct snapshot *snapshot)
+{
+    return tells(snapshot, RATES_CRITICAL) && has_role(&snapshot->source, EVENT_STALL);
 }
 
 bool rates_tell_miss_l1(const struct snapshot *snapshot)
@@ -135,28 +156,27 @@ enum paint paint_ratio(struct value value)
     return value.number > 1.5 ? PAINT_WARN : value.high > 0 ? PAINT_DIM : PAINT_PLAIN;
 }
 
-/* Why a figure is as it is stands in its interval, whatever the columns show. */
-static size_t say(const struct snapshot_rates *rates, enum rates_figure figure, const char *what,
-                  char *out, size_t size)
+/* "2.1% (1.5 to 3.0) miss the L1"; nothing for what is not known. */
+static bool say(const struct snapshot_rates *rates, enum rates_figure figure, const char *what,
+                char *out, size_t size)
 {
     const struct snapshot_share *share = figure_of(rates, figure);
     bool ratio = figure == RATES_CRITICAL;
     double by = ratio ? 1 : 100;
     const char *unit = ratio ? "x" : "%";
-    int used;
     if (isnan(share->low))
-        return 0;
+        return false;
     if (isnan(share->value))
-        used = snprintf(out, size, "%s at least %.1f%s", what, share->low * by, unit);
+        snprintf(out, size, "at least %.1f%s %s", share->low * by, unit, what);
     else if (share->high <= share->low)
-        used = snprintf(out, size, "%s %.2f%s", what, share->value * by, unit);
+        snprintf(out, size, "%.2f%s %s", share->value * by, unit, what);
     else if (isnan(share->high))
-        used = snprintf(out, size, "%s %.1f%s (%.1f or more)", what, share->value * by, unit,
-                        share->low * by);
+        snprintf(out, size, "%.1f%s (%.1f or more) %s", share->value * by, unit, share->low * by,
+                 what);
     else
-        used = snprintf(out, size, "%s %.1f%s (%.1f to %.1f)", what, share->value * by, unit,
-                        share->low * by, share->high * by);
-    return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
+        snprintf(out, size, "%.1f%s (%.1f to %.1f) %s", share->value * by, unit, share->low * by,
+                 share->high * by, what);
+    return true;
 }
 
 enum { SAID = 96, PARTS = RATES_FIGURES };
@@ -168,9 +188,9 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
     static const struct {
         enum rates_figure figure;
         const char *what;
-    } parts[] = {{RATES_MISS_L1, "miss the L1"},      {RATES_MISS_L2, "the L2"},
+    } parts[] = {{RATES_MISS_L1, "miss the L1"},      {RATES_MISS_L2, "miss the L2"},
                  {RATES_MISS_MEMORY, "go to memory"}, {RATES_ACCESSED, "of all accesses"},
-                 {RATES_STALL, "of all stalls"},      {RATES_CRITICAL, "stalls to misses"}};
+                 {RATES_STALL, "of all stalls"},      {RATES_CRITICAL, "its part of the misses"}};
     int count = 0;
     /* Of everything the last three are all. */
     int told = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
@@ -189,7 +209,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
     size_t used = 0;
     *out = '\0';
     if (count && !isnan(rates->accesses))
-        used = (size_t)snprintf(out, size, "of %s accesses ", text_count(text, rates->accesses));
+        used = (size_t)snprintf(out, size, "%s accesses: ", text_count(text, rates->accesses));
     for (int i = 0; i < count && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", said[i]);
 }
@@ -209,14 +229,6 @@ bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *ra
         used += columns - (i ? 0 : 1);
     }
     return count > 0;
-}
-
-static bool has_role(const struct snapshot_source *source, enum event_role role)
-{
-    for (size_t i = 0; i < source->event_count; i++)
-        if (source->events[i].role == role)
-            return true;
-    return false;
 }
 
 static bool is(const char *text, const char *other)

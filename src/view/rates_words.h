@@ -24,12 +24,15 @@ enum rates_figure {
 struct value rates_value(const struct snapshot_rates *rates, enum rates_figure figure);
 
 /* Whether the figure is known of anything. The share of accesses is none where accesses rank: it
- * is the share then. */
+ * is the share then. So with stalls. */
 bool rates_tell_accessed(const struct snapshot *snapshot);
 bool rates_tell_miss_l1(const struct snapshot *snapshot);
 bool rates_tell_miss_l2(const struct snapshot *snapshot);
 bool rates_tell_miss_memory(const struct snapshot *snapshot);
 bool rates_tell_critical(const struct snapshot *snapshot);
+/* The same of what an event of its own tells, and not latencies: of functions too. */
+bool rates_tell_stall_counted(const struct snapshot *snapshot);
+bool rates_tell_critical_counted(const struct snapshot *snapshot);
 
 /* "12.3%" or "2-19%"; "7.9x" or "3.1-12x". */
 void format_rate(char *out, size_t size, struct value value);
@@ -60,29 +63,33 @@ bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *ra
     RATES_VALUE(prefix, of, miss_l1, RATES_MISS_L1)                                                \
     RATES_VALUE(prefix, of, miss_l2, RATES_MISS_L2)                                                \
     RATES_VALUE(prefix, of, miss_memory, RATES_MISS_MEMORY)                                        \
+    RATES_VALUE(prefix, of, stall, RATES_STALL)                                                    \
     RATES_VALUE(prefix, of, critical, RATES_CRITICAL)
 
 /* Entries of a list of columns; the values are those made with the same prefix. */
-#define RATES_COLUMN(prefix, title, help, noun, columns, rank, format, paint)                      \
+#define RATES_COLUMN(prefix, title, help, noun, columns, rank, shown, format, paint)               \
     {                                                                                              \
-        title, help, columns, 0, rank, COLUMN_RIGHT, rates_tell_##noun, prefix##_##noun, format,   \
-            paint, NULL                                                                            \
+        title, help, columns, 0, rank, COLUMN_RIGHT, shown, prefix##_##noun, format, paint, NULL   \
     }
 #define RATES_COLUMNS(prefix, rank)                                                                \
     RATES_COLUMN(prefix, "ACCESS", "Its share of all accesses (event access).", accessed, 8,       \
-                 (rank) + 1, format_rate, paint_rate),                                             \
+                 (rank) + 1, rates_tell_accessed, format_rate, paint_rate),                        \
         RATES_COLUMN(prefix, "MISS L1",                                                            \
                      "Part of its accesses that miss the first level. A range where few samples "  \
                      "make it unsure, blank where they say hardly anything. Sorted by the low "    \
                      "end.",                                                                       \
-                     miss_l1, 8, rank, format_rate, paint_rate),                                   \
+                     miss_l1, 8, rank, rates_tell_miss_l1, format_rate, paint_rate),               \
         RATES_COLUMN(prefix, "MISS L2", "Part of its accesses that miss the second level too.",    \
-                     miss_l2, 8, (rank) + 1, format_rate, paint_rate),                             \
+                     miss_l2, 8, (rank) + 1, rates_tell_miss_l2, format_rate, paint_rate),         \
         RATES_COLUMN(prefix, "MISS MEM", "Part of its accesses that go to memory.", miss_memory,   \
-                     8, rank, format_rate, paint_rate),                                            \
-        RATES_COLUMN(prefix, "CRIT",                                                               \
-                     "Its share of the stalls over its share of the misses: above 1x its misses "  \
-                     "cost more than others', below less.",                                        \
-                     critical, 8, rank, format_ratio, paint_ratio)
+                     8, rank, rates_tell_miss_memory, format_rate, paint_rate)
+#define RATES_COLUMN_STALL(prefix, rank)                                                           \
+    RATES_COLUMN(prefix, "STALL", "Its share of all stall time (event stall).", stall, 8, rank,    \
+                 rates_tell_stall_counted, format_rate, paint_rate)
+#define RATES_COLUMN_CRITICAL(prefix, rank, shown)                                                 \
+    RATES_COLUMN(prefix, "CRIT",                                                                   \
+                 "Its share of the stalls over its share of the misses: above 1x its misses cost " \
+                 "more than others', below less.",                                                 \
+                 critical, 8, rank, shown, format_ratio, paint_ratio)
 
 #endif
