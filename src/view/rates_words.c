@@ -188,9 +188,12 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
     static const struct {
         enum rates_figure figure;
         const char *what;
-    } parts[] = {{RATES_MISS_L1, "miss the L1"},      {RATES_MISS_L2, "miss the L2"},
-                 {RATES_MISS_MEMORY, "go to memory"}, {RATES_ACCESSED, "of all accesses"},
-                 {RATES_STALL, "of all stalls"},      {RATES_CRITICAL, "its part of the misses"}};
+    } parts[] = {{RATES_MISS_L1, "miss the L1"},
+                 {RATES_MISS_L2, "miss the L2"},
+                 {RATES_MISS_MEMORY, "go to memory"},
+                 {RATES_STALL, "of all stalls"},
+                 {RATES_CRITICAL, "its part of the misses"},
+                 {RATES_ACCESSED, "of all accesses"}};
     int count = 0;
     /* Of everything the last three are all. */
     int told = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
@@ -214,19 +217,31 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
         used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", said[i]);
 }
 
+/* Whether a miss rate is said first. */
+static bool says_misses(const struct snapshot_rates *rates)
+{
+    for (int i = 0; i < RATE_LEVELS; i++)
+        if (!isnan(rates->miss_rate[i].low))
+            return true;
+    return false;
+}
+
 bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *rates,
                 struct canvas *canvas, struct area area)
 {
     char said[PARTS][SAID];
     int count = rates ? say_all(snapshot, rates, said) : 0;
-    int used = 0;
+    int used = 1;
+    if (count && says_misses(rates))
+        used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
+                              "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
     for (int i = 0; i < count; i++) {
         int columns = glyph_columns(said[i], canvas->ascii) + 2;
         if (used + columns > area.columns)
             break;
-        canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
-                      "%s%s", i ? "  " : " ", said[i]);
-        used += columns - (i ? 0 : 1);
+        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
+                    said[i]);
+        used += columns;
     }
     return count > 0;
 }
