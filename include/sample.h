@@ -123,6 +123,7 @@ struct record {
         struct {
             const char *name; /* untrusted */
             bool exec;
+            const char *exe; /* with exec: path of the program, untrusted; NULL: ask /proc */
         } comm;
         struct {
             uint32_t parent_pid;

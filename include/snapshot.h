@@ -27,6 +27,7 @@
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
+#include "snapshot_simulation.h"
 #include "snapshot_timeline.h"
 #include "snapshot_window.h"
 
@@ -104,6 +105,7 @@ struct snapshot {
     struct snapshot_target target;
     struct snapshot_source source;
     const struct snapshot_recording *recording; /* NULL: live */
+    struct snapshot_simulation simulation;
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
     struct snapshot_rates *rates;    /* the same */

@@ -1,5 +1,6 @@
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
+	src/command.c src/command.h \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
 	src/export.c src/export.h \
@@ -13,6 +14,7 @@ src_misstop_SOURCES = \
 	src/refresh_timer.c src/refresh_timer.h \
 	src/signals.c src/signals.h \
 	src/snapshot_file.c src/snapshot_file.h \
+	src/simulation.c src/simulation.h \
 	src/option_value.c src/option_value.h \
 	src/options.c src/options.h src/options_help.c \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \

@@ -2,6 +2,7 @@
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
 #include "config.h"
 
+#include "command.h"
 #include "diff.h"
 #include "export.h"
 #include "launch.h"
@@ -11,7 +12,6 @@
 #include "piped_input.h"
 #include "pipeline.h"
 #include "player.h"
-#include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "signals.h"
@@ -36,8 +36,7 @@ struct run {
     struct screen *screen;
     struct pipeline *pipeline;
     struct launch launch;
-    struct feed *feed; /* of the agent in a launched program */
-    struct error heap_note;
+    struct command command; /* of a launched program */
     pid_t pid;
     char input[32]; /* where a recording from standard input is read instead; "": as given */
 };
@@ -115,11 +114,13 @@ static int open_pipeline(struct run *run, struct error *error)
         .half_life_s = options->half_life_s,
         .whole_run = options->input && isnan(options->pace) && !options->decays,
         .ways = options->ways,
-        .cache = options->cache,
+        .cache =
+            options->cache || !options->sim ? options->cache : run->command.simulation.first_level,
+        .sim = options->sim ? &run->command.simulation.memory : NULL,
         .search = options->search,
-        .feed = run->feed,
-        .walk = options->heap & OPTIONS_HEAP_WALK && !run->feed,
-        .heap_note = run->heap_note.text[0] ? run->heap_note.text : NULL,
+        .feed = run->command.feed,
+        .walk = options->heap & OPTIONS_HEAP_WALK && !run->command.feed,
+        .heap_note = run->command.heap_note.text[0] ? run->command.heap_note.text : NULL,
         .record = options->record,
         .record_limit_bytes = options->record_limit_bytes,
         .record_files = options->record_files,
@@ -127,26 +128,15 @@ static int open_pipeline(struct run *run, struct error *error)
     return pipeline_open(&run->pipeline, &wanted, error);
 }
 
-/* A program that cannot load the agent is watched without; the Heap screen says why. */
-static void open_feed(struct run *run)
-{
-    const struct options *options = run->options;
-    char path[PATH_MAX + 64];
-    if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, sizeof path, &run->heap_note) ||
-        feed_refusal(options->command[0], &run->heap_note) != FEED_PRELOADABLE)
-        return;
-    if (feed_new(&run->feed, &run->heap_note))
-        run->feed = NULL;
-}
-
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */
 static int find_target(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
-        open_feed(run);
-        int code =
-            launch_prepare(&run->launch, options->command, !options->batch, run->feed, error);
+        int code = command_open(&run->command, options, error);
+        if (!code)
+            code = launch_prepare(&run->launch, run->command.words, !options->batch,
+                                  run->command.feed, error);
         run->pid = run->launch.pid;
         return code;
     }
@@ -188,8 +178,8 @@ static int watch(struct run *run, struct error *error)
     setup.screen = run->screen;
     setup.pid = run->pid;
     code = loop_run(&setup, error);
-    int written = export_write(options, run->pipeline, options->input ? 0 : run->pid,
-                               code ? NULL : error);
+    int written =
+        export_write(options, run->pipeline, options->input ? 0 : run->pid, code ? NULL : error);
     return code ? code : written;
 }
 
@@ -218,6 +208,15 @@ static int command_status(const struct launch *launch)
     return 128 + number;
 }
 
+/* Said at the end: a screen would have wiped it out. */
+static void report_simulation(const struct run *run)
+{
+    char text[320];
+    simulation_trouble(&run->command.simulation, text, sizeof text);
+    if (text[0])
+        fprintf(stderr, "misstop: --sim: %s\n", text);
+}
+
 static int run_options(const struct options *options)
 {
     struct error error = {0};
@@ -231,7 +230,8 @@ static int run_options(const struct options *options)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
-    feed_free(run.feed);
+    report_simulation(&run);
+    command_close(&run.command);
     if (run.launch.output[0])
         fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
                 run.launch.output);

@@ -20,7 +20,10 @@ enum long_only {
     OPT_PPROF,
     OPT_HTML,
     OPT_RECORD_LIMIT,
-    OPT_PLAY
+    OPT_PLAY,
+    OPT_SIM,
+    OPT_SIM_FROM,
+    OPT_SIM_TO
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -46,6 +49,9 @@ static const struct option long_options[] = {
     {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},
     {"symfs", required_argument, NULL, OPT_SYMFS},
+    {"sim", optional_argument, NULL, OPT_SIM},
+    {"sim-from", required_argument, NULL, OPT_SIM_FROM},
+    {"sim-to", required_argument, NULL, OPT_SIM_TO},
     {"width", required_argument, NULL, OPT_WIDTH},
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
@@ -58,7 +64,7 @@ static const struct option long_options[] = {
 };
 
 /* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--sim", "--watch"};
+static const char *const announced[] = {"--watch"};
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
@@ -89,6 +95,16 @@ static int parse_sampling(struct options *options, int option, const char *text,
         options->symfs = text;
         return 0;
     }
+}
+
+static void parse_simulation(struct options *options, int option, const char *text)
+{
+    if (option == OPT_SIM_FROM)
+        options->sim_from = text;
+    else if (option == OPT_SIM_TO)
+        options->sim_to = text;
+    if (option == OPT_SIM || !options->sim)
+        options->sim = option == OPT_SIM && text ? text : "";
 }
 
 /* Told now: later nobody would see why nothing is fetched. */
@@ -174,6 +190,10 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
+    if (option == OPT_SIM || option == OPT_SIM_FROM || option == OPT_SIM_TO) {
+        parse_simulation(options, option, text);
+        return 0;
+    }
     if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || one_of("psercio", option))
         return parse_sampling(options, option, text, error);
     if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
@@ -210,6 +230,10 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
+    if (options->sim && (options->action != OPTIONS_LAUNCH || strcmp(options->source, "auto")))
+        return error_set(error, -EINVAL,
+                         "--sim is a source of its own, for a program that misstop starts: "
+                         "misstop --sim -- CMD");
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;

@@ -37,19 +37,22 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
-    double pace;        /* --play: of a recording, from its start; NAN: straight to its end */
+    double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
     const char *pprof; /* file for the run as a profile; NULL: none */
     const char *html;  /* file for the run as a page; NULL: none */
-    uint32_t window; /* 0: default */
+    uint32_t window;   /* 0: default */
     double half_life_s;
-    bool decays;        /* -H was given */
+    bool decays; /* -H was given */
     uint32_t ways;
-    const char *search; /* NULL: none */
-    const char *cache;  /* NULL: L1d */
-    unsigned heap;      /* enum options_heap */
+    const char *search;   /* NULL: none */
+    const char *cache;    /* NULL: L1d */
+    const char *sim;      /* --sim: its geometry, "" for this machine's; NULL: not asked for */
+    const char *sim_from; /* function that begins counting; NULL: the start does */
+    const char *sim_to;   /* function that ends it; NULL: none */
+    unsigned heap;        /* enum options_heap */
     struct view_options view;
 };
 

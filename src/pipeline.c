@@ -111,7 +111,9 @@ int pipeline_patience_ms(struct pipeline *pipeline)
     enum { QUIET_MS = 100, HEAP_MS = 5, BUSY_MS = 1, BUSY_EVENTS = 10000 };
     long told = pipeline->told;
     pipeline->told = 0;
-    return !pipeline->heap ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
+    /* The ring of a simulation fills as fast. */
+    bool busy = pipeline->heap || pipeline->options.sim;
+    return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 
 int pipeline_enable(struct pipeline *pipeline, bool on)

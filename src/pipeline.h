@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 struct feed;
+struct sim_memory;
 struct pipeline;
 
 struct pipeline_options {
@@ -29,6 +30,7 @@ struct pipeline_options {
     const char *events;
     uint32_t rate;
     uint64_t period;
+    struct sim_memory *sim; /* of a program under the simulated cache, or NULL; not owned */
     uint32_t window;
     double half_life_s;
     bool whole_run; /* the tables begin with everything, not with the recent past */

@@ -120,6 +120,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
+        .simulation = pipeline->sampler ? sampler_simulation(pipeline->sampler)
+                                        : (struct snapshot_simulation){0},
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;

@@ -82,6 +82,7 @@ static int open_sampler(struct pipeline *pipeline, struct error *error)
         .events = options->events,
         .rate = options->rate,
         .period = options->period,
+        .sim = options->sim,
     };
     return sampler_open(&pipeline->sampler, &sampling, error);
 }

@@ -157,19 +157,27 @@ static void drop(char **variable)
     while (*variable++);
 }
 
-/* misstop puts the agent first in LD_PRELOAD; what the user had there stays. */
+/* misstop puts the agent first in LD_PRELOAD, Valgrind (--sim) a library of its own before it; what
+ * else stands there stays. */
 static void drop_preload(char **variable)
 {
+    static const char name[] = "/libmisstop-agent.so";
     char *value = strchr(*variable, '=') + 1;
-    char *rest = strchr(value, ':');
-    size_t length = rest ? (size_t)(rest - value) : strlen(value);
-    if (length < sizeof session.library)
-        memcpy(session.library, value, length);
-    if (!rest) {
-        drop(variable);
+    char *end = strstr(value, name);
+    if (!end)
         return;
-    }
-    memmove(value, rest + 1, strlen(rest + 1) + 1);
+    char *start = end;
+    while (start > value && start[-1] != ':')
+        start--;
+    end += sizeof name - 1;
+    if ((size_t)(end - start) < sizeof session.library)
+        memcpy(session.library, start, (size_t)(end - start));
+    if (*end == ':')
+        memmove(start, end + 1, strlen(end + 1) + 1);
+    else if (start > value)
+        start[-1] = '\0';
+    else
+        drop(variable);
 }
 
 void session_hide(void)

@@ -6,4 +6,5 @@ src_libbase_a_SOURCES = \
 	src/base/error.c src/base/error.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/prng.h \
+	src/base/stamp_clock.c src/base/stamp_clock.h \
 	src/base/text.c src/base/text.h

@@ -2,7 +2,7 @@
 #include "resolve/feed.h"
 
 #include "agent_abi.h"
-#include "resolve/feed_clock.h"
+#include "base/stamp_clock.h"
 #include "resolve/feed_paths.h"
 #include "resolve/feed_rings.h"
 
@@ -28,7 +28,7 @@ struct feed {
     struct agent_sizes sizes; /* ours; those in the memory are for the agent */
     struct agent_header *header;
     struct feed_rings rings;
-    struct feed_clock clock;
+    struct stamp_clock clock;
     struct feed_paths paths;
     uint64_t last_ns;
 };
@@ -91,7 +91,7 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
         code = error_set(error, -ENOMEM, "out of memory");
         goto failed;
     }
-    feed_clock_init(&feed->clock);
+    stamp_clock_init(&feed->clock);
     fill_header(feed);
     *out = feed;
     return 0;
@@ -135,7 +135,7 @@ static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_c
                      void *context)
 {
     struct feed_event event = cursor->event;
-    event.time_ns = feed_clock_ns(&feed->clock, cursor->stamp);
+    event.time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
     if (event.time_ns < feed->last_ns)
         event.time_ns = feed->last_ns;
     feed->last_ns = event.time_ns;
@@ -156,8 +156,8 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
      * The time first, then how far the rings are written: what led to an event stamped before
      * now was published before it, so it is seen too.
      */
-    feed_clock_update(&feed->clock);
-    uint64_t limit = feed_clock_stamp(&feed->clock, until_ns);
+    stamp_clock_update(&feed->clock);
+    uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
     look_at_rings(feed);

@@ -62,7 +62,6 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/vbases.c src/resolve/dwarf/vbases.h \
 	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
-	src/resolve/feed_clock.c src/resolve/feed_clock.h \
 	src/resolve/feed_launch.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
 	src/resolve/feed_rings.c src/resolve/feed_rings.h \

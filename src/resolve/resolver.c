@@ -138,6 +138,9 @@ static void new_program(struct resolver *resolver, const struct record *record)
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
     resolver->exe[0] = '\0';
+    if (record->comm.exe)
+        text_sanitise(resolver->exe, sizeof resolver->exe, record->comm.exe,
+                      strlen(record->comm.exe));
     resolver->distrusted = true;
     resolver->scan_ns = 0;
 }

@@ -23,6 +23,9 @@ src_libsample_a_SOURCES = \
 	src/sample/reads.c src/sample/reads.h \
 	src/sample/tape.c src/sample/tape.h \
 	src/sample/doctor.c src/sample/doctor.h \
+	src/sample/sim_memory.c src/sample/sim_memory.h \
+	src/sample/sim_record.c src/sample/sim_record.h \
+	src/sample/sim_session.c src/sample/sim_session.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/event_weigh.c \

@@ -99,6 +99,7 @@ static void take_comm(struct cursor *cursor, uint16_t misc, struct record *out)
     out->kind = RECORD_COMM;
     take_ids(cursor, out);
     out->comm.exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+    out->comm.exe = NULL;
     out->comm.name = take_string(cursor);
 }
 

@@ -3,6 +3,7 @@
 
 #include "sample/perfdata.h"
 #include "sample/session.h"
+#include "sample/sim_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 struct sampler {
     struct session session;
     struct perfdata *replay; /* NULL: live */
+    struct sim_session sim;  /* .memory NULL: another source */
     struct sampler_info info;
     char weighs[96];
 };
@@ -101,6 +103,9 @@ static int open_named(struct sampler *sampler, const struct sampler_options *opt
     const struct source *source = source_find(options->source);
     if (options->input)
         return open_replay(sampler, options, error);
+    if (options->sim)
+        return sim_session_open(&sampler->sim, options->sim, options->pid, options->events,
+                                &sampler->info, error);
     if (!strcmp(options->source, "auto"))
         return open_auto(sampler, options, error);
     if (!source)
@@ -126,30 +131,39 @@ void sampler_close(struct sampler *sampler)
 {
     if (sampler->replay)
         perfdata_close(sampler->replay);
-    else
+    else if (!sampler->sim.memory)
         session_close(&sampler->session);
     free(sampler);
 }
 
 int sampler_fd(const struct sampler *sampler)
 {
-    return sampler->replay ? -1 : sampler->session.epoll_fd;
+    return sampler->replay || sampler->sim.memory ? -1 : sampler->session.epoll_fd;
 }
 
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
 {
-    return sampler->replay ? perfdata_read(sampler->replay, until_ns, sink, context)
-                           : session_read(&sampler->session, until_ns, sink, context);
+    return sampler->replay       ? perfdata_read(sampler->replay, until_ns, sink, context)
+           : sampler->sim.memory ? sim_session_read(&sampler->sim, until_ns, sink, context)
+                                 : session_read(&sampler->session, until_ns, sink, context);
 }
 
 int sampler_tick(struct sampler *sampler, uint64_t now_ns)
 {
-    return sampler->replay ? 0 : session_tick(&sampler->session, now_ns);
+    return sampler->replay || sampler->sim.memory ? 0 : session_tick(&sampler->session, now_ns);
 }
 
 int sampler_enable(struct sampler *sampler, bool on)
 {
-    return sampler->replay ? 0 : session_enable(&sampler->session, on);
+    if (sampler->sim.memory)
+        sim_session_enable(&sampler->sim, on);
+    return sampler->replay || sampler->sim.memory ? 0 : session_enable(&sampler->session, on);
+}
+
+struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
+{
+    return sampler->sim.memory ? sim_session_totals(&sampler->sim)
+                               : (struct snapshot_simulation){0};
 }
 
 struct sampler_span sampler_span(const struct sampler *sampler)
@@ -192,6 +206,10 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
     const struct session *session = &sampler->session;
     if (sampler->replay)
         return &sampler->info;
+    if (sampler->sim.memory) {
+        sim_session_describe(&sampler->sim, &writable->info);
+        return &sampler->info;
+    }
     writable->info.records_bad = session->bad;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
@@ -205,6 +223,8 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
 {
     if (sampler->replay)
         return perfdata_attribute(sampler->replay, index);
+    if (sampler->sim.memory)
+        return index < sampler->sim.event_count ? &sampler->sim.events[index].attr : NULL;
     return index < sampler->session.plan.count ? &sampler->session.events[index].attr : NULL;
 }
 

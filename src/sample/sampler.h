@@ -18,6 +18,7 @@
 struct sampler;
 struct perf_event_attr;
 struct perfdata_machine;
+struct sim_memory;
 
 struct sampler_options {
     pid_t pid;          /* live: the process to watch */
@@ -27,6 +28,7 @@ struct sampler_options {
     const char *events; /* -e LIST or NULL for the source's own choice */
     uint32_t rate;      /* wanted samples per second of the ranking event */
     uint64_t period;    /* -c: fixed period, 0: steered to the rate */
+    struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
 };
 
 struct sampler_event {
@@ -87,6 +89,9 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 int sampler_enable(struct sampler *sampler, bool on);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
+
+/* Exact totals where the source is sim; else all 0. */
+struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
 /* ---- of a recording; live there is none of it ---- */
 

@@ -7,6 +7,7 @@
 #include "view/binary_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/simulation_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -142,11 +143,11 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         int start = used;
         if (on || names)
             used += canvas_format(canvas, row, used, canvas->columns - used,
-                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before, (i + 1) % 10,
-                                  browser_pages[i]->name);
+                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before,
+                                  (i + 1) % 10, browser_pages[i]->name);
         else
-            used +=
-                canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ", (i + 1) % 10);
+            used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ",
+                                  (i + 1) % 10);
         browser_zone(browser, row, start, used - start, (enum action)(ACTION_PAGE_1 + i));
     }
     used += matrix_tab(browser, canvas, row, used);
@@ -285,7 +286,8 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     line.row = row + used;
     if (rows > used && rates_line(browser->snapshot, browser->snapshot->rates, canvas, line))
         used++;
-    return used;
+    line.row = row + used;
+    return used + (rows > used && simulation_line(&browser->snapshot->simulation, canvas, line));
 }
 
 void header_trust(const struct snapshot *snapshot, char *out, size_t size)

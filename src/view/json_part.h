@@ -54,6 +54,8 @@ json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_co
                        size_t count);
 /* Only where there is one. */
 json_t *json_recording(const struct snapshot_recording *from);
+/* Null where nothing is simulated. */
+json_t *json_simulation(const struct snapshot_simulation *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);

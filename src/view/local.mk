@@ -97,6 +97,8 @@ src_libview_a_SOURCES = \
 	src/view/search_columns.c \
 	src/view/search_page.c \
 	src/view/sets_page.c \
+	src/view/json_simulation.c \
+	src/view/simulation_words.c src/view/simulation_words.h \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
 	src/view/sharing_line_columns.c \

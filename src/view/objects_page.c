@@ -25,7 +25,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
 {
     enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8 };
     int used = header_totals(browser, canvas, area.row,
-                             area.rows >= ROWS_FOR_LEVELS   ? 4
+                             area.rows >= ROWS_FOR_LEVELS   ? 5
                              : area.rows >= ROWS_FOR_FIELDS ? 3
                              : area.rows >= ROWS_FOR_TOTALS ? 2
                              : area.rows >= 6               ? 1

@@ -6,6 +6,7 @@
 #include "view/binary_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/simulation_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,6 +121,14 @@ static void print_rates(struct text_writer *writer)
 {
     char text[512];
     rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+static void print_simulation(struct text_writer *writer)
+{
+    char text[320];
+    simulation_sentence(&writer->snapshot->simulation, text, sizeof text);
     if (*text)
         text_say(writer, "%s", text);
 }
@@ -268,6 +277,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_fields_known(&writer);
     print_levels(&writer);
     print_rates(&writer);
+    print_simulation(&writer);
     if (snapshot->status)
         text_say(&writer, "note: %s", snapshot->status);
     print_binaries(&writer);

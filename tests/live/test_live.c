@@ -244,6 +244,7 @@ static void a_jittered_period_does_not_resonate(void **state)
         worst = fmax(worst, fabs(share_of_a(first) - 0.5));
         json_decref(first);
     }
+    kill(planted.pid, SIGKILL);
     planted_finish(&planted);
     assert_true(worst > 0.2);
 }
@@ -275,9 +276,8 @@ static void the_target_survives_kill_9(void **state)
     const char *const arguments[] = {"-s", source, "-d", "0.1", "--search", "all", NULL};
     struct planted alone;
     struct planted watched;
-    assert_true(planted_start(&alone, "result", 14));
-    assert_int_equal(planted_finish(&alone), 0);
-    assert_true(planted_start(&watched, "result", 14));
+    assert_true(planted_start(&alone, "result", 5));
+    assert_true(planted_start(&watched, "result", 5));
     kill(watched.pid, SIGSTOP); /* so that it lives through all 100; misstop attaches anyway */
     srand(1);
     int attached = 0;
@@ -285,12 +285,18 @@ static void the_target_survives_kill_9(void **state)
         pid_t misstop = misstop_start(watched.pid, arguments);
         kill(watched.pid, SIGCONT);
         nanosleep(&(struct timespec){.tv_nsec = (rand() % 80) * 1000000L}, NULL);
-        attached += kill(misstop, 0) == 0;
+        if (waitpid(misstop, NULL, WNOHANG))
+            continue; /* ended by itself: not what is tested */
+        attached++;
         kill(misstop, SIGKILL);
         waitpid(misstop, NULL, 0);
         kill(watched.pid, i < 99 ? SIGSTOP : SIGCONT);
     }
+    siginfo_t ended = {0};
+    assert_int_equal(waitid(P_PID, (id_t)watched.pid, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    assert_int_equal(ended.si_pid, 0); /* it lived through all of them */
     assert_int_equal(planted_finish(&watched), 0);
+    assert_int_equal(planted_finish(&alone), 0);
     assert_int_equal(attached, 100);
     printf("  result %.20s\n", planted_first(&watched, "result"));
     assert_string_equal(planted_first(&watched, "result"), planted_first(&alone, "result"));

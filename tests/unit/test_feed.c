@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/prng.h"
 #include "resolve/feed.h"
-#include "resolve/feed_clock.h"
+#include "base/stamp_clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -283,22 +283,22 @@ static void reasons_have_names(void **state)
 static void stamps_and_times_agree(void **state)
 {
     (void)state;
-    struct feed_clock clock;
-    feed_clock_init(&clock);
-    feed_clock_update(&clock);
+    struct stamp_clock clock;
+    stamp_clock_init(&clock);
+    stamp_clock_update(&clock);
     uint64_t now = clock_now_ns();
-    uint64_t error = feed_clock_ns(&clock, feed_clock_stamp(&clock, now)) - now;
+    uint64_t error = stamp_clock_ns(&clock, stamp_clock_stamp(&clock, now)) - now;
     assert_true((int64_t)error >= -2 && (int64_t)error <= 2);
-    assert_int_equal(feed_clock_stamp(&clock, UINT64_MAX), UINT64_MAX);
+    assert_int_equal(stamp_clock_stamp(&clock, UINT64_MAX), UINT64_MAX);
     /* No stamp, however odd, is undefined behaviour. */
-    feed_clock_ns(&clock, 0);
-    feed_clock_ns(&clock, UINT64_MAX);
-    feed_clock_ns(&clock, clock.latest.stamp + INT64_MAX);
-    feed_clock_ns(&clock, clock.latest.stamp - INT64_MAX);
-    feed_clock_stamp(&clock, 0);
+    stamp_clock_ns(&clock, 0);
+    stamp_clock_ns(&clock, UINT64_MAX);
+    stamp_clock_ns(&clock, clock.latest.stamp + INT64_MAX);
+    stamp_clock_ns(&clock, clock.latest.stamp - INT64_MAX);
+    stamp_clock_stamp(&clock, 0);
     clock.ns_per_tick = 1e6;
-    assert_int_equal(feed_clock_ns(&clock, clock.latest.stamp + INT64_MAX), UINT64_MAX);
-    assert_int_equal(feed_clock_ns(&clock, clock.latest.stamp - INT64_MAX), 0);
+    assert_int_equal(stamp_clock_ns(&clock, clock.latest.stamp + INT64_MAX), UINT64_MAX);
+    assert_int_equal(stamp_clock_ns(&clock, clock.latest.stamp - INT64_MAX), 0);
 }
 
 int main(void)

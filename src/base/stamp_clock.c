@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/feed_clock.h"
+#include "base/stamp_clock.h"
 
 #include "base/clock.h"
 
@@ -21,9 +21,9 @@ static bool tsc_is_invariant(void)
 }
 
 /* The closest of a few tries: an interrupt between the two readings would tell lies. */
-static struct feed_clock_pair take_pair(bool is_tsc)
+static struct stamp_clock_pair take_pair(bool is_tsc)
 {
-    struct feed_clock_pair pair = {0};
+    struct stamp_clock_pair pair = {0};
     uint64_t closest = UINT64_MAX;
     for (int i = 0; is_tsc && i < TRIES; i++) {
         uint64_t before = __rdtsc();
@@ -31,7 +31,7 @@ static struct feed_clock_pair take_pair(bool is_tsc)
         uint64_t ticks = __rdtsc() - before;
         if (ticks < closest) {
             closest = ticks;
-            pair = (struct feed_clock_pair){before + ticks / 2, ns};
+            pair = (struct stamp_clock_pair){before + ticks / 2, ns};
         }
     }
     if (!is_tsc)
@@ -39,7 +39,7 @@ static struct feed_clock_pair take_pair(bool is_tsc)
     return pair;
 }
 
-static void measure_rate(struct feed_clock *clock)
+static void measure_rate(struct stamp_clock *clock)
 {
     uint64_t ticks = clock->latest.stamp - clock->base.stamp;
     uint64_t ns = clock->latest.ns - clock->base.ns;
@@ -47,16 +47,16 @@ static void measure_rate(struct feed_clock *clock)
         clock->ns_per_tick = clock->is_tsc ? (double)ns / (double)ticks : 1;
 }
 
-void feed_clock_init(struct feed_clock *clock)
+void stamp_clock_init(struct stamp_clock *clock)
 {
-    *clock = (struct feed_clock){.is_tsc = tsc_is_invariant(), .ns_per_tick = 1};
+    *clock = (struct stamp_clock){.is_tsc = tsc_is_invariant(), .ns_per_tick = 1};
     clock->base = clock->next_base = clock->latest = take_pair(clock->is_tsc);
     while (clock->latest.ns - clock->base.ns < FIRST_NS)
         clock->latest = take_pair(clock->is_tsc);
     measure_rate(clock);
 }
 
-void feed_clock_update(struct feed_clock *clock)
+void stamp_clock_update(struct stamp_clock *clock)
 {
     clock->latest = take_pair(clock->is_tsc);
     measure_rate(clock);
@@ -80,7 +80,7 @@ static uint64_t shift(uint64_t origin, double distance)
     return moved < origin ? UINT64_MAX : moved;
 }
 
-uint64_t feed_clock_ns(const struct feed_clock *clock, uint64_t stamp)
+uint64_t stamp_clock_ns(const struct stamp_clock *clock, uint64_t stamp)
 {
     if (!clock->is_tsc)
         return stamp;
@@ -88,7 +88,7 @@ uint64_t feed_clock_ns(const struct feed_clock *clock, uint64_t stamp)
     return shift(clock->latest.ns, (double)ticks * clock->ns_per_tick);
 }
 
-uint64_t feed_clock_stamp(const struct feed_clock *clock, uint64_t ns)
+uint64_t stamp_clock_stamp(const struct stamp_clock *clock, uint64_t ns)
 {
     if (!clock->is_tsc || ns == UINT64_MAX)
         return ns;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The memory that misstop and its Valgrind tool (src/valgrind) share: fixed width, versioned.
+ * misstop makes it (src/sample/sim_memory.c) and treats all that the tool wrote as hostile, for it
+ * lies in the target's reach; the tool maps it and writes. No pointers cross, and no size is read
+ * back from it: all are fixed here. For src/valgrind, src/sample/sim*.c and who fills in
+ * the geometry (src/simulation.c).
+ *
+ * In order: header (a page), threads, instructions, ring. The target's threads run one at a time
+ * under Valgrind, so the ring has one producer. head and tail count units and never wrap; the
+ * place in the ring is their low bits.
+ */
+#ifndef MISSTOP_SIM_ABI_H
+#define MISSTOP_SIM_ABI_H
+
+#include <stdint.h>
+
+#define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
+#define SIM_VERSION 1u
+
+enum {
+    SIM_HEADER_BYTES = 4096,
+    SIM_LEVELS_MAX = 4,
+    SIM_NAME_BYTES = 256,
+    SIM_THREADS_MAX = 1024,         /* at a time or after each other; more share the last one */
+    SIM_INSTRUCTIONS_MAX = 1 << 20, /* that access memory; more are counted in the totals only */
+    SIM_RING_UNITS = 1 << 19,
+    SIM_RING_RESERVE = SIM_RING_UNITS / 8, /* kept free of misses: for what may not be lost */
+    SIM_PATH_UNITS_MAX = 64
+};
+
+enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
+
+enum sim_clock { SIM_TSC, SIM_MONOTONIC };
+
+enum sim_flags {
+    SIM_WANT_CAUSES = 1,
+    SIM_WAIT = 2 /* nothing is left out: the program waits while the ring is full */
+};
+
+/* Counts of accesses by enum sim_op; of a modify both bits are set. */
+enum { SIM_OPS = 4 };
+
+/* One cache level; size = sets * ways * line. */
+struct sim_geometry {
+    uint64_t size_bytes;
+    uint32_t ways;
+    uint32_t line_bytes;
+};
+
+struct sim_header {
+    /* Written by misstop before the target starts. */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t clock;         /* enum sim_clock: what stamps are in */
+    uint32_t level_count;   /* 1 to SIM_LEVELS_MAX */
+    uint32_t access_period; /* one in so many accesses is told; 0: none */
+    uint32_t flags;         /* enum sim_flags */
+    uint32_t unused0;
+    struct sim_geometry levels[SIM_LEVELS_MAX];
+    char from[SIM_NAME_BYTES]; /* function that begins counting; "": the program's start does */
+    char to[SIM_NAME_BYTES];   /* function that ends it; "": none */
+    char agent[SIM_NAME_BYTES * 4]; /* file whose code is no part of the program; "": none */
+    /* Written by misstop at any time. */
+    uint32_t stop;   /* misstop left */
+    uint32_t paused; /* the user wants nothing counted now */
+    uint64_t reads;  /* how often misstop has looked: it is alive where this grows */
+    uint8_t unused[56];
+    /* Written by the tool. */
+    uint32_t state; /* enum sim_state */
+    uint32_t pid;
+    uint32_t counting; /* whether accesses count now */
+    uint32_t threads_used;
+    uint32_t instructions_used;
+    uint32_t period_now;          /* one in so many misses of the commonest level is told; 1: all */
+    uint64_t instructions_lost;   /* accesses by instructions that found no room in the table */
+    uint64_t misses_untold;       /* thinned out of the ring, their weight went to others */
+    uint64_t lost;                /* units that may not be lost and were: the ring was full */
+    char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: why */
+};
+
+/* Exact totals of a thread. missed[i]: accesses that level i did not hold. */
+struct sim_thread {
+    uint32_t tid;
+    uint32_t unused;
+    uint64_t counts[SIM_OPS]; /* [0] is unused */
+    uint64_t load_misses[SIM_LEVELS_MAX];
+    uint64_t store_misses[SIM_LEVELS_MAX];
+    uint64_t unused2[3];
+};
+
+/* Exact counts of an instruction that accesses memory. */
+struct sim_instruction {
+    uint64_t ip;
+    uint64_t counts[SIM_OPS - 1]; /* [op - 1] */
+    uint64_t misses[SIM_LEVELS_MAX];
+};
+
+enum sim_kind {
+    SIM_MISS = 1, /* struct sim_miss */
+    SIM_ACCESS,   /* struct sim_miss, too: a sampled access, weight accesses */
+    SIM_EXEC,     /* struct sim_mapping: another program; its path follows */
+    SIM_MAPPING,  /* struct sim_mapping: memory mapped; its path follows */
+    SIM_THREAD,   /* struct sim_miss: a thread began, tid */
+    SIM_EXIT      /* ... or ended */
+};
+
+/* Both: a modify. */
+enum sim_op { SIM_LOAD = 1, SIM_STORE = 2 };
+
+/* In the order of enum model_cause (src/sim/figures.h). */
+enum sim_cause {
+    SIM_CAUSE_UNKNOWN,
+    SIM_FIRST,
+    SIM_FIRST_HERE,
+    SIM_INVALIDATED_TRUE,
+    SIM_INVALIDATED_FALSE,
+    SIM_INCLUSION,
+    SIM_CONFLICT,
+    SIM_CAPACITY,
+    SIM_CAUSES
+};
+
+/* A miss, or a sampled access. */
+struct sim_miss {
+    uint64_t stamp;
+    uint8_t kind;   /* enum sim_kind: the same byte in every unit that begins something */
+    uint8_t op;     /* enum sim_op */
+    uint8_t served; /* index of the level that had it; level_count: memory */
+    uint8_t cause;  /* enum sim_cause, of the miss in the first level */
+    uint16_t size;  /* bytes */
+    uint16_t unused;
+    uint32_t tid;
+    uint32_t weight; /* misses (accesses) it stands for */
+    uint64_t ip;
+    uint64_t address;
+    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_address; /* ... to make room for this */
+};
+
+struct sim_mapping {
+    uint64_t stamp;
+    uint8_t kind;
+    uint8_t protection; /* PROT_* */
+    uint16_t path_units;
+    uint32_t major;
+    uint64_t start;
+    uint64_t length;
+    uint64_t offset;
+    uint64_t inode;
+    uint32_t minor;
+    uint32_t unused;
+};
+
+/* A path goes on over as many units as it needs, NUL-ended in the last. */
+union sim_unit {
+    struct sim_miss miss;
+    struct sim_mapping mapping;
+    char path[64];
+    uint64_t words[8];
+};
+
+/* Producer and consumer on cache lines of their own. */
+struct sim_ring {
+    uint64_t head; /* units written */
+    uint64_t unused[7];
+    uint64_t tail; /* units read */
+    uint64_t unused2[7];
+};
+
+/* All of it, in the order of the file. */
+struct sim_shared {
+    union {
+        struct sim_header header;
+        uint8_t page[SIM_HEADER_BYTES];
+    };
+    struct sim_thread threads[SIM_THREADS_MAX];
+    struct sim_instruction instructions[SIM_INSTRUCTIONS_MAX];
+    struct sim_ring ring;
+    union sim_unit units[SIM_RING_UNITS];
+};
+
+_Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");
+_Static_assert(sizeof(union sim_unit) == 64, "a unit is a cache line");
+_Static_assert(sizeof(struct sim_instruction) == 64, "an instruction is a cache line");
+_Static_assert(sizeof(struct sim_thread) == 128, "threads share no line");
+
+#endif

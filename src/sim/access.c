@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* model_access_slow(): what the fast path leaves, in parts that each lie in one line. */
+#include "sim/cause.h"
+#include "sim/coherence.h"
+#include "sim/walk.h"
+
+enum { SIZE_MAX_BYTES = 4096 };
+
+static void count_use(struct cache *cache, uint32_t index, uint64_t address, uint32_t size_bytes,
+                      uint32_t kind)
+{
+    uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
+    model_count_use(&cache->lines[index].use, model_grains(offset, size_bytes, cache->grain_shift),
+                    size_bytes, kind);
+}
+
+/* From now on the fast path finds the line by itself. */
+static void settle(struct state_thread *thread, struct cache *first, uint32_t index)
+{
+    struct model *model = thread->fast.model;
+    if (model->shared[0] && model->spec.threads > 1)
+        for (uint32_t i = 0; i < model->spec.threads; i++)
+            if (model->threads[i])
+                model->threads[i]->fast.last_tag = 0;
+    thread->fast.last_tag = first->tags[index];
+    thread->fast.last_line = &first->lines[index];
+}
+
+/* A plain hit in the first level. */
+static bool hit_first(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                      uint32_t kind)
+{
+    struct cache *first = thread->path[0];
+    uint64_t number = address >> first->line_shift;
+    uint32_t index = cache_find(first, number);
+    if (index == CACHE_NONE || first->lines[index].slow & kind)
+        return false;
+    cache_touch(first, index);
+    if (first->shadow)
+        shadow_touch(first->shadow, number, true, &first->slots[index].node);
+    if (thread->fast.use)
+        count_use(first, index, address, size_bytes, kind);
+    settle(thread, first, index);
+    return true;
+}
+
+/* Other threads hear of it before anything is looked up. */
+static void announce(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    uint64_t number = address >> first->line_shift;
+    bool write = access->miss.kind & MODEL_STORE;
+    uint32_t index = cache_find(first, number);
+    access->others = false;
+    if (!model->private_levels || (index != CACHE_NONE && !write))
+        return;
+    if (index != CACHE_NONE && !first->slots[index].others)
+        return;
+    access->others = coherence_take(model, access->thread->fast.number, number, write,
+                                    write ? state_who(access) : access->miss.who);
+    if (index != CACHE_NONE)
+        first->slots[index].others = access->others;
+}
+
+/* A store that fetched nothing: it used the line where the nearest level has it. */
+static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    struct model *model = access->model;
+    struct cache *cache = access->thread->path[0];
+    uint64_t grains =
+        model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes, cache->grain_shift);
+    uint32_t level = 1;
+    for (; level < model->spec.level_count; level++) {
+        struct cache *below = access->thread->path[level];
+        uint32_t index = cache_find(below, address >> below->line_shift);
+        if (index == CACHE_NONE)
+            continue;
+        count_use(below, index, address, size_bytes, access->miss.kind);
+        break;
+    }
+    if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
+        coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
+}
+
+/* Which statements use the line, at every level where it lies. */
+static void count_user(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        struct cache *cache = access->thread->path[level];
+        uint64_t number = address >> cache->line_shift;
+        if (cache_find(cache, number) != CACHE_NONE)
+            users_used(&model->users, number, cache->id, access->miss.who.ip);
+    }
+}
+
+static void sample(struct state_access *access, uint64_t address, struct cache *first,
+                   uint32_t index)
+{
+    struct model *model = access->model;
+    uint64_t number = address >> first->line_shift;
+    struct model_who who = access->miss.who;
+    bool reuse = sampling_watches(&model->reuse, number);
+    bool users = users_watch(&model->users, address);
+    if (users)
+        count_user(access, address);
+    if (reuse) {
+        who.bin = index == CACHE_NONE ? state_who(access).bin : first->slots[index].bin;
+        sampling_use(&model->reuse, number, who);
+    }
+    if (index != CACHE_NONE)
+        first->slots[index].watched = reuse || users;
+}
+
+/* After all levels were asked. */
+static void conclude(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    uint32_t index = cache_find(first, address >> first->line_shift);
+    sample(access, address, first, index);
+    cause_referenced(access, address);
+    if (index != CACHE_NONE) {
+        first->slots[index].others |= access->others;
+        walk_set_slow(model, first, index);
+        if (model->track_use)
+            count_use(first, index, address, size_bytes, access->miss.kind);
+        settle(access->thread, first, index);
+    } else if (model->track_use) {
+        count_below(access, address, size_bytes);
+    }
+    if (access->fetch_ahead &&
+        prefetch_next(&model->prefetch, access->miss.who.ip, address, &address))
+        walk_ahead(access, address);
+    access->fetch_ahead = false;
+}
+
+/* Each part of the access that lies in one line of the first level, level after level. */
+static uint32_t by_lines(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    uint32_t served = 0, part_bytes;
+    for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
+        part_bytes = state_part(access->first, address + done, size_bytes - done);
+        announce(access, address + done);
+        uint32_t level = walk_line(access, address + done, part_bytes);
+        served = level > served ? level : served;
+        if (!access->first->instruction)
+            conclude(access, address + done, part_bytes);
+    }
+    return served;
+}
+
+static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    const struct cache *first = access->first;
+    uint32_t part_bytes;
+    for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
+        part_bytes = state_part(first, address + done, size_bytes - done);
+        announce(access, address + done);
+    }
+    uint32_t served = walk_whole(access, address, size_bytes);
+    for (uint32_t done = 0; done < size_bytes && !first->instruction; done += part_bytes) {
+        part_bytes = state_part(first, address + done, size_bytes - done);
+        conclude(access, address + done, part_bytes);
+    }
+    return served;
+}
+
+static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
+                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    struct state_access access = {.model = thread->fast.model, .thread = thread, .first = first};
+    access.miss.address = address;
+    access.miss.size_bytes = size_bytes;
+    access.miss.thread = thread->fast.number;
+    access.miss.kind = kind;
+    access.miss.who.ip = ip;
+    uint32_t served = access.model->spec.whole_access_below
+                          ? by_levels(&access, address, size_bytes)
+                          : by_lines(&access, address, size_bytes);
+    access.miss.served = served;
+    if (access.missed)
+        cause_report(&access);
+    return served;
+}
+
+/* Instructions mostly come from the line of the one before. */
+static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                      uint32_t ip)
+{
+    struct cache *cache = thread->instruction;
+    if (!cache)
+        return 0;
+    uint64_t number = address >> cache->line_shift;
+    bool one_line = (address + size_bytes - 1) >> cache->line_shift == number;
+    bool alone = !cache->shared || thread->fast.model->spec.threads == 1;
+    if (one_line && thread->last_fetch == number + 1 && alone)
+        return 0;
+    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip);
+    thread->last_fetch = one_line ? number + 1 : 0;
+    return served;
+}
+
+uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip)
+{
+    struct state_thread *state = (struct state_thread *)thread;
+    size_bytes = size_bytes ? size_bytes : 1;
+    size_bytes = size_bytes > SIZE_MAX_BYTES ? SIZE_MAX_BYTES : size_bytes;
+    if (address > UINT64_MAX - (size_bytes - 1))
+        size_bytes = (uint32_t)(UINT64_MAX - address) + 1;
+    if (kind & MODEL_INSTRUCTION)
+        return fetch(state, address, size_bytes, ip);
+    if (state_part(state->path[0], address, size_bytes) == size_bytes &&
+        hit_first(state, address, size_bytes, kind))
+        return 0;
+    return walk(state, state->path[0], address, size_bytes, kind, ip);
+}

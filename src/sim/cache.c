@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/cache.h"
+
+static uint32_t log2_of(uint64_t power)
+{
+    return (uint32_t)__builtin_ctzll(power);
+}
+
+static void set_shape(struct cache *cache, const struct model_level_spec *spec)
+{
+    cache->ways = spec->ways;
+    cache->line_bytes = spec->line_bytes;
+    cache->line_shift = log2_of(spec->line_bytes);
+    cache->grain_shift = spec->line_bytes > 64 ? cache->line_shift - 6 : 0;
+    cache->sets = spec->size_bytes / spec->line_bytes / spec->ways;
+    cache->masked = !(cache->sets & (cache->sets - 1));
+    cache->set_mask = cache->masked ? cache->sets - 1 : 0;
+    cache->policy = spec->policy;
+    cache->inclusive = spec->inclusive;
+}
+
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed,
+               struct memory *memory)
+{
+    *cache = (struct cache){.random = seed};
+    set_shape(cache, spec);
+    uint64_t lines = cache->sets * cache->ways;
+    cache->tags = memory_new(memory, lines, sizeof *cache->tags);
+    cache->lines = memory_new(memory, lines, sizeof *cache->lines);
+    cache->slots = memory_new(memory, lines, sizeof *cache->slots);
+    cache->recent = memory_new(memory, cache->sets, sizeof *cache->recent);
+    if (cache->policy == MODEL_LRU)
+        cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
+    else
+        cache->trees = memory_new(memory, cache->sets, sizeof *cache->trees);
+    if (!cache->tags || !cache->lines || !cache->slots || !cache->recent ||
+        !(cache->stamps || cache->trees))
+        return -1;
+    for (uint64_t set = 0; set < cache->sets; set++)
+        cache->recent[set] = (uint32_t)set * cache->ways;
+    return 0;
+}
+
+uint32_t cache_find(const struct cache *cache, uint64_t number)
+{
+    uint64_t set = cache_set(cache, number);
+    uint32_t recent = cache->recent[set];
+    if (cache->tags[recent] == number + 1)
+        return recent;
+    uint32_t first = (uint32_t)set * cache->ways;
+    for (uint32_t index = first; index < first + cache->ways; index++)
+        if (cache->tags[index] == number + 1)
+            return index;
+    return CACHE_NONE;
+}
+
+/* Turns every node on the way to a leaf away from it. */
+static uint64_t tree_touch(uint64_t tree, uint32_t way, uint32_t ways)
+{
+    for (uint32_t node = ways + way; node > 1; node >>= 1) {
+        uint64_t parent = UINT64_C(1) << (node >> 1);
+        tree = node & 1 ? tree & ~parent : tree | parent;
+    }
+    return tree;
+}
+
+static uint32_t tree_victim(uint64_t tree, uint32_t ways)
+{
+    uint32_t node = 1;
+    while (node < ways)
+        node = node << 1 | (tree >> node & 1);
+    return node - ways;
+}
+
+void cache_touch(struct cache *cache, uint32_t index)
+{
+    uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
+    cache->recent[set] = index;
+    if (cache->policy == MODEL_LRU)
+        cache->stamps[index] = ++cache->clock;
+    else if (cache->policy == MODEL_TREE_PLRU)
+        cache->trees[set] = tree_touch(cache->trees[set], index - set * cache->ways, cache->ways);
+}
+
+static uint32_t oldest(const struct cache *cache, uint32_t first)
+{
+    uint32_t found = first;
+    for (uint32_t index = first + 1; index < first + cache->ways; index++)
+        if (cache->stamps[index] < cache->stamps[found])
+            found = index;
+    return found;
+}
+
+/* Marsaglia's xorshift64*; the upper bits, by multiplication. */
+static uint32_t random_way(struct cache *cache)
+{
+    cache->random ^= cache->random >> 12;
+    cache->random ^= cache->random << 25;
+    cache->random ^= cache->random >> 27;
+    uint64_t drawn = cache->random * UINT64_C(0x2545f4914f6cdd1d);
+    return (uint32_t)((drawn >> 32) * cache->ways >> 32);
+}
+
+uint32_t cache_victim(struct cache *cache, uint64_t number)
+{
+    uint64_t set = cache_set(cache, number);
+    uint32_t first = (uint32_t)set * cache->ways;
+    for (uint32_t index = first; index < first + cache->ways; index++)
+        if (!cache->tags[index])
+            return index;
+    if (cache->policy == MODEL_LRU)
+        return oldest(cache, first);
+    if (cache->policy == MODEL_TREE_PLRU)
+        return first + tree_victim(cache->trees[set], cache->ways);
+    return first + random_way(cache);
+}
+
+void cache_put(struct cache *cache, uint32_t index, uint64_t number)
+{
+    cache->tags[index] = number + 1;
+    cache->lines[index] = (struct model_line){.ip = MODEL_NOBODY};
+    cache->slots[index] = (struct cache_slot){.bin = MODEL_NOBODY};
+    cache_touch(cache, index);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One cache: its lines, and which one has to go. It knows nothing of the other levels. Used inside
+ * src/sim only. Lines are named by number (address / bytes of a line).
+ */
+#ifndef MISSTOP_SIM_CACHE_H
+#define MISSTOP_SIM_CACHE_H
+
+#include "sim/memory.h"
+#include "sim/shadow.h"
+
+enum { CACHE_NONE = UINT32_MAX };
+
+/* What the fast path need not see of a line. */
+struct cache_slot {
+    struct model_use told; /* its use up to when it was last told to the level below */
+    uint32_t bin;
+    uint32_t node;   /* place in the shadow; a hint */
+    bool prefetched; /* and not asked for yet */
+    bool was_fetched_ahead;
+    bool watched;     /* its reuse or its users are sampled */
+    bool others;      /* other threads have it too */
+    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+};
+
+struct cache {
+    uint64_t *tags;   /* line number + 1; 0: empty */
+    uint64_t *stamps; /* LRU: when last used, by `clock` */
+    uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
+    uint32_t *recent; /* index of the way used last, by set */
+    struct model_line *lines;
+    struct cache_slot *slots;
+    struct shadow *shadow; /* NULL: not asked for */
+    uint64_t sets;
+    uint64_t set_mask; /* sets - 1; not valid unless `masked` */
+    uint64_t clock;
+    uint64_t random;
+    uint32_t ways;
+    uint32_t line_shift;
+    uint32_t line_bytes;
+    uint32_t grain_shift;
+    uint32_t level;
+    uint32_t thread; /* whose; 0 for shared ones */
+    uint32_t id;     /* among all caches of the model */
+    uint8_t policy;
+    bool masked; /* sets are a power of two */
+    bool shared;
+    bool inclusive;
+    bool instruction; /* beside the first level */
+};
+
+/* -1: no memory. */
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed,
+               struct memory *memory);
+
+/* Index of a line; CACHE_NONE: it is not there. */
+uint32_t cache_find(const struct cache *cache, uint64_t number);
+
+/* The line was used. */
+void cache_touch(struct cache *cache, uint32_t index);
+
+/* Where a line is to go: an empty way, the first there is, else by policy. */
+uint32_t cache_victim(struct cache *cache, uint64_t number);
+
+/* Puts a line, which is not there, into the place of the victim, and touches it. */
+void cache_put(struct cache *cache, uint32_t index, uint64_t number);
+
+static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
+{
+    return cache->masked ? number & cache->set_mask : number % cache->sets;
+}
+
+static inline uint64_t cache_number(const struct cache *cache, uint32_t index)
+{
+    return cache->tags[index] - 1;
+}
+
+static inline uint32_t cache_lines(const struct cache *cache)
+{
+    return (uint32_t)cache->sets * cache->ways;
+}
+
+#endif

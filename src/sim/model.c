@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model made, its threads, its end. */
+#include "sim/departure.h"
+
+static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thread, bool shared,
+                               const struct model_level_spec *spec)
+{
+    struct cache *cache = memory_new(&model->memory, 1, sizeof *cache);
+    uint64_t seed = memory_hash(model->spec.seed + model->caches) | 1;
+    if (!cache || cache_init(cache, spec, seed, &model->memory))
+        return NULL;
+    cache->level = level;
+    cache->thread = shared ? 0 : thread;
+    cache->shared = shared;
+    cache->id = model->caches++;
+    return cache;
+}
+
+static struct cache *new_level(struct model *model, uint32_t level, uint32_t thread, bool shared)
+{
+    struct cache *cache = new_cache(model, level, thread, shared, &model->spec.level[level]);
+    if (!cache || !model->spec.causes)
+        return cache;
+    cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
+    if (!cache->shadow || shadow_init(cache->shadow, cache_lines(cache), &model->memory))
+        return NULL;
+    return cache;
+}
+
+static struct cache *new_instruction(struct model *model, uint32_t thread, bool shared)
+{
+    struct cache *cache = new_cache(model, 0, thread, shared, &model->spec.instruction);
+    if (cache)
+        cache->instruction = true;
+    return cache;
+}
+
+/* Most lines that lie in caches at once. */
+static uint64_t count_lines(const struct model_spec *spec)
+{
+    uint64_t lines = 0;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        lines += spec->level[level].size_bytes / spec->level[level].line_bytes *
+                 (spec->level[level].shared ? 1 : spec->threads);
+    return lines;
+}
+
+static int init_users(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    uint32_t line_bytes = spec->level[spec->level_count - 1].line_bytes;
+    /* Sampling by address is uneven where caches are small. */
+    uint64_t slack = 1024;
+    if (!spec->users_one_in)
+        return 0;
+    return users_init(&model->users, count_lines(spec) / spec->users_one_in + slack,
+                      spec->users_one_in, (uint32_t)__builtin_ctz(line_bytes), &model->memory);
+}
+
+static int init_causes(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        if (evicted_init(&model->evicted[level], spec->evicted_max, &model->memory))
+            return -1;
+    return model->private_levels ? evicted_init(&model->taken, spec->evicted_max, &model->memory)
+                                 : 0;
+}
+
+static int init_tables(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    uint32_t size_bytes = spec->level_count * (uint32_t)sizeof(struct model_figures);
+    lines_init(&model->lines, &model->memory, &model->lines_left_bytes);
+    for (int which = 0; which < MODEL_PAIRS; which++)
+        for (uint32_t level = 0; level < spec->level_count; level++)
+            tally_init(&model->pairs[which][level], spec->pairs_max);
+    if (ids_init(&model->ips, spec->ips_max, size_bytes, &model->memory) ||
+        ids_init(&model->bins, spec->bins_max, size_bytes, &model->memory) || init_users(model))
+        return -1;
+    if (spec->causes && init_causes(model))
+        return -1;
+    return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
+}
+
+static int init_shared(struct model *model)
+{
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        if (!model->spec.level[level].shared) {
+            model->private_levels++;
+            continue;
+        }
+        model->shared[level] = new_level(model, level, 0, true);
+        if (!model->shared[level])
+            return -1;
+    }
+    if (!model->spec.instruction.size_bytes || model->private_levels)
+        return 0;
+    model->shared_instruction = new_instruction(model, 0, true);
+    return model->shared_instruction ? 0 : -1;
+}
+
+struct model *model_new(const struct model_spec *spec, const struct model_host *host)
+{
+    const char *refused = model_spec_refuse(spec);
+    struct memory memory = {.host = *host};
+    struct model *model = refused ? NULL : memory_new(&memory, 1, sizeof *model);
+    if (!model) {
+        host->fail(host->context, refused ? refused : "no memory for the simulated caches");
+        return NULL;
+    }
+    model->memory = memory;
+    model->spec = *spec;
+    model_spec_complete(&model->spec);
+    /* One thread's levels are everybody's: nothing has to be searched for. */
+    for (uint32_t level = 0; level < spec->level_count && spec->threads == 1; level++)
+        model->spec.level[level].shared = true;
+    model->lines_left_bytes = model->spec.lines_limit_bytes;
+    model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
+    model->prefetch.kind = spec->prefetch;
+    model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    if (init_shared(model) || init_tables(model)) {
+        host->fail(host->context, "no memory for the simulated caches");
+        return NULL;
+    }
+    model->track_use = spec->use || (spec->causes && model->private_levels);
+    return model;
+}
+
+/* What the fast path needs of the first level. */
+static void open_fast(struct state_thread *thread, struct model *model)
+{
+    struct cache *first = thread->path[0];
+    thread->fast = (struct model_thread){
+        .tags = first->tags,
+        .lines = first->lines,
+        .last_line = first->lines,
+        .recent = first->recent,
+        .set_mask = first->set_mask,
+        .line_shift = first->line_shift,
+        .line_bytes = first->line_bytes,
+        .grain_shift = first->grain_shift,
+        .recent_is_fast =
+            first->masked && !first->shadow && (model->private_levels || model->spec.threads == 1),
+        .use = model->track_use,
+        .model = model,
+    };
+}
+
+static struct state_thread *new_thread(struct model *model, uint32_t number)
+{
+    struct state_thread *thread = memory_new(&model->memory, 1, sizeof *thread);
+    if (!thread)
+        return NULL;
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        thread->path[level] =
+            model->shared[level] ? model->shared[level] : new_level(model, level, number, false);
+        if (!thread->path[level])
+            return NULL;
+    }
+    if (model->spec.instruction.size_bytes) {
+        thread->instruction = model->shared_instruction ? model->shared_instruction
+                                                        : new_instruction(model, number, false);
+        if (!thread->instruction)
+            return NULL;
+    }
+    lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
+    open_fast(thread, model);
+    thread->fast.number = number;
+    return thread;
+}
+
+struct model_thread *model_thread(struct model *model, uint32_t number)
+{
+    struct state_thread **thread = &model->threads[number % model->spec.threads];
+    if (!*thread)
+        *thread = new_thread(model, number % model->spec.threads);
+    if (!*thread) {
+        model->memory.host.fail(model->memory.host.context,
+                                "no memory for the caches of another thread");
+        return NULL;
+    }
+    return &(*thread)->fast;
+}
+
+static void finish_cache(struct model *model, struct cache *cache)
+{
+    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY};
+    for (uint32_t index = 0; index < cache_lines(cache); index++)
+        if (cache->tags[index])
+            departure_of(model, cache, index, nobody, MODEL_END);
+}
+
+void model_finish(struct model *model)
+{
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        if (model->shared[level])
+            finish_cache(model, model->shared[level]);
+        for (uint32_t i = 0; i < model->spec.threads && !model->shared[level]; i++)
+            if (model->threads[i])
+                finish_cache(model, model->threads[i]->path[level]);
+    }
+}

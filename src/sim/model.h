@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An exact simulated cache hierarchy: which level served an access, why it missed, who threw the
+ * line out, how much of it was used. Freestanding C, for it is compiled into the Valgrind tool
+ * (no libc there) and natively into tests and benches: no allocation of its own, no errno, no
+ * floating point but in what reads the results. Whoever holds a model calls it from one thread at
+ * a time (Valgrind runs threads one after another).
+ *
+ * An access that straddles lines counts at most one miss at each level, and a modify counts once
+ * (cachegrind's manual, "simulation details").
+ */
+#ifndef MISSTOP_SIM_MODEL_H
+#define MISSTOP_SIM_MODEL_H
+
+#include "sim/figures.h"
+#include "sim/spec.h"
+
+#include <stddef.h>
+
+struct model;
+
+/* What an access does. Load and store together: a modify. FLOAT is added to either. */
+enum model_kind {
+    MODEL_LOAD = 1,
+    MODEL_STORE = 2,
+    MODEL_MODIFY = MODEL_LOAD | MODEL_STORE,
+    MODEL_FLOAT = 4,
+    MODEL_INSTRUCTION = 8 /* alone; asks the instruction cache, if the spec has one */
+};
+
+/* Who: a statement (the caller's number of the instruction, dense, from 0) and a bin. */
+struct model_who {
+    uint32_t ip;  /* MODEL_NOBODY: not known */
+    uint32_t bin; /* the same */
+};
+
+enum { MODEL_NOBODY = UINT32_MAX };
+
+/* One level that an access missed. */
+struct model_missed {
+    uint8_t cause;            /* enum model_cause */
+    struct model_who evictor; /* who threw out or invalidated what was missed */
+};
+
+/* An access that missed at least the first level. Valid during the call. */
+struct model_miss {
+    uint64_t address;
+    uint32_t size_bytes;
+    uint32_t thread;
+    uint32_t kind;   /* enum model_kind */
+    uint32_t served; /* level that had it; level_count: memory. Levels below it were missed */
+    struct model_who who;
+    struct model_missed level[MODEL_LEVELS_MAX]; /* [0] .. [served - 1] */
+};
+
+/* A line that left a level. Valid during the call. */
+struct model_eviction {
+    uint64_t address; /* of the line */
+    uint32_t level;
+    uint32_t thread;          /* whose cache; of a shared one: who threw it out */
+    struct model_who fetched; /* who fetched it */
+    struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
+    uint8_t reason;           /* enum model_reason */
+    bool dirty;               /* was written to: it has to be written back */
+    bool prefetched_unused;   /* fetched ahead and never asked for */
+    struct model_use use;     /* all 0 unless the spec wants use */
+};
+
+/*
+ * What the model needs of its caller. Only allocate and fail must be there. No callback may call
+ * the model.
+ */
+struct model_host {
+    void *context;
+    void *(*allocate)(void *context,
+                      size_t size_bytes);          /* zeroed, aligned to 64; NULL: none left */
+    void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
+    uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
+    void (*miss)(void *context, const struct model_miss *miss);
+    void (*eviction)(void *context, const struct model_eviction *eviction);
+};
+
+/* NULL after fail(): the spec is refused, or there is no memory. Nothing is ever given back. */
+struct model *model_new(const struct model_spec *spec, const struct model_host *host);
+
+/* One line of a first-level cache, as the fast path sees it. */
+struct model_line {
+    struct model_use use; /* since it was last told to the level below */
+    uint32_t slow;        /* kinds of access (enum model_kind) that the fast path leaves alone */
+    uint32_t ip;          /* who fetched it */
+};
+
+/*
+ * One thread's way into the hierarchy; open for the fast path only. Made when first asked for;
+ * threads at or beyond the spec's number share those below (modulo). NULL after fail().
+ */
+struct model_thread {
+    uint64_t last_tag;            /* line number + 1 of the last access; 0: none */
+    struct model_line *last_line; /* where it lies */
+    const uint64_t *tags;         /* of the first level: line number + 1; 0: empty */
+    struct model_line *lines;
+    uint32_t *recent; /* index of the most recent way, by set */
+    uint64_t set_mask;
+    uint32_t line_shift; /* log2 of the line's bytes */
+    uint32_t line_bytes;
+    uint32_t grain_shift; /* log2 of the bytes that one bit of a use stands for */
+    bool recent_is_fast;  /* false: each change of line has to be told to model_access_slow() */
+    bool use;
+    uint32_t number;
+    struct model *model;
+};
+
+struct model_thread *model_thread(struct model *model, uint32_t thread);
+
+/* As model_access(), for all that is not simple. */
+uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip);
+
+/* Bits of a use for bytes [offset, offset + size) of a line. */
+static inline uint64_t model_grains(uint32_t offset, uint32_t size_bytes, uint32_t grain_shift)
+{
+    uint32_t first = offset >> grain_shift;
+    uint32_t last = (offset + size_bytes - 1) >> grain_shift;
+    return (UINT64_MAX >> (63 - (last - first))) << first;
+}
+
+static inline void model_count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes,
+                                   uint32_t kind)
+{
+    use->touched |= grains;
+    use->written |= kind & MODEL_STORE ? grains : 0;
+    use->touched_bytes += size_bytes;
+    use->uses[(kind & MODEL_STORE) | (kind & MODEL_FLOAT ? 1 : 0)]++;
+}
+
+/*
+ * The level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 the first,
+ * level_count memory. Two compares where the line is the one this thread used last; a load more
+ * where it is the set's most recent; else a call.
+ */
+static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
+                                    uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    uint64_t number = address >> thread->line_shift;
+    uint32_t offset = (uint32_t)address & (thread->line_bytes - 1);
+    struct model_line *line = thread->last_line;
+    if (size_bytes - 1 >= thread->line_bytes - offset || kind & MODEL_INSTRUCTION)
+        return model_access_slow(thread, address, size_bytes, kind, ip);
+    if (thread->last_tag != number + 1) {
+        uint32_t index = thread->recent[number & thread->set_mask];
+        if (thread->tags[index] != number + 1 || !thread->recent_is_fast)
+            return model_access_slow(thread, address, size_bytes, kind, ip);
+        line = &thread->lines[index];
+        thread->last_tag = number + 1;
+        thread->last_line = line;
+    }
+    if (line->slow & kind)
+        return model_access_slow(thread, address, size_bytes, kind, ip);
+    if (thread->use)
+        model_count_use(&line->use, model_grains(offset, size_bytes, thread->grain_shift),
+                        size_bytes, kind);
+    return 0;
+}
+
+/* Counts the lines still there as if they were thrown out now (reason END), once, at the end. */
+void model_finish(struct model *model);
+
+/* Figures of one level: of all, of a statement, of a bin. NULL: none (it never missed). */
+const struct model_figures *model_total(const struct model *model, uint32_t level);
+const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level);
+const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level);
+
+/*
+ * Who did what to whom at a level, each (first, second, count); `told` is called for each pair.
+ * Returns what found no room in the table: events, not pairs.
+ */
+enum model_pairs {
+    MODEL_BIN_EVICTED_BY_BIN, /* (bin that missed, bin that had thrown it out), replacements */
+    MODEL_IP_EVICTED_BY_IP,   /* (statement that fetched a line, statement that threw it out) */
+    MODEL_IP_USED_BY_IP,      /* (fetched, used): uses of sampled lines, times users_one_in */
+    MODEL_PAIRS
+};
+typedef void (*model_pair_told)(void *context, uint32_t first, uint32_t second, uint64_t count);
+uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
+                         model_pair_told told, void *context);
+
+/* Misses of MODEL_INSTRUCTION; they are in no figures of data. */
+uint64_t model_instruction_misses(const struct model *model, uint32_t level);
+
+/*
+ * Cycles lost if the data of one bin never missed, but went on taking its room (DTrack 3.4):
+ * miss_cycles[level] are what a miss at a level costs. MODEL_NOBODY: as it is.
+ */
+double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without);
+
+/* Bytes allocated so far. */
+uint64_t model_memory_bytes(const struct model *model);
+
+/* What found no room in the bounded tables. */
+struct model_limits {
+    uint64_t lines_untold;       /* misses: whether they were first references */
+    uint64_t evictors_forgotten; /* misses: who had thrown the line out */
+    uint64_t ids_untold;         /* misses of statements and bins beyond the spec's numbers */
+    uint64_t users_untold;       /* uses of sampled lines */
+    uint64_t reuse_untold;       /* sampled uses by statement or bin */
+};
+struct model_limits model_limits(const struct model *model);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/sampling.h"
+
+/* Room for stamps per line: they are numbered again when a line was used three times on average. */
+enum { STAMPS_PER_LINE = 4, HISTOGRAMS_MAX = 1 << 14 };
+
+int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory)
+{
+    uint64_t max = spec->reuse_lines;
+    *sampling = (struct sampling){.memory = memory,
+                                  .max = (uint32_t)max,
+                                  .stamps = (uint32_t)(max + 1) * STAMPS_PER_LINE,
+                                  .threshold = 1u << SAMPLING_HASH_BITS,
+                                  .histograms_left = HISTOGRAMS_MAX};
+    sampling->mask = memory_power_of_two((max + 1) * 2) - 1;
+    sampling->table = memory_new(memory, sampling->mask + 1, sizeof *sampling->table);
+    sampling->heap = memory_new(memory, max + 2, sizeof *sampling->heap);
+    sampling->heap_tags = memory_new(memory, max + 2, sizeof *sampling->heap_tags);
+    sampling->tree = memory_new(memory, sampling->stamps + 1, sizeof *sampling->tree);
+    sampling->order = memory_new(memory, sampling->stamps + 1, sizeof *sampling->order);
+    if (ids_init(&sampling->ips, spec->ips_max, sizeof(struct reuse_histogram *), memory) ||
+        ids_init(&sampling->bins, spec->bins_max, sizeof(struct reuse_histogram *), memory))
+        return -1;
+    return sampling->table && sampling->heap && sampling->heap_tags && sampling->tree &&
+                   sampling->order
+               ? 0
+               : -1;
+}
+
+static void tree_add(struct sampling *sampling, uint32_t stamp, uint32_t change)
+{
+    for (; stamp <= sampling->stamps; stamp += stamp & -stamp)
+        sampling->tree[stamp] += change;
+}
+
+static uint32_t tree_up_to(const struct sampling *sampling, uint32_t stamp)
+{
+    uint32_t sum = 0;
+    for (; stamp; stamp &= stamp - 1)
+        sum += sampling->tree[stamp];
+    return sum;
+}
+
+static uint64_t home(const struct sampling *sampling, uint64_t tag)
+{
+    return memory_hash(tag) & sampling->mask;
+}
+
+/* Where a line stands, or the empty place where it would. */
+static struct sampling_line *find(const struct sampling *sampling, uint64_t tag)
+{
+    uint64_t slot = home(sampling, tag);
+    while (sampling->table[slot].tag && sampling->table[slot].tag != tag)
+        slot = (slot + 1) & sampling->mask;
+    return &sampling->table[slot];
+}
+
+static void close_hole(struct sampling *sampling, uint64_t hole)
+{
+    for (uint64_t slot = (hole + 1) & sampling->mask; sampling->table[slot].tag;
+         slot = (slot + 1) & sampling->mask) {
+        uint64_t wanted = home(sampling, sampling->table[slot].tag);
+        if (((slot - wanted) & sampling->mask) < ((slot - hole) & sampling->mask))
+            continue;
+        sampling->table[hole] = sampling->table[slot];
+        hole = slot;
+    }
+    sampling->table[hole].tag = 0;
+}
+
+static void swap(struct sampling *sampling, uint32_t a, uint32_t b)
+{
+    uint32_t hash = sampling->heap[a];
+    uint64_t tag = sampling->heap_tags[a];
+    sampling->heap[a] = sampling->heap[b];
+    sampling->heap_tags[a] = sampling->heap_tags[b];
+    sampling->heap[b] = hash;
+    sampling->heap_tags[b] = tag;
+}
+
+/* The heap begins at 1. */
+static void heap_push(struct sampling *sampling, uint64_t tag)
+{
+    uint32_t at = sampling->count;
+    sampling->heap[at] = sampling_hash(tag - 1);
+    sampling->heap_tags[at] = tag;
+    for (; at > 1 && sampling->heap[at / 2] < sampling->heap[at]; at /= 2)
+        swap(sampling, at, at / 2);
+}
+
+static void heap_pop(struct sampling *sampling)
+{
+    uint32_t last = sampling->count, at = 1;
+    swap(sampling, 1, last);
+    for (;;) {
+        uint32_t child = at * 2;
+        if (child + 1 < last && sampling->heap[child + 1] > sampling->heap[child])
+            child++;
+        if (child >= last || sampling->heap[child] <= sampling->heap[at])
+            break;
+        swap(sampling, at, child);
+        at = child;
+    }
+}
+
+/* Lines with the largest hash go, and from now on none like them is watched. */
+static void watch_fewer(struct sampling *sampling)
+{
+    sampling->threshold = sampling->heap[1];
+    while (sampling->count && sampling->heap[1] >= sampling->threshold) {
+        struct sampling_line *line = find(sampling, sampling->heap_tags[1]);
+        tree_add(sampling, line->stamp, -1u);
+        close_hole(sampling, (uint64_t)(line - sampling->table));
+        heap_pop(sampling);
+        sampling->count--;
+    }
+}
+
+/* Stamps 1 .. count in the same order. */
+static void renumber(struct sampling *sampling)
+{
+    for (uint32_t stamp = 0; stamp <= sampling->stamps; stamp++)
+        sampling->order[stamp] = sampling->tree[stamp] = 0;
+    for (uint32_t slot = 0; slot <= sampling->mask; slot++)
+        if (sampling->table[slot].tag)
+            sampling->order[sampling->table[slot].stamp] = slot + 1;
+    sampling->now = 0;
+    for (uint32_t stamp = 1; stamp <= sampling->stamps; stamp++)
+        if (sampling->order[stamp]) {
+            sampling->table[sampling->order[stamp] - 1].stamp = ++sampling->now;
+            tree_add(sampling, sampling->now, 1);
+        }
+}
+
+static struct reuse_histogram *histogram_of(struct sampling *sampling, struct ids *ids, uint32_t id)
+{
+    struct reuse_histogram **place = ids_make(ids, id, sampling->memory);
+    if (place && !*place && sampling->histograms_left) {
+        *place = memory_new(sampling->memory, 1, sizeof **place);
+        sampling->histograms_left -= *place != NULL;
+    }
+    sampling->untold += !place || !*place;
+    return place ? *place : NULL;
+}
+
+/* `bucket` REUSE_BUCKETS: a first use. */
+static void count_in(struct sampling *sampling, struct model_who who, uint32_t bucket)
+{
+    uint64_t weight = (UINT64_C(256) << SAMPLING_HASH_BITS) / sampling->threshold;
+    struct reuse_histogram *histograms[] = {&sampling->total,
+                                            histogram_of(sampling, &sampling->ips, who.ip),
+                                            histogram_of(sampling, &sampling->bins, who.bin)};
+    for (int i = 0; i < 3; i++) {
+        if (!histograms[i])
+            continue;
+        if (bucket == REUSE_BUCKETS)
+            histograms[i]->first_256ths += weight;
+        else
+            histograms[i]->accesses_256ths[bucket] += weight;
+    }
+}
+
+/* Below 4 each distance for itself, then REUSE_STEPS of a power of two. */
+static uint32_t bucket_of(uint64_t distance)
+{
+    if (distance < REUSE_STEPS)
+        return (uint32_t)distance;
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(distance);
+    uint32_t bucket = (octave - 1) * REUSE_STEPS + (distance >> (octave - 2) & 3);
+    return bucket < REUSE_BUCKETS ? bucket : REUSE_BUCKETS - 1;
+}
+
+static void use_first(struct sampling *sampling, struct sampling_line *line, uint64_t tag,
+                      struct model_who who)
+{
+    *line = (struct sampling_line){.tag = tag, .stamp = ++sampling->now};
+    sampling->count++;
+    tree_add(sampling, sampling->now, 1);
+    heap_push(sampling, tag);
+    count_in(sampling, who, REUSE_BUCKETS);
+    if (sampling->count > sampling->max)
+        watch_fewer(sampling);
+}
+
+void sampling_use(struct sampling *sampling, uint64_t number, struct model_who who)
+{
+    if (!sampling->threshold)
+        return;
+    if (sampling->now == sampling->stamps)
+        renumber(sampling);
+    struct sampling_line *line = find(sampling, number + 1);
+    if (!line->tag) {
+        use_first(sampling, line, number + 1, who);
+        return;
+    }
+    uint64_t between = sampling->count - tree_up_to(sampling, line->stamp);
+    count_in(sampling, who, bucket_of((between << SAMPLING_HASH_BITS) / sampling->threshold));
+    if (line->stamp == sampling->now)
+        return;
+    tree_add(sampling, line->stamp, -1u);
+    line->stamp = ++sampling->now;
+    tree_add(sampling, line->stamp, 1);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/tally.h"
+
+void tally_init(struct tally *tally, uint32_t pairs_max)
+{
+    /* Probes stay short as long as a quarter is free. */
+    *tally = (struct tally){.room = pairs_max,
+                            .mask = memory_power_of_two(pairs_max + pairs_max / 3 + 1) - 1};
+}
+
+void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+               uint64_t count)
+{
+    if (!tally->pairs)
+        tally->pairs = memory_new(memory, tally->mask + 1, sizeof *tally->pairs);
+    if (!tally->pairs || !count) {
+        tally->overflow += count;
+        return;
+    }
+    uint64_t slot = memory_hash((uint64_t)first << 32 | second) & tally->mask;
+    while (tally->pairs[slot].count &&
+           (tally->pairs[slot].first != first || tally->pairs[slot].second != second))
+        slot = (slot + 1) & tally->mask;
+    struct tally_pair *pair = &tally->pairs[slot];
+    if (!pair->count && tally->used == tally->room) {
+        tally->overflow += count;
+        return;
+    }
+    tally->used += !pair->count;
+    pair->first = first;
+    pair->second = second;
+    pair->count += count;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counts of pairs in a bounded table, which tells what found no room. Used inside src/sim only. */
+#ifndef MISSTOP_SIM_TALLY_H
+#define MISSTOP_SIM_TALLY_H
+
+#include "sim/memory.h"
+
+struct tally_pair {
+    uint64_t count; /* 0: empty */
+    uint32_t first;
+    uint32_t second;
+};
+
+struct tally {
+    struct tally_pair *pairs; /* NULL until the first is counted */
+    uint64_t mask;
+    uint64_t used;
+    uint64_t room;
+    uint64_t overflow; /* events of pairs that found no room */
+};
+
+void tally_init(struct tally *tally, uint32_t pairs_max);
+
+void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+               uint64_t count);
+
+#endif

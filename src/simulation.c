@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "simulation.h"
+
+#include "profile/geometry.h"
+#include "resolve/feed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char sysfs_cpu[] = "/sys/devices/system/cpu";
+static const char tool_file[] = "misstop-amd64-linux";
+
+static int add_level(struct sim_wanted *wanted, const char *spec, struct error *error)
+{
+    struct geometry geometry;
+    if (wanted->level_count == SIM_LEVELS_MAX)
+        return error_set(error, -EINVAL, "--sim: more than %d levels", SIM_LEVELS_MAX);
+    int code = geometry_parse(&geometry, spec, sysfs_cpu, error);
+    if (code)
+        return code;
+    struct sim_geometry *level = &wanted->levels[wanted->level_count++];
+    *level = (struct sim_geometry){.size_bytes = geometry.size_bytes,
+                                   .ways = geometry.ways,
+                                   .line_bytes = geometry.line_bytes};
+    if (wanted->level_count > 1 && level->line_bytes < level[-1].line_bytes)
+        return error_set(error, -EINVAL, "--sim: %s has shorter lines than the level before it",
+                         geometry.level);
+    return 0;
+}
+
+/* As many as sysfs tells of; an L1 there must be. */
+static int add_machine(struct sim_wanted *wanted, struct error *error)
+{
+    static const char *const names[] = {"L1", "L2", "L3"};
+    struct error none = {0};
+    int code = add_level(wanted, names[0], error);
+    for (size_t i = 1; !code && i < sizeof names / sizeof *names; i++)
+        if (add_level(wanted, names[i], &none))
+            break;
+    return code;
+}
+
+int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error)
+{
+    char part[80];
+    int code = 0;
+    if (!spec || !*spec)
+        return add_machine(wanted, error);
+    for (const char *at = spec; !code && at; at = strchr(at, ':')) {
+        at += *at == ':';
+        size_t length = strcspn(at, ":");
+        if (length >= sizeof part)
+            return error_set(error, -EINVAL, "--sim: '%.60s...' is no cache", at);
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        code = add_level(wanted, part, error);
+    }
+    return code;
+}
+
+/* In the folder that misstop was built in, or where it was installed. */
+static int find_tool(char *folder, size_t size, struct error *error)
+{
+    char self[PATH_MAX];
+    char path[PATH_MAX + 64];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    snprintf(folder, size, "%.*s/valgrind", slash ? (int)(slash - self) : 0, self);
+    snprintf(path, sizeof path, "%s/%s", folder, tool_file);
+    if (!access(path, X_OK))
+        return 0;
+    snprintf(folder, size, PKGLIBDIR "/valgrind");
+    snprintf(path, sizeof path, "%s/%s", folder, tool_file);
+    return access(path, X_OK)
+               ? error_set(error, -ENOENT, "%s is missing; make install puts it there", path)
+               : 0;
+}
+
+static bool in_path(const char *name)
+{
+    struct error none = {0};
+    return feed_refusal(name, &none) != FEED_UNREADABLE;
+}
+
+/* Debian's `valgrind` is a script that puts LD_LIBRARY_PATH into the program's environment. */
+static const char *launcher(void)
+{
+    return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
+}
+
+static int check(const struct options *options, struct error *error)
+{
+#ifndef HAVE_SIM
+    return error_set(error, -ENOTSUP,
+                     "this misstop was built without --sim, for valgrind was not there; "
+                     "apt-get install valgrind (Fedora: valgrind-devel) and build again");
+#endif
+    if (!launcher())
+        return error_set(error, -ENOENT,
+                         "--sim runs the program under valgrind, which is not here; "
+                         "apt-get install valgrind");
+    struct error why = {0};
+    if (feed_refusal(options->command[0], &why) == FEED_UNREADABLE)
+        return error_set(error, -ENOENT, "cannot run %s: %s", options->command[0], why.text);
+    return 0;
+}
+
+/*
+ * No gdb server, which would put files into /tmp; nothing from the user's own settings of Valgrind;
+ * and what it says of the program's death is not the program's output.
+ */
+static int make_command(struct simulation *simulation, char **command, struct error *error)
+{
+    static const char *const fixed[] = {
+        "",        "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
+        "--quiet", "--trace-children=yes",    "--log-file=/dev/null"};
+    enum { FIXED = sizeof fixed / sizeof *fixed };
+    size_t count = 0;
+    while (command[count])
+        count++;
+    simulation->command = calloc(FIXED + 1 + count + 1, sizeof *command);
+    if (!simulation->command)
+        return error_set(error, -ENOMEM, "out of memory");
+    char path[48];
+    sim_memory_path(&simulation->memory, path, sizeof path);
+    snprintf(simulation->memory_option, sizeof simulation->memory_option, "--memory=%s", path);
+    memcpy(simulation->command, fixed, sizeof fixed);
+    simulation->command[0] = (char *)launcher();
+    simulation->command[FIXED] = simulation->memory_option;
+    memcpy(simulation->command + FIXED + 1, command, count * sizeof *command);
+    return 0;
+}
+
+static void name_first_level(struct simulation *simulation, const struct sim_wanted *wanted)
+{
+    const struct sim_geometry *first = &wanted->levels[0];
+    snprintf(simulation->first_level, sizeof simulation->first_level, "L1=%llu,%u,%u",
+             (unsigned long long)first->size_bytes, first->ways, first->line_bytes);
+}
+
+int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
+                    struct error *error)
+{
+    char folder[PATH_MAX + 32];
+    char agent_path[PATH_MAX] = "";
+    uint32_t period = options->period > UINT32_MAX ? UINT32_MAX : (uint32_t)options->period;
+    struct sim_wanted wanted = {.from = options->sim_from,
+                                .to = options->sim_to,
+                                .agent = agent ? realpath(agent, agent_path) : NULL,
+                                .causes = true,
+                                .period = period};
+    *simulation = (struct simulation){.memory = {.fd = -1}};
+    int code = check(options, error);
+    if (!code)
+        code = find_tool(folder, sizeof folder, error);
+    if (!code)
+        code = simulation_levels(options->sim, &wanted, error);
+    if (!code)
+        code = sim_memory_open(&simulation->memory, &wanted, error);
+    if (!code)
+        code = make_command(simulation, options->command, error);
+    if (code) {
+        simulation_close(simulation);
+        return code;
+    }
+    name_first_level(simulation, &wanted);
+    setenv("VALGRIND_LIB", folder, 1);
+    return 0;
+}
+
+void simulation_close(struct simulation *simulation)
+{
+    sim_memory_close(&simulation->memory);
+    free(simulation->command);
+    simulation->command = NULL;
+}
+
+void simulation_trouble(const struct simulation *simulation, char *out, size_t size)
+{
+    *out = '\0';
+    if (!simulation->memory.shared)
+        return;
+    if (sim_memory_state(&simulation->memory) == SIM_ABSENT)
+        snprintf(out, size,
+                 "the program did not come up under valgrind; "
+                 "32-bit programs cannot be simulated");
+    else if (sim_memory_state(&simulation->memory) == SIM_GAVE_UP)
+        sim_memory_trouble(&simulation->memory, out, size);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an access of the program does: to the model, to the exact counts, and to the ring. The
+ * functions are called from translated code (instrument.c), after access_start(). Kept in `access`:
+ * who runs and whether anything counts.
+ */
+#ifndef MISSTOP_VALGRIND_ACCESS_H
+#define MISSTOP_VALGRIND_ACCESS_H
+
+#include "sim_abi.h"
+#include "pub_tool_basics.h"
+
+void access_start(void);
+
+/* From here on thread `number` (of threads.c) runs; `totals` are its counts. Now and then for who
+ * runs already, too: it is when the user's wish to pause is heard. */
+void access_runs(UInt number, struct sim_thread *totals);
+
+/* Whether what follows counts. */
+void access_count(Bool on);
+
+/* Called at the entry of a function that begins (ends) the counting. */
+VG_REGPARM(1) void access_turn(UWord on);
+
+/* Lower bits of `what`: enum model_kind. */
+enum { ACCESS_KIND_BITS = 8 };
+
+/* One access at `address`, by the instruction of `place`; `what`: its bytes, and its kind. */
+VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UWord what);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "valgrind/instrument.h"
+
+#include "valgrind/access.h"
+#include "valgrind/instructions.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "valgrind/shared.h"
+#include "sim/model.h"
+
+/* One block on its way. */
+struct work {
+    IRSB *in;
+    IRSB *out;
+    struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
+    IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
+    Int loaded_bytes;
+    UInt loaded_float;
+};
+
+static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
+{
+    if (!work->place || size <= 0)
+        return;
+    IRExpr **arguments =
+        mkIRExprVec_3(mkIRExpr_HWord((HWord)work->place), address,
+                      mkIRExpr_HWord((HWord)size << ACCESS_KIND_BITS | (HWord)kind));
+    IRDirty *dirty =
+        unsafeIRDirty_0_N(3, "access_memory", VG_(fnptr_to_fnentry)(access_memory), arguments);
+    if (guard)
+        dirty->guard = guard;
+    addStmtToIRSB(work->out, IRStmt_Dirty(dirty));
+}
+
+static void flush(struct work *work)
+{
+    if (work->loaded)
+        call(work, MODEL_LOAD | work->loaded_float, work->loaded, work->loaded_bytes, NULL);
+    work->loaded = NULL;
+}
+
+static UInt float_bit(IRType type)
+{
+    return type == Ity_F32 || type == Ity_F64 ? MODEL_FLOAT : 0;
+}
+
+static void load(struct work *work, IRExpr *address, IRType type)
+{
+    flush(work);
+    work->loaded = address;
+    work->loaded_bytes = sizeofIRType(type);
+    work->loaded_float = float_bit(type);
+}
+
+static void store(struct work *work, IRExpr *address, IRType type)
+{
+    UInt kind = MODEL_STORE | float_bit(type);
+    Int size = sizeofIRType(type);
+    if (work->loaded && work->loaded_bytes == size && eqIRAtom(work->loaded, address)) {
+        work->loaded = NULL;
+        kind |= MODEL_LOAD;
+    }
+    flush(work);
+    call(work, kind, address, size, NULL);
+}
+
+static IRType type_of(const struct work *work, IRExpr *expression)
+{
+    return typeOfIRExpr(work->in->tyenv, expression);
+}
+
+static void take_guarded_load(struct work *work, const IRLoadG *guarded)
+{
+    IRType result;
+    IRType loaded;
+    typeOfIRLoadGOp(guarded->cvt, &result, &loaded);
+    call(work, MODEL_LOAD | float_bit(loaded), guarded->addr, sizeofIRType(loaded), guarded->guard);
+}
+
+static void take_guarded_store(struct work *work, const IRStoreG *guarded)
+{
+    IRType type = type_of(work, guarded->data);
+    call(work, MODEL_STORE | float_bit(type), guarded->addr, sizeofIRType(type), guarded->guard);
+}
+
+/* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
+static void take_swap(struct work *work, const IRCAS *swap)
+{
+    Int size = sizeofIRType(type_of(work, swap->dataLo)) * (swap->dataHi ? 2 : 1);
+    call(work, MODEL_MODIFY, swap->addr, size, NULL);
+}
+
+static void take_linked(struct work *work, const IRStmt *statement)
+{
+    IRExpr *stored = statement->Ist.LLSC.storedata;
+    IRType type =
+        stored ? type_of(work, stored) : typeOfIRTemp(work->in->tyenv, statement->Ist.LLSC.result);
+    call(work, stored ? MODEL_STORE : MODEL_LOAD, statement->Ist.LLSC.addr, sizeofIRType(type),
+         NULL);
+}
+
+static void take_helper(struct work *work, const IRDirty *dirty)
+{
+    static const UInt kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
+    if (dirty->mFx != Ifx_None)
+        call(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize, dirty->guard);
+}
+
+/* Code of the agent, and what the user wants to begin or end counting. */
+static Bool is_agent(Addr ip)
+{
+    const HChar *agent = shared->header.agent;
+    const NSegment *segment = agent[0] ? VG_(am_find_nsegment)(ip) : NULL;
+    const HChar *name = segment ? VG_(am_get_filename)(segment) : NULL;
+    return name && !VG_(strcmp)(name, agent);
+}
+
+static void turn_at(struct work *work, Addr ip)
+{
+    const struct sim_header *header = &shared->header;
+    const HChar *name;
+    if ((!header->from[0] && !header->to[0]) ||
+        !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), ip, &name))
+        return;
+    Bool begins = header->from[0] && !VG_(strcmp)(name, header->from);
+    if (begins || (header->to[0] && !VG_(strcmp)(name, header->to)))
+        addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
+                                     1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
+                                     mkIRExprVec_1(mkIRExpr_HWord(begins)))));
+}
+
+static void begin_instruction(struct work *work, Addr ip)
+{
+    work->place = is_agent(ip) ? NULL : instructions_place(ip);
+    turn_at(work, ip);
+}
+
+static void take_other(struct work *work, IRStmt *statement)
+{
+    flush(work);
+    if (statement->tag == Ist_IMark)
+        begin_instruction(work, statement->Ist.IMark.addr);
+    else if (statement->tag == Ist_StoreG)
+        take_guarded_store(work, statement->Ist.StoreG.details);
+    else if (statement->tag == Ist_LoadG)
+        take_guarded_load(work, statement->Ist.LoadG.details);
+    else if (statement->tag == Ist_CAS)
+        take_swap(work, statement->Ist.CAS.details);
+    else if (statement->tag == Ist_LLSC)
+        take_linked(work, statement);
+    else if (statement->tag == Ist_Dirty)
+        take_helper(work, statement->Ist.Dirty.details);
+}
+
+static void take(struct work *work, IRStmt *statement)
+{
+    const IRExpr *data;
+    switch (statement->tag) {
+    case Ist_WrTmp:
+        data = statement->Ist.WrTmp.data;
+        if (data->tag == Iex_Load)
+            load(work, data->Iex.Load.addr, data->Iex.Load.ty);
+        break;
+    case Ist_Store:
+        store(work, statement->Ist.Store.addr, type_of(work, statement->Ist.Store.data));
+        break;
+    case Ist_Put:
+    case Ist_PutI:
+    case Ist_NoOp:
+    case Ist_AbiHint:
+        break;
+    default:
+        take_other(work, statement);
+    }
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                 IRType host_word)
+{
+    struct work work = {.in = in};
+    (void)closure, (void)layout, (void)extents, (void)host, (void)guest_word, (void)host_word;
+    if (!shared)
+        return in;
+    work.out = deepCopyIRSBExceptStmts(in);
+    for (Int i = 0; i < in->stmts_used; i++) {
+        take(&work, in->stmts[i]);
+        addStmtToIRSB(work.out, in->stmts[i]);
+    }
+    flush(&work);
+    return work.out;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "valgrind/shared.h"
+
+#include "valgrind/core.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+
+struct sim_shared *shared;
+static ULong head;
+static ULong full_at; /* head may not pass this before tail is looked at again */
+
+static Bool is_ours(const struct sim_header *header)
+{
+    UInt pid = (UInt)VG_(getpid)();
+    /* After an exec the same process comes again; a child that was forked and execs does not. */
+    return header->magic == SIM_MAGIC && header->version == SIM_VERSION && header->level_count &&
+           header->level_count <= SIM_LEVELS_MAX && (!header->pid || header->pid == pid);
+}
+
+Bool shared_open(const HChar *path)
+{
+    SysRes file = VG_(open)(path, VKI_O_RDWR, 0);
+    if (sr_isError(file))
+        return False;
+    Int fd = (Int)sr_Res(file);
+    struct vg_stat status;
+    SysRes memory = {._isError = True};
+    if (!VG_(fstat)(fd, &status) && status.size >= (Long)sizeof *shared)
+        memory = VG_(am_shared_mmap_file_float_valgrind)(sizeof *shared,
+                                                         VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
+    VG_(close)(fd);
+    if (sr_isError(memory))
+        return False;
+    shared = (struct sim_shared *)sr_Res(memory);
+    if (!is_ours(&shared->header)) {
+        shared_leave();
+        return False;
+    }
+    shared->header.pid = (UInt)VG_(getpid)();
+    head = full_at = shared->ring.head;
+    return True;
+}
+
+void shared_leave(void)
+{
+    if (shared)
+        VG_(am_munmap_valgrind)((Addr)shared, sizeof *shared);
+    shared = NULL;
+}
+
+ULong shared_stamp(void)
+{
+    struct vki_timespec now;
+    if (shared->header.clock == SIM_TSC)
+        return __builtin_ia32_rdtsc();
+    VG_(clock_gettime)(&now, VKI_CLOCK_MONOTONIC);
+    return (ULong)now.tv_sec * 1000000000 + (ULong)now.tv_nsec;
+}
+
+UInt shared_waiting(void)
+{
+    ULong tail = __atomic_load_n(&shared->ring.tail, __ATOMIC_ACQUIRE);
+    return (UInt)(head - tail);
+}
+
+Bool shared_room(UInt count, Bool may_wait)
+{
+    UInt limit = SIM_RING_UNITS - (may_wait ? SIM_RING_RESERVE : 0);
+    if (head + count <= full_at)
+        return True;
+    UInt waiting = shared_waiting();
+    if (waiting + count > limit)
+        return False;
+    full_at = head + (SIM_RING_UNITS - SIM_RING_RESERVE > waiting
+                          ? SIM_RING_UNITS - SIM_RING_RESERVE - waiting
+                          : 0);
+    return True;
+}
+
+union sim_unit *shared_unit(UInt index)
+{
+    return &shared->units[(head + index) % SIM_RING_UNITS];
+}
+
+void shared_publish(UInt count)
+{
+    head += count;
+    __atomic_store_n(&shared->ring.head, head, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stream.h"
+
+#include "base/prng.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The search's first interval is 100 ms: 300 million cycles, as the paper's 1.6 to 4.1 interrupts a
+ * billion cycles have it. */
+static const uint64_t cycles_per_ns = 3;
+
+static struct prng jitter;
+
+static const struct sc_object *object_at(const struct stream *stream, uint32_t index)
+{
+    return &stream->program->objects[index];
+}
+
+/* Index of the object at the address; object_count if none. The last one is likely again. */
+static uint32_t find(const struct stream *stream, uint64_t address)
+{
+    static uint32_t last;
+    uint32_t count = stream->program->object_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = (last + i) % count;
+        const struct sc_object *object = object_at(stream, index);
+        if (address - (uint64_t)(uintptr_t)object->base < object->bytes) {
+            last = index;
+            return index;
+        }
+    }
+    return count;
+}
+
+static bool describe(void *context, uint32_t id, struct object_desc *desc)
+{
+    const struct stream *stream = context;
+    if (!id || id > stream->program->object_count)
+        return false;
+    const struct sc_object *object = object_at(stream, id - 1);
+    *desc = (struct object_desc){.name = object->name,
+                                 .module = "",
+                                 .kind = OBJECT_GLOBAL,
+                                 .address = (uint64_t)(uintptr_t)object->base,
+                                 .size_bytes = object->bytes};
+    return true;
+}
+
+static bool extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    const struct stream *stream = context;
+    *extent = (struct object_extent){0, UINT64_MAX, 0};
+    for (uint32_t i = 0; i < stream->program->object_count; i++) {
+        uint64_t base = (uint64_t)(uintptr_t)object_at(stream, i)->base;
+        uint64_t bound = base + object_at(stream, i)->bytes;
+        if (address >= base && address < bound) {
+            *extent = (struct object_extent){base, bound, i + 1};
+            return true;
+        }
+        if (bound <= address && bound > extent->base)
+            extent->base = bound;
+        if (base > address && base < extent->bound)
+            extent->bound = base;
+    }
+    return true;
+}
+
+static void rearm(struct sampler *sampler)
+{
+    uint32_t swing = sampler->period / 8;
+    sampler->left = sampler->period;
+    if (sampler->jittered)
+        sampler->left += prng_below(&jitter, 2 * swing + 1) - swing;
+}
+
+void stream_init(struct stream *stream, const struct sc_program *program)
+{
+    static const struct sampler samplers[SAMPLERS] = {
+        {.name = "1 in 50,000", .period = 50000},
+        {.name = "1 in 50,111", .period = 50111},
+        {.name = "jittered", .period = 50111, .jittered = true}};
+    static const uint32_t ways[SEARCHES] = {10, 2};
+    struct place_names names = {.context = stream, .object = describe, .extent = extent};
+    *stream = (struct stream){.program = program};
+    jitter = (struct prng){.state = 2000};
+    for (int i = 0; i < SAMPLERS; i++) {
+        stream->samplers[i] = samplers[i];
+        rearm(&stream->samplers[i]);
+    }
+    for (int i = 0; i < SEARCHES; i++) {
+        search_init(&stream->searches[i], &names, ways[i], 64);
+        search_start(&stream->searches[i], 0, UINT64_MAX, "all", 0);
+    }
+}
+
+void stream_miss(struct stream *stream, uint64_t address)
+{
+    uint32_t index = find(stream, address);
+    stream->misses++;
+    if (index == stream->program->object_count)
+        stream->elsewhere++;
+    else
+        stream->of[index]++;
+    for (int i = 0; i < SAMPLERS; i++) {
+        struct sampler *sampler = &stream->samplers[i];
+        if (--sampler->left)
+            continue;
+        rearm(sampler);
+        sampler->samples++;
+        if (index < stream->program->object_count)
+            sampler->of[index]++;
+    }
+    for (int i = 0; i < SEARCHES; i++)
+        search_count(&stream->searches[i], address, 1);
+}
+
+void stream_tick(struct stream *stream)
+{
+    for (int i = 0; i < SEARCHES; i++)
+        search_tick(&stream->searches[i], stream->cycles / cycles_per_ns);
+}
+
+double stream_found(const struct search *search, uint32_t object)
+{
+    for (uint32_t i = 0; i < search->active_count; i++)
+        if (search->active[i].final && search->active[i].object == object + 1 &&
+            search->active[i].iterations)
+            return 100 * search->active[i].share;
+    for (uint32_t i = 0; i < search->queue.count; i++)
+        if (search->queue.at[i].final && search->queue.at[i].object == object + 1)
+            return 100 * search->queue.at[i].share;
+    return NAN;
+}
