@@ -46,6 +46,7 @@ struct snapshot_layout_row {
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
+    const struct snapshot_rates *rates;   /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

@@ -32,10 +32,13 @@ static void fill_layout(const struct snapshot_object *object, struct snapshot_la
                 (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
                 continue;
             row->levels = field->levels;
+            row->rates = field->rates;
             matches++;
         }
-        if (matches > 1)
+        if (matches > 1) {
             row->levels = NULL;
+            row->rates = NULL;
+        }
     }
 }
 

@@ -195,6 +195,9 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
                  {RATES_CRITICAL, "its part of the misses"},
                  {RATES_ACCESSED, "of all accesses"}};
     int count = 0;
+    /* A simulator's totals are exact, and stand there already. */
+    if (rates == snapshot->rates && snapshot->simulation.level_count)
+        return 0;
     /* Of everything the last three are all. */
     int told = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
     for (int i = 0; i < told; i++)
