@@ -321,6 +321,40 @@ static void what_is_old_counts_less(void **state)
     add(1, 0, 10, (struct said){0, 10, LOAD(L1), 10});
     take();
     NEAR(function_rates(10)->accesses, 100);
+    NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0);
+}
+
+/* 300 samples over 0.3 half-lives, the first `age` half-lives after the start. */
+static struct snapshot_share critical_after(double age, double *function_miss_rate)
+{
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 1e-3);
+    add(3, 0, 1, (struct said){0, 10, LOAD(L1), 4});
+    now += (uint64_t)(age * 1e6);
+    for (int i = 0; i < 60; i++) {
+        add(1, 0, 1, (struct said){0, 10, LOAD(LOC_RAM), 400 + 10 * (unsigned)i});
+        add(2, 0, 3, (struct said){0, 10, LOAD(LOC_RAM), 100});
+        add(4, 0, 1, (struct said){0, 10, i < 30 ? LOAD(L1) : LOAD(LOC_RAM), 100});
+    }
+    take();
+    struct snapshot_share critical = object_of(1)->rates->critical;
+    *function_miss_rate = function_rates(40)->miss_rate[RATE_L1].value;
+    tear_down(NULL);
+    return critical;
+}
+
+/* When the scale of decay is brought back (at 240 half-lives) in their middle, nothing changes. */
+static void intervals_stay_when_the_scale_is_brought_back(void **state)
+{
+    (void)state;
+    double rate_before;
+    double rate_across;
+    struct snapshot_share before = critical_after(100, &rate_before);
+    struct snapshot_share across = critical_after(239.85, &rate_across);
+    assert_true(before.low > 2 && before.high < 6);
+    assert_true(rate_before > 0.51 && fabs(rate_across / rate_before - 1) < 1e-6);
+    assert_true(fabs(across.value / before.value - 1) < 1e-6);
+    assert_true(fabs(across.low / before.low - 1) < 1e-6);
+    assert_true(fabs(across.high / before.high - 1) < 1e-6);
 }
 
 static bool counted(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts)
@@ -378,6 +412,7 @@ int main(void)
         cmocka_unit_test_teardown(an_object_that_stalls_more_than_it_misses_stands_out, tear_down),
         cmocka_unit_test_teardown(latencies_stand_for_stalls, tear_down),
         cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),
+        cmocka_unit_test_teardown(intervals_stay_when_the_scale_is_brought_back, tear_down),
         cmocka_unit_test_teardown(exact_counts_have_no_interval, tear_down),
         cmocka_unit_test_teardown(without_such_events_nothing_is_known, tear_down),
     };
