@@ -29,6 +29,7 @@
 #include "snapshot_sharing.h"
 #include "snapshot_simulation.h"
 #include "snapshot_timeline.h"
+#include "snapshot_watch.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -122,6 +123,7 @@ struct snapshot {
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;
     struct snapshot_findings findings;
+    struct snapshot_watch watch;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

@@ -3,10 +3,12 @@
 #ifndef MISSTOP_SNAPSHOT_MATRIX_H
 #define MISSTOP_SNAPSHOT_MATRIX_H
 
+#include "snapshot_levels.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SNAPSHOT_MATRIX_ROWS = 40, SNAPSHOT_MATRIX_COLUMNS = 24 };
+enum { SNAPSHOT_MATRIX_ROWS = 40, SNAPSHOT_MATRIX_COLUMNS = 24, SNAPSHOT_MATRIX_RECENT = 8192 };
 
 /* Of the ranking event, under the basis. */
 struct snapshot_matrix_cell {
@@ -14,6 +16,37 @@ struct snapshot_matrix_cell {
     double share; /* of all attributed weight */
     double loads; /* parts of samples; the rest is of unknown kind */
     double stores;
+    double cycles; /* waited, latency x accesses; NAN: the source tells no latency */
+};
+
+/* One instruction on one object: the lines and fields of a cell. */
+struct snapshot_matrix_site {
+    uint16_t row;
+    uint16_t column;
+    uint32_t line;     /* 0: not known */
+    const char *file;  /* NULL: not known */
+    const char *field; /* "particle.vy"; NULL: not known */
+    uint64_t address;  /* of the instruction */
+    double samples;
+    double loads;
+    double stores;
+};
+
+/* What a thread missed on one block (instance of an object), by one function. Samples of the
+ * ranking event, each counting 1 under either basis, of the last `recent` ones. */
+struct snapshot_matrix_block {
+    uint16_t row;
+    uint16_t column;
+    uint32_t tid;
+    uint64_t base; /* of the block */
+    uint32_t samples;
+};
+
+/* Of a cell with anything. */
+struct snapshot_matrix_found {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_levels *levels;
 };
 
 /*
@@ -36,6 +69,14 @@ struct snapshot_matrix {
     struct snapshot_matrix_cell *cells;         /* [(row_count + 1) * (column_count + 1)] by rows */
     double forgotten; /* share of all attributed weight whose cell is not known */
     double estimated; /* that part of it which is spread over listed cells */
+    /* What cells are made of, as far as it is kept, in no order. */
+    struct snapshot_matrix_site *sites; /* those of less than 1/4000 of everything left out */
+    size_t site_count;
+    struct snapshot_matrix_block *blocks;
+    size_t block_count;
+    size_t recent; /* samples that blocks are of, SNAPSHOT_MATRIX_RECENT at most */
+    struct snapshot_matrix_found *found; /* none where the source does not tell levels */
+    size_t found_count;
 };
 
 /* Row row_count and column column_count are the others. */

@@ -18,7 +18,7 @@ src_misstop_SOURCES = \
 	src/option_value.c src/option_value.h \
 	src/options.c src/options.h src/options_help.c \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_stored.c \
+	src/pipeline_stored.c src/pipeline_watch.c \
 	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'

@@ -124,6 +124,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .record = options->record,
         .record_limit_bytes = options->record_limit_bytes,
         .record_files = options->record_files,
+        .watch = options->watch,
     };
     return pipeline_open(&run->pipeline, &wanted, error);
 }

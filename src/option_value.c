@@ -122,3 +122,18 @@ int option_pace(const char *text, double *pace, struct error *error)
                          text);
     return 0;
 }
+
+int option_watch(const char *text, double *part, struct error *error)
+{
+    static const double least = 0.01;
+    static const double most = 50;
+    char *end = NULL;
+    double percent = text ? strtod(text, &end) : 1;
+    if (text && (end == text || *end || !isfinite(percent) || percent < least || percent > most))
+        return error_set(error, -EINVAL,
+                         "--watch wants a percentage of the process's time from %g to %g, as "
+                         "--watch=2, not '%s'",
+                         least, most, text);
+    *part = percent / 100;
+    return 0;
+}

@@ -29,6 +29,9 @@ int option_heap(const char *text, unsigned *heap, struct error *error);
 /* SIZE[,FILES] of --record-limit. */
 int option_record_limit(const char *text, struct options *options, struct error *error);
 
+/* PERCENT of --watch, as a part of 1: NULL is 1 %. */
+int option_watch(const char *text, double *part, struct error *error);
+
 /* PACE of --play: NULL is 1, max is INFINITY. */
 int option_pace(const char *text, double *pace, struct error *error);
 

@@ -23,7 +23,8 @@ enum long_only {
     OPT_PLAY,
     OPT_SIM,
     OPT_SIM_FROM,
-    OPT_SIM_TO
+    OPT_SIM_TO,
+    OPT_WATCH
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -59,12 +60,10 @@ static const struct option long_options[] = {
     {"play", optional_argument, NULL, OPT_PLAY},
     {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
     {"pprof", required_argument, NULL, OPT_PPROF},
+    {"watch", optional_argument, NULL, OPT_WATCH},
     {"html", required_argument, NULL, OPT_HTML},
     {NULL, 0, NULL, 0},
 };
-
-/* Options of CONTRACT.md that come with a later release: said so, not "unknown". */
-static const char *const announced[] = {"--watch"};
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
@@ -91,6 +90,8 @@ static int parse_sampling(struct options *options, int option, const char *text,
         return 0;
     case OPT_RECORD_LIMIT:
         return option_record_limit(text, options, error);
+    case OPT_WATCH:
+        return option_watch(text, &options->watch, error);
     default:
         options->symfs = text;
         return 0;
@@ -194,7 +195,8 @@ static int parse_one(struct options *options, int option, const char *text, stru
         parse_simulation(options, option, text);
         return 0;
     }
-    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || one_of("psercio", option))
+    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
+        one_of("psercio", option))
         return parse_sampling(options, option, text, error);
     if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
@@ -203,10 +205,6 @@ static int parse_one(struct options *options, int option, const char *text, stru
 
 static int bad_option(const char *word, struct error *error)
 {
-    for (size_t i = 0; i < sizeof announced / sizeof *announced; i++)
-        if (!strncmp(word, announced[i], strlen(announced[i])))
-            return error_set(error, -EINVAL,
-                             "%s is not in this version yet; see NEWS and man misstop", word);
     return error_set(error, -EINVAL, "'%s' is no option, or lacks its value; try misstop --help",
                      word);
 }
@@ -234,6 +232,10 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
         return error_set(error, -EINVAL,
                          "--sim is a source of its own, for a program that misstop starts: "
                          "misstop --sim -- CMD");
+    if (options->watch > 0 && options->input)
+        return error_set(error, -EINVAL,
+                         "--watch sets hardware watchpoints on a running process; give -p PID or a "
+                         "command instead of -i");
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;

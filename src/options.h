@@ -41,6 +41,7 @@ struct options {
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
+    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
     const char *pprof; /* file for the run as a profile; NULL: none */
     const char *html;  /* file for the run as a page; NULL: none */
     uint32_t window;   /* 0: default */

@@ -19,6 +19,8 @@ void options_help(FILE *out)
           "                        event; several with commas; the first one ranks\n"
           "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
           "  -c, --count N         fixed period instead of a rate\n"
+          "      --watch[=PERCENT]     set hardware watchpoints on sampled lines: when and by whom they\n"
+          "                        are touched again; PERCENT of the process's time for it (1)\n"
           "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
           "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
           "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"

@@ -32,6 +32,7 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     resolver_resolve(pipeline->resolver, &access, own_regs ? sample->regs : NULL, place);
     if (pipeline->recorder)
         recorder_add(pipeline->recorder, record, place);
+    pipeline_watch_offer(pipeline, place);
     if (pipeline->place_count == PIPELINE_PLACES)
         count_places(pipeline);
 }
@@ -62,6 +63,8 @@ static void take_record(void *context, const struct record *record)
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
+        if (pipeline->watch && record->kind == RECORD_COMM && record->comm.exec)
+            watch_exec(pipeline->watch);
         resolver_record(pipeline->resolver, record);
         forget_changed_code(pipeline);
     }
@@ -78,7 +81,8 @@ int pipeline_stop_recording(struct pipeline *pipeline, struct error *error)
 
 int pipeline_fd(const struct pipeline *pipeline)
 {
-    return pipeline->store ? -1 : sampler_fd(pipeline->sampler);
+    int fd = pipeline->store ? -1 : sampler_fd(pipeline->sampler);
+    return pipeline->watch ? watch_fd(pipeline->watch, fd) : fd;
 }
 
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
@@ -92,6 +96,7 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     count_places(pipeline);
+    pipeline_watch_pump(pipeline, until_ns);
     /* No further than the samples: those still to come must find the blocks of their time. */
     if (pipeline->live)
         pipeline->told += resolver_follow(pipeline->resolver, until_ns);
@@ -108,10 +113,13 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
  */
 int pipeline_patience_ms(struct pipeline *pipeline)
 {
-    enum { QUIET_MS = 100, HEAP_MS = 5, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    enum { QUIET_MS = 100, HEAP_MS = 5, WATCH_MS = 2, BUSY_MS = 1, BUSY_EVENTS = 10000 };
     long told = pipeline->told;
     pipeline->told = 0;
-    /* The ring of a simulation fills as fast. */
+    /* From a sample to its watch nothing is seen. */
+    if (pipeline->watch)
+        return told > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
+    /* The ring of a simulation fills as fast as the heap's feed. */
     bool busy = pipeline->heap || pipeline->options.sim;
     return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
@@ -135,6 +143,8 @@ int pipeline_tick(struct pipeline *pipeline)
         pipeline_search_start(pipeline, pipeline->search);
     if (pipeline->store)
         return 0;
+    if (pipeline->watch)
+        watch_tick(pipeline->watch);
     int code = sampler_tick(pipeline->sampler, now);
     pipeline->ended |= code == -ESRCH;
     return code;

@@ -122,6 +122,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .binaries = pipeline_binaries(pipeline, binaries),
         .simulation = pipeline->sampler ? sampler_simulation(pipeline->sampler)
                                         : (struct snapshot_simulation){0},
+        .watch = pipeline_watch_state(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;

@@ -31,7 +31,9 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
+        .watch = pipeline->watch != NULL,
     };
+    pipeline_watch_caches(wanted.cache_lines, sysfs_cpu);
     int code = profile_new(&pipeline->profile, &wanted, error);
     /* What misstop recorded comes out as it was seen. */
     if (!code && options->whole_run && !pipeline->store)
@@ -158,6 +160,8 @@ static int open_stages(struct pipeline *pipeline, struct error *error)
     /* Before the maps are read, so that no mapping falls between the two. */
     if (!code && !pipeline->store)
         code = open_sampler(pipeline, error);
+    if (!code)
+        code = pipeline_watch_open(pipeline, error);
     return code ? code : pipeline_open_tables(pipeline, error);
 }
 
@@ -195,6 +199,7 @@ void pipeline_close(struct pipeline *pipeline)
     if (!pipeline)
         return;
     pipeline_stop_recording(pipeline, NULL);
+    watch_close(pipeline->watch);
     if (pipeline->sampler)
         sampler_close(pipeline->sampler);
     pipeline_close_tables(pipeline);

@@ -17,6 +17,7 @@
 #include "resolve/resolver.h"
 #include "resolve/source.h"
 #include "sample/sampler.h"
+#include "sample/watch.h"
 
 enum { PIPELINE_PLACES = 32 };
 
@@ -39,6 +40,8 @@ struct pipeline {
     struct profile *profile;
     struct geometry geometry;   /* of the set map */
     struct recorder *recorder;  /* -o; NULL: none */
+    struct watch *watch;        /* --watch; NULL: none */
+    char watch_trouble[192];    /* of the snapshot being made */
     struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
     struct sampler_info stored; /* what it tells of the sampling */
     double stored_interval_s;
@@ -81,6 +84,15 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+
+/* In pipeline_watch.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
+ * snapshot has of its state. */
+int pipeline_watch_open(struct pipeline *pipeline, struct error *error);
+void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place);
+void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
+struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
+/* Lines of L1d, L2 and L3 of this machine; 0: not known. */
+void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = \
 	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
 	SHARING_PLANTED='$(abs_top_builddir)/tests/live/sharing_planted'; export SHARING_PLANTED; \
 	FINDINGS_PLANTED='$(abs_top_builddir)/tests/live/findings_planted'; export FINDINGS_PLANTED; \
+	WATCH_PLANTED='$(abs_top_builddir)/tests/live/watch_planted'; export WATCH_PLANTED; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
@@ -60,6 +61,15 @@ tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c t
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_findings
 
+# Data touched again in known ways, in a program without sanitizers.
+check_PROGRAMS += tests/live/watch_planted tests/live/test_watch
+tests_live_watch_planted_SOURCES = tests/live/watch_planted.c
+tests_live_watch_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_watch_planted_LDFLAGS = -pthread
+tests_live_test_watch_SOURCES = tests/live/test_watch.c tests/live/run.c tests/live/run.h
+tests_live_test_watch_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+TESTS += tests/live/test_watch
+
 # Fields end to end. It builds its programs itself, with whichever compilers are there.
 check_PROGRAMS += tests/live/test_fields
 tests_live_test_fields_SOURCES = tests/live/test_fields.c tests/live/test_fields_build.c \
@@ -77,7 +87,7 @@ BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
 tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
-	src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/recorder.c src/recorder_names.c \
+	src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/pipeline_watch.c src/recorder.c src/recorder_names.c \
 	src/replay.c
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c

@@ -109,8 +109,8 @@ static void add_source(struct levels *levels, const struct data_source *source, 
         add_answer(levels, LEVELS_BLOCK_KNOWN, blocked ? ANSWER_YES : ANSWER_NO, weight, scale);
 }
 
-void levels_add(struct levels *levels, const struct access *access,
-                const struct data_source *source, double scale)
+static void add_row(struct levels *levels, const struct access *access,
+                    const struct data_source *source, double scale)
 {
     double weight = tally_weight(access);
     if (access->data_src)
@@ -121,4 +121,28 @@ void levels_add(struct levels *levels, const struct access *access,
     counted_add(&levels->at[LEVELS_WAITED(source->level)], waited, scale);
     counted_add(&levels->at[LEVELS_WAITED_SQUARES], waited * waited, scale * scale);
     counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
+}
+
+static void prefetch_row(const struct levels *levels, const struct access *access,
+                         const struct data_source *source)
+{
+    __builtin_prefetch(&levels->at[LEVELS_LOCK_KNOWN], 1);
+    __builtin_prefetch(&levels->at[LEVELS_SNOOP + source->snoop], 1);
+    __builtin_prefetch(&levels->at[LEVELS_TLB + source->tlb], 1);
+    __builtin_prefetch(&levels->at[LEVELS_FOUND(source->level)], 1);
+    __builtin_prefetch(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], 1);
+}
+
+void levels_prefetch(const struct levels_rows *rows, const struct access *access)
+{
+    for (int i = 0; i < LEVELS_ROWS; i++)
+        if (rows->at[i])
+            prefetch_row(rows->at[i], access, &rows->source);
+}
+
+void levels_add(const struct levels_rows *rows, const struct access *access, double scale)
+{
+    for (int i = 0; i < LEVELS_ROWS; i++)
+        if (rows->at[i])
+            add_row(rows->at[i], access, &rows->source, scale);
 }

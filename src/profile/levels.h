@@ -81,20 +81,16 @@ static inline unsigned levels_latency_class(uint64_t cycles)
     return class < SNAPSHOT_LATENCY_CLASSES ? class : SNAPSHOT_LATENCY_CLASSES - 1;
 }
 
-/* Asks for what levels_add() will touch: a full table is larger than the caches. */
-static inline void levels_prefetch(const struct levels *levels, const struct access *access,
-                                   const struct data_source *source)
-{
-    __builtin_prefetch(&levels->at[LEVELS_LOCK_KNOWN], 1);
-    __builtin_prefetch(&levels->at[LEVELS_SNOOP + source->snoop], 1);
-    __builtin_prefetch(&levels->at[LEVELS_TLB + source->tlb], 1);
-    __builtin_prefetch(&levels->at[LEVELS_FOUND(source->level)], 1);
-    __builtin_prefetch(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], 1);
-}
+/* What an access says beside its address, and where that counts; NULL: nowhere. */
+enum { LEVELS_ROWS = 5 };
+struct levels_rows {
+    struct data_source source; /* decoded once for all */
+    struct levels *at[LEVELS_ROWS];
+};
 
-/* `source` is that of the access, decoded once for all its rows. */
-void levels_add(struct levels *levels, const struct access *access,
-                const struct data_source *source, double scale);
+/* Asks for what levels_add() will touch: a full table is larger than the caches. */
+void levels_prefetch(const struct levels_rows *rows, const struct access *access);
+void levels_add(const struct levels_rows *rows, const struct access *access, double scale);
 void levels_rescale(struct levels *levels, double factor);
 
 #endif

@@ -14,6 +14,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/geometry.h \
 	src/profile/interval.c \
 	src/profile/interval.h \
+	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
 	src/profile/pairs.c \
@@ -24,6 +25,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/rates.c src/profile/rates.h \
+	src/profile/reuse.c src/profile/reuse.h \
+	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
 	src/profile/search.h \
 	src/profile/search_queue.c \
@@ -39,6 +42,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
+	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
@@ -51,6 +55,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_timeline.c \
+	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
 	src/profile/spread.c src/profile/spread.h \
 	src/profile/state.h \
@@ -59,11 +64,13 @@ src_libprofile_a_SOURCES = \
 	src/profile/stride.c \
 	src/profile/stride.h \
 	src/profile/student.c src/profile/student.h \
+	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
+	src/profile/watch_codes.c src/profile/watch_words.c \
 	src/profile/window.c \
 	src/profile/window.h

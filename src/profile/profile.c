@@ -23,6 +23,11 @@ static int profile_tables(struct profile *profile)
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
         sharing_init(&profile->sharing))
         return -ENOMEM;
+    if (options->watch) {
+        profile->reuse = calloc(1, sizeof *profile->reuse);
+        if (!profile->reuse || reuse_init(profile->reuse))
+            return -ENOMEM;
+    }
     return window_init(&profile->window, options->window_entries,
                        shift_of(options->geometry.line_bytes));
 }
@@ -61,7 +66,8 @@ void profile_free(struct profile *profile)
     tallies_fini(&profile->functions);
     levels_table_fini(&profile->object_levels);
     levels_table_fini(&profile->offset_levels);
-    rates_table_fini(&profile->function_rates);
+    levels_table_fini(&profile->function_levels);
+    levels_table_fini(&profile->code_levels);
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
     pairs_fini(&profile->instances);
@@ -69,6 +75,9 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     sharing_fini(&profile->sharing);
+    if (profile->reuse)
+        reuse_fini(profile->reuse);
+    free(profile->reuse);
     window_fini(&profile->window);
     hash_fini(&profile->threads);
     hash_fini(&profile->parts);
@@ -111,7 +120,8 @@ void profile_rescale(struct profile *profile, double factor)
     sharing_rescale(&profile->sharing, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
-    rates_table_rescale(&profile->function_rates, factor);
+    levels_table_rescale(&profile->function_levels, factor);
+    levels_table_rescale(&profile->code_levels, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
         levels_rescale(&profile->all_levels[i], factor);
@@ -122,6 +132,13 @@ void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
     timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+}
+
+void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
+                   uint64_t ip)
+{
+    if (profile->reuse)
+        reuse_add(profile->reuse, result, function, ip);
 }
 
 void profile_lost(struct profile *profile, uint64_t count)
@@ -156,6 +173,8 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     window_clear(&profile->window);
     sets_clear(&profile->sets);
     timeline_clear(&profile->timeline);
+    if (profile->reuse)
+        reuse_clear(profile->reuse);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -186,7 +205,8 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     sharing_clear(&profile->sharing);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
-    rates_table_clear(&profile->function_rates);
+    levels_table_clear(&profile->function_levels);
+    levels_table_clear(&profile->code_levels);
     hash_clear(&profile->threads);
     memset(profile->recent_threads, 0, sizeof profile->recent_threads);
     memset(profile->all, 0, sizeof profile->all);

@@ -12,6 +12,7 @@
 #include "place.h"
 #include "profile/geometry.h"
 #include "snapshot.h"
+#include "watch_result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,8 @@ struct profile_options {
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
     uint16_t ranking; /* event index */
+    bool watch;       /* profile_watch() will be called */
+    uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
 };
 
 int profile_new(struct profile **profile, const struct profile_options *options,
@@ -37,6 +40,11 @@ void profile_free(struct profile *profile);
 void profile_add(struct profile *profile, const struct place *place);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
+
+/* What a watchpoint saw; `function` and `ip` are of the code that touched, where it did. Samples up
+ * to its end were added before. */
+void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
+                   uint64_t ip);
 
 /* Records the source lost, or throttle records, for the totals. */
 void profile_lost(struct profile *profile, uint64_t count);

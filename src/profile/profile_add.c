@@ -124,76 +124,65 @@ static void add_instance(struct pair *pair, const struct place *place, double sc
     add_to_pair(pair, &place->access, scale);
 }
 
-/* What an access says beside its address, and where that counts; rows NULL: nowhere. */
-struct level_rows {
-    struct data_source source;
-    struct levels *object;
-    struct levels *offset;
-    struct rates_row *function;
-};
-
-/* `offset`: the pair the access counted under, NULL if it is not hot enough. */
-static struct level_rows find_levels(struct profile *profile, const struct access *access,
-                                     uint32_t function, const struct pair_keys *keys,
-                                     const struct pair *offset)
+/* Each is of a table of its own: making a row moves the others of its table. Pairs are NULL if
+ * they are not hot enough. */
+static struct levels_rows find_levels(struct profile *profile, const struct adding *adding,
+                                      const struct pair *offset, const struct pair *code)
 {
-    const struct tallies *functions = &profile->functions;
-    size_t slot = (size_t)PAIR_OBJECT(keys->owner) * profile->objects.events + access->event;
-    struct level_rows rows = {.source = data_source_decode(access->data_src),
-                              .object = levels_row(&profile->object_levels, slot, 1)};
-    if (access->data_src)
-        rows.function = rates_table_row(&profile->function_rates,
-                                        (size_t)function * functions->events + access->event,
-                                        functions->ids * functions->events);
+    const struct access *access = &adding->place->access;
+    const struct pair_keys *keys = &adding->keys;
+    size_t object = (size_t)adding->object * profile->objects.events + access->event;
+    size_t function = (size_t)adding->function * profile->objects.events + access->event;
+    struct levels_rows rows = {data_source_decode(access->data_src),
+                               {&profile->all_levels[access->event],
+                                levels_row(&profile->object_levels, object, 1),
+                                levels_row(&profile->function_levels, function, 1)}};
     if (offset)
-        rows.offset = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
-                                 keys->offset_hash);
-    if (rows.offset)
-        levels_prefetch(rows.offset, access, &rows.source);
-    if (rows.object)
-        levels_prefetch(rows.object, access, &rows.source);
+        rows.at[3] = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
+                                keys->offset_hash);
+    if (code)
+        rows.at[4] =
+            levels_row(&profile->code_levels, (size_t)(code - profile->code.at), keys->code_hash);
+    levels_prefetch(&rows, access);
     return rows;
 }
 
-static void add_levels(struct profile *profile, const struct access *access,
-                       const struct level_rows *rows, double scale)
+static struct pair *add_code(struct profile *profile, const struct adding *adding, double scale)
 {
-    levels_add(&profile->all_levels[access->event], access, &rows->source, scale);
-    if (rows->object)
-        levels_add(rows->object, access, &rows->source, scale);
-    if (rows->offset)
-        levels_add(rows->offset, access, &rows->source, scale);
-    if (rows->function)
-        counted_add(&rows->function->found[rows->source.level], tally_weight(access), scale);
+    const struct place *place = adding->place;
+    const struct pair_keys *keys = &adding->keys;
+    struct pair *pair =
+        pairs_take(&profile->code, keys->code_hash, keys->owner, place->access.ip, scale);
+    if (!pair)
+        return NULL;
+    pair->extra = place->function;
+    pair->size = place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset : 0;
+    add_to_pair(pair, &place->access, scale);
+    return pair;
 }
 
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
-    const struct place *place = adding->place;
     const struct pair_keys *keys = &adding->keys;
-    const struct access *access = &place->access;
-    struct pair *pair =
+    const struct access *access = &adding->place->access;
+    bool told = levels_apply(access);
+    struct pair *offset =
         pairs_take(&profile->offsets, keys->offset_hash, keys->owner, keys->offset, scale);
-    if (pair) {
-        pair->size = access->size > pair->size ? access->size : pair->size;
-        add_to_pair(pair, access, scale);
+    if (offset) {
+        offset->size = access->size > offset->size ? access->size : offset->size;
+        add_to_pair(offset, access, scale);
     }
-    /* Found now and filled in last: the tables between them give its lines time to come. */
-    struct level_rows rows = {0};
-    if (levels_apply(access))
-        rows = find_levels(profile, access, adding->function, keys, pair);
-    pair = pairs_take(&profile->code, keys->code_hash, keys->owner, access->ip, scale);
-    if (pair) {
-        pair->extra = place->function;
-        pair->size =
-            place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset : 0;
-        add_to_pair(pair, access, scale);
-    }
-    pair = pairs_take(&profile->instances, keys->instance_hash, keys->owner, place->base, scale);
-    if (pair)
-        add_instance(pair, place, scale);
-    if (levels_apply(access))
-        add_levels(profile, access, &rows, scale);
+    const struct pair *code = add_code(profile, adding, scale);
+    /* Found now and filled in last: the table between them gives their lines time to come. */
+    struct levels_rows rows = {0};
+    if (told)
+        rows = find_levels(profile, adding, offset, code);
+    struct pair *instance = pairs_take(&profile->instances, keys->instance_hash, keys->owner,
+                                       adding->place->base, scale);
+    if (instance)
+        add_instance(instance, adding->place, scale);
+    if (told)
+        levels_add(&rows, access, scale);
 }
 
 static void add_ranking(struct profile *profile, const struct place *place, uint32_t object,
@@ -216,6 +205,8 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     sets_add(&profile->sets, entry.set, scale);
     window_add(&profile->window, &entry);
     search_count(&profile->search, access->address, tally_weight(access));
+    if (profile->reuse)
+        reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
     timeline_count(&profile->timeline, place);
     profile->extras[object].refresh_weight += tally_weight(access);
     profile->refresh_weight += tally_weight(access);

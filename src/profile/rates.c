@@ -2,8 +2,6 @@
 #include "profile/rates.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct snapshot_share unknown = {NAN, NAN, NAN};
 
@@ -31,43 +29,6 @@ enum data_answer rates_missed(enum data_level found, enum rate_level level)
         [DATA_BEYOND_L2] = {Y, Y, U},  [DATA_BEYOND_L3] = {Y, Y, U},
     };
     return (enum data_answer)missed[found][level];
-}
-
-void rates_table_fini(struct rates_table *table)
-{
-    free(table->rows);
-    *table = (struct rates_table){0};
-}
-
-void rates_table_clear(struct rates_table *table)
-{
-    if (table->rows)
-        memset(table->rows, 0, table->count * sizeof *table->rows);
-}
-
-void rates_table_rescale(struct rates_table *table, double factor)
-{
-    for (size_t i = 0; i < table->count; i++)
-        for (int k = 0; k < DATA_LEVEL_COUNT; k++)
-            table->rows[i].found[k].at[BASIS_DECAYED] *= factor;
-}
-
-struct rates_row *rates_table_row(struct rates_table *table, size_t index, size_t count)
-{
-    if (index < table->count)
-        return &table->rows[index];
-    struct rates_row *rows = index < count ? realloc(table->rows, count * sizeof *rows) : NULL;
-    if (!rows)
-        return NULL;
-    memset(rows + table->count, 0, (count - table->count) * sizeof *rows);
-    table->rows = rows;
-    table->count = count;
-    return &rows[index];
-}
-
-const struct rates_row *rates_table_find(const struct rates_table *table, size_t index)
-{
-    return index < table->count ? &table->rows[index] : NULL;
 }
 
 static int event_of(const struct snapshot_source *source, enum event_role role)

@@ -9,36 +9,13 @@
 #define MISSTOP_PROFILE_RATES_H
 
 #include "data_source.h"
-#include "profile/decay.h"
 #include "profile/interval.h"
 #include "snapshot_rates.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Whether an access whose data was found there missed that level. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level);
-
-/* Where the accesses of one function found their data; objects and fields have levels.h. */
-struct rates_row {
-    struct counted found[DATA_LEVEL_COUNT];
-};
-
-/* Rows by id and event, as in struct tallies; none until the first sample that tells. */
-struct rates_table {
-    struct rates_row *rows;
-    size_t count;
-};
-
-void rates_table_fini(struct rates_table *table);
-void rates_table_clear(struct rates_table *table);
-void rates_table_rescale(struct rates_table *table, double factor);
-
-/* Makes room for `count` rows; NULL: out of memory. */
-struct rates_row *rates_table_row(struct rates_table *table, size_t index, size_t count);
-
-/* The same for reading; NULL: there is none. */
-const struct rates_row *rates_table_find(const struct rates_table *table, size_t index);
 
 /* Events by index, -1: none. */
 struct rates_plan {

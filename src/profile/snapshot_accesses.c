@@ -142,7 +142,7 @@ void build_accesses(struct build *build)
     struct profile *profile = build->profile;
     struct snapshot *snapshot = build->snapshot;
     struct shared shared = {.build = build};
-    size_t all = pairs_sorted(&profile->code, build->event, profile->sorted);
+    size_t all = build->code_count;
     snapshot->accesses =
         arena_array(build->arena, all + profile->objects.ids, sizeof *snapshot->accesses);
     shared.mappings = arena_array(build->arena, MAPPINGS, sizeof *shared.mappings);

@@ -160,7 +160,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
 void build_code(struct build *build)
 {
     struct profile *profile = build->profile;
-    size_t all = pairs_sorted(&profile->code, build->event, profile->sorted);
+    size_t all = build->code_count = pairs_sorted(&profile->code, build->event, profile->sorted);
     struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
     build->failed |= !rows;
     for (size_t i = 0; i < build->snapshot->object_count && !build->failed; i++)

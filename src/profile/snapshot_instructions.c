@@ -10,13 +10,11 @@
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, NAME_BYTES = 256 };
 
-/* By function, then by instruction, the strongest object first. */
+/* By instruction, the strongest object first. */
 static int by_place(const void *left, const void *right)
 {
     const struct pair *a = *(const struct pair *const *)left;
     const struct pair *b = *(const struct pair *const *)right;
-    if (a->extra != b->extra)
-        return a->extra < b->extra ? -1 : 1;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     double difference = a->samples.at[BASIS_RUN] - b->samples.at[BASIS_RUN];
@@ -108,26 +106,44 @@ static void list(struct build *build, struct snapshot_code *code, const struct p
     free(where);
 }
 
+/* Pairs of the listed functions, those of one function together: groups[i] is where those of
+ * function i end, before it those of i - 1. */
+static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
+{
+    const struct pair **sorted = build->profile->sorted;
+    const struct snapshot *snapshot = build->snapshot;
+    size_t ids = build->profile->functions.ids;
+    uint8_t *listed = calloc(ids + 1, 1); /* by id: index + 1 */
+    build->failed |= !listed;
+    for (size_t i = 0; listed && i < snapshot->code_count && i < FUNCTIONS; i++)
+        listed[snapshot->code[i].id] = (uint8_t)(i + 1);
+    for (size_t i = 0; listed && i < build->code_count; i++)
+        if (sorted[i]->extra < ids && listed[sorted[i]->extra])
+            groups[listed[sorted[i]->extra] - 1]++;
+    for (size_t i = 0, first = 0; i < FUNCTIONS; i++) {
+        size_t count = groups[i];
+        groups[i] = first;
+        first += count;
+    }
+    for (size_t i = 0; listed && i < build->code_count; i++)
+        if (sorted[i]->extra < ids && listed[sorted[i]->extra])
+            grouped[groups[listed[sorted[i]->extra] - 1]++] = sorted[i];
+    free(listed);
+}
+
 void build_instructions(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    const struct pair **sorted = build->profile->sorted;
-    struct hash index;
-    hash_init(&index);
-    for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS; i++) {
-        uint32_t *at = hash_insert(&index, snapshot->code[i].id, NULL);
-        build->failed |= !at;
-        if (at)
-            *at = (uint32_t)i;
+    size_t groups[FUNCTIONS] = {0};
+    const struct pair **grouped = calloc(build->code_count + 1, sizeof(struct pair *));
+    build->failed |= !grouped;
+    if (grouped)
+        group(build, grouped, groups);
+    for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
+        size_t first = i ? groups[i - 1] : 0;
+        qsort(grouped + first, groups[i] - first, sizeof *grouped, by_place);
+        if (groups[i] > first)
+            list(build, &snapshot->code[i], grouped + first, groups[i] - first);
     }
-    size_t all = pairs_sorted(&build->profile->code, build->event, sorted);
-    qsort(sorted, all, sizeof *sorted, by_place);
-    for (size_t i = 0, next; i < all && !build->failed; i = next) {
-        for (next = i; next < all && sorted[next]->extra == sorted[i]->extra; next++)
-            continue;
-        const uint32_t *at = hash_find(&index, sorted[i]->extra);
-        if (at)
-            list(build, &snapshot->code[*at], sorted + i, next - i);
-    }
-    hash_fini(&index);
+    free(grouped);
 }

@@ -50,6 +50,26 @@ void build_sum_offset(const struct build *build, const struct pair *pair, struct
     }
 }
 
+void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    uint32_t event = PAIR_EVENT(pair->owner);
+    size_t slot = (size_t)(pair - profile->code.at);
+    sums->counted[event] += build_read(build, &pair->weight);
+    if (event == build->event)
+        add_recorded(build,
+                     levels_find(&profile->code_levels, slot, pairs_hash(pair->owner, pair->key)),
+                     sums);
+}
+
+double build_cycles(const struct build *build, const struct levels *levels)
+{
+    double cycles = 0;
+    for (int i = 0; levels && i < DATA_LEVEL_COUNT; i++)
+        cycles += build_read(build, &levels->at[LEVELS_WAITED(i)]);
+    return cycles;
+}
+
 void build_sum_both(struct levels_sums *into, const struct levels_sums *more)
 {
     for (int i = 0; i < LEVELS_COUNTS; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions x objects (snapshot_matrix.h): margins from the tallies, cells from the pairs. */
-#include "profile/state.h"
+#include "profile/matrix_axes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum quantity { SAMPLES, WEIGHT, LOADS, STORES, QUANTITIES };
+enum quantity { SAMPLES, WEIGHT, LOADS, STORES, CYCLES, QUANTITIES };
 enum { ROWS = SNAPSHOT_MATRIX_ROWS + 1, COLUMNS = SNAPSHOT_MATRIX_COLUMNS + 1 };
 
 /* Less than this part of everything is what sums of decayed weights differ by. */
@@ -15,8 +15,7 @@ static const double rounding = 1e-9;
 struct filling {
     size_t rows;
     size_t columns;
-    struct hash row_of; /* function id -> row */
-    struct hash column_of;
+    bool timed; /* the source tells latencies */
     double all[QUANTITIES];
     double row_left[QUANTITIES][ROWS];
     double column_left[QUANTITIES][COLUMNS];
@@ -66,23 +65,24 @@ static void rank(struct build *build, struct snapshot_matrix *matrix)
     free(ranked);
 }
 
-static void read_tally(const struct build *build, const struct tally *tally, double out[QUANTITIES])
+/* `levels` NULL: nothing was told. */
+static void read_amounts(const struct build *build, const struct tally *tally,
+                         const struct levels *levels, double out[QUANTITIES])
 {
     out[SAMPLES] = build_read(build, &tally->samples);
     out[WEIGHT] = build_read(build, &tally->weight);
     out[LOADS] = build_read(build, &tally->loads);
     out[STORES] = build_read(build, &tally->stores);
+    out[CYCLES] = build_cycles(build, levels);
 }
 
-/* The others have what the listed ones have not. */
 static void open_row(struct build *build, struct filling *filling, size_t row, uint32_t function)
 {
+    const struct profile *profile = build->profile;
     double amount[QUANTITIES];
-    uint32_t *at = hash_insert(&filling->row_of, function, NULL);
-    build->failed |= !at;
-    if (at)
-        *at = (uint32_t)row;
-    read_tally(build, tallies_at(&build->profile->functions, function, build->event), amount);
+    size_t slot = (size_t)function * profile->functions.events + build->event;
+    read_amounts(build, tallies_at(&profile->functions, function, build->event),
+                 levels_find(&profile->function_levels, slot, 1), amount);
     for (int i = 0; i < QUANTITIES; i++) {
         filling->row_left[i][row] = amount[i];
         filling->row_left[i][filling->rows] -= amount[i];
@@ -92,25 +92,27 @@ static void open_row(struct build *build, struct filling *filling, size_t row, u
 static void open_column(struct build *build, struct filling *filling, size_t column,
                         uint32_t object)
 {
+    const struct profile *profile = build->profile;
     double amount[QUANTITIES];
-    uint32_t *at = hash_insert(&filling->column_of, object, NULL);
-    build->failed |= !at;
-    if (at)
-        *at = (uint32_t)column;
-    read_tally(build, tallies_at(&build->profile->objects, object, build->event), amount);
+    size_t slot = (size_t)object * profile->objects.events + build->event;
+    read_amounts(build, tallies_at(&profile->objects, object, build->event),
+                 levels_find(&profile->object_levels, slot, 1), amount);
     for (int i = 0; i < QUANTITIES; i++) {
         filling->column_left[i][column] = amount[i];
         filling->column_left[i][filling->columns] -= amount[i];
     }
 }
 
+/* The others have what the listed ones have not. */
 static void open_margins(struct build *build, struct filling *filling,
                          const struct snapshot_matrix *matrix)
 {
     const struct snapshot *snapshot = build->snapshot;
     filling->rows = matrix->row_count;
     filling->columns = matrix->column_count;
-    read_tally(build, &build->profile->all[build->event], filling->all);
+    read_amounts(build, &build->profile->all[build->event],
+                 &build->profile->all_levels[build->event], filling->all);
+    filling->timed = filling->all[CYCLES] > 0;
     for (int i = 0; i < QUANTITIES; i++)
         filling->row_left[i][filling->rows] = filling->column_left[i][filling->columns] =
             filling->all[i];
@@ -133,7 +135,8 @@ static struct snapshot_matrix_cell cell_of(const struct filling *filling,
     return (struct snapshot_matrix_cell){.samples = amount[SAMPLES],
                                          .share = all > 0 ? amount[WEIGHT] / all : NAN,
                                          .loads = amount[LOADS],
-                                         .stores = amount[STORES]};
+                                         .stores = amount[STORES],
+                                         .cycles = filling->timed ? amount[CYCLES] : NAN};
 }
 
 static void write_margins(struct filling *filling, struct snapshot_matrix *matrix)
@@ -152,12 +155,6 @@ static void write_margins(struct filling *filling, struct snapshot_matrix *matri
     }
 }
 
-static size_t place_of(struct hash *index, uint32_t id, size_t others)
-{
-    const uint32_t *at = hash_find(index, id);
-    return at ? *at : others;
-}
-
 /* An instruction counts under its last function, also what it did under an earlier one (code
  * that was replaced): no cell may hold more than its row and column do. */
 static void put(struct filling *filling, enum quantity quantity, size_t row, size_t column,
@@ -171,21 +168,25 @@ static void put(struct filling *filling, enum quantity quantity, size_t row, siz
     filling->cells[quantity][row * (filling->columns + 1) + column] += amount;
 }
 
-static void put_pairs(const struct build *build, struct filling *filling)
+static void put_pairs(const struct build *build, const struct matrix_axes *axes,
+                      struct filling *filling)
 {
-    const struct pairs *pairs = &build->profile->code;
+    const struct profile *profile = build->profile;
+    const struct pairs *pairs = &profile->code;
     for (size_t i = 0; i < pairs->count; i++) {
         const struct pair *pair = &pairs->at[i];
         if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
             continue;
-        /* Ids beyond the tallies count under 0 there. */
-        uint32_t function = pair->extra < build->profile->functions.ids ? pair->extra : 0;
-        size_t row = place_of(&filling->row_of, function, filling->rows);
-        size_t column = place_of(&filling->column_of, PAIR_OBJECT(pair->owner), filling->columns);
+        size_t row = matrix_axes_row(axes, pair->extra);
+        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
         put(filling, SAMPLES, row, column, build_read(build, &pair->samples));
         put(filling, WEIGHT, row, column, build_read(build, &pair->weight));
         put(filling, LOADS, row, column, build_read(build, &pair->loads));
         put(filling, STORES, row, column, build_read(build, &pair->stores));
+        if (filling->timed)
+            put(filling, CYCLES, row, column,
+                build_cycles(build, levels_find(&profile->code_levels, i,
+                                                pairs_hash(pair->owner, pair->key))));
     }
 }
 
@@ -250,13 +251,14 @@ static void write_cells(struct filling *filling, struct snapshot_matrix *matrix)
     }
 }
 
-static void fill(struct build *build, struct filling *filling, struct snapshot_matrix *matrix)
+static void fill(struct build *build, const struct matrix_axes *axes, struct filling *filling,
+                 struct snapshot_matrix *matrix)
 {
     double forgotten[QUANTITIES];
     double inner[QUANTITIES];
     open_margins(build, filling, matrix);
     write_margins(filling, matrix);
-    put_pairs(build, filling);
+    put_pairs(build, axes, filling);
     for (int i = 0; i < QUANTITIES; i++)
         inner[i] = fill_up(filling, (enum quantity)i, &forgotten[i]);
     write_cells(filling, matrix);
@@ -280,13 +282,13 @@ void build_matrix(struct build *build)
         arena_array(build->arena, matrix->column_count + 1, sizeof(*matrix->cells));
     matrix->cells = arena_array(build->arena, cells, sizeof(*matrix->cells));
     struct filling *filling = calloc(1, sizeof *filling);
-    build->failed |= !matrix->row_totals || !matrix->column_totals || !matrix->cells || !filling;
+    struct matrix_axes axes;
+    build->failed |= matrix_axes_init(&axes, build, matrix) || !matrix->row_totals ||
+                     !matrix->column_totals || !matrix->cells || !filling;
     if (!build->failed) {
-        hash_init(&filling->row_of);
-        hash_init(&filling->column_of);
-        fill(build, filling, matrix);
-        hash_fini(&filling->row_of);
-        hash_fini(&filling->column_of);
+        fill(build, &axes, filling, matrix);
+        build_cells(build, &axes);
     }
+    matrix_axes_fini(&axes);
     free(filling);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sums that rates are made of, out of the tables that are kept for other reasons: tallies by
- * event, levels, and of functions where their accesses found the data. */
+ * event, and levels. */
 #include "profile/state.h"
 
 #include <math.h>
@@ -110,30 +110,29 @@ struct snapshot_rates *build_all_rates(struct build *build)
     return exact ? exact : build_rates(build, all);
 }
 
-static void sum_tallies(const struct build *build, const struct tallies *tallies, uint32_t id,
-                        struct rates_sums *sums)
+/* Of an object or a function. */
+static void add_tallies(const struct build *build, const struct tallies *tallies,
+                        const struct levels_table *levels, uint32_t id, struct rates_sums *sums)
 {
+    int told = telling(&build->rates);
     for (uint16_t i = 0; i < build->profile->options.event_count; i++)
         sums->events[i] = read_tally(build, tallies_at(tallies, id, i));
+    if (told >= 0)
+        add_levels(build, levels_find(levels, (size_t)id * tallies->events + (size_t)told, 1),
+                   sums);
 }
 
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
 {
     const struct profile *profile = build->profile;
     struct rates_sums sums = {0};
-    int told = telling(&build->rates);
     struct snapshot_rates *exact = counted_exactly(build, EXACT_OBJECT, object);
     if (exact)
         return exact;
-    sum_tallies(build, &profile->objects, object, &sums);
-    if (told >= 0) {
-        size_t slot = (size_t)object * profile->objects.events + (size_t)told;
-        add_levels(build, levels_find(&profile->object_levels, slot, 1), &sums);
-    }
+    add_tallies(build, &profile->objects, &profile->object_levels, object, &sums);
     return build_rates(build, &sums);
 }
 
-/* Latencies are not kept by function. */
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function)
 {
     const struct profile *profile = build->profile;
@@ -141,16 +140,8 @@ struct snapshot_rates *build_function_rates(struct build *build, uint32_t functi
     struct snapshot_rates *exact = counted_exactly(build, EXACT_FUNCTION, function);
     if (exact)
         return exact;
-    sum_tallies(build, &profile->functions, function, &sums);
-    size_t slot = (size_t)function * profile->functions.events + (size_t)build->rates.access;
-    const struct rates_row *row =
-        build->rates.recorded ? rates_table_find(&profile->function_rates, slot) : NULL;
-    for (int i = 0; row && i < DATA_LEVEL_COUNT; i++)
-        sums.found[i] = build_read(build, &row->found[i]);
-    struct snapshot_rates *rates = build_rates(build, &sums);
-    if (rates && build->rates.stall < 0)
-        rates->stall = rates->missed = rates->critical = (struct snapshot_share){NAN, NAN, NAN};
-    return rates;
+    add_tallies(build, &profile->functions, &profile->function_levels, function, &sums);
+    return build_rates(build, &sums);
 }
 
 /* Pairs have no squares: their samples are taken to weigh as unevenly as the object's. */

@@ -6,9 +6,9 @@
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object and offset it tells them of, and 350 for each function: 125 MiB at the
- * very most, if all tables are full of such. The timeline: 4 KiB for each object that ever counted,
- * 8,192 at most. All of it is bounded.
+ * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
+ * very most, if all tables are full of such. With --watch 2 MiB. The timeline: 4 KiB for each
+ * object that ever counted, 8,192 at most. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -20,6 +20,7 @@
 #include "profile/pairs.h"
 #include "profile/profile.h"
 #include "profile/rates.h"
+#include "profile/reuse.h"
 #include "profile/search.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
@@ -60,8 +61,9 @@ struct profile {
     struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
     struct levels_table object_levels;   /* by id and event, as objects.at */
     struct levels_table offset_levels;   /* by index in offsets.at; key: pairs_hash() */
+    struct levels_table function_levels; /* by id and event, as functions.at */
+    struct levels_table code_levels;     /* by index in code.at; key: pairs_hash() */
     struct levels all_levels[SAMPLE_EVENTS_MAX];
-    struct rates_table function_rates; /* by id and event, as functions.at */
     double refresh_weight;
     uint64_t refresh_samples; /* of the ranking event, attributed or not */
     uint64_t refreshed_ns;
@@ -75,6 +77,7 @@ struct profile {
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct timeline timeline;
+    struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct hash threads; /* tid -> dense number */
     struct thread_number recent_threads[THREADS_RECENT];
     struct snapshot_totals totals;
@@ -117,7 +120,8 @@ struct build {
     double scale;
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
-    bool failed;   /* out of memory */
+    size_t code_count; /* of profile->sorted while it holds profile->code (build_code) */
+    bool failed;       /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
     const struct exact_counts *exact; /* the same, counted; NULL: sampled */
@@ -135,6 +139,10 @@ void build_objects(struct build *build);
 /* In snapshot_levels.c. Sums start as zeros and may be added to each other. */
 void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
 void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums);
+/* Of a pair of profile->code, of any event. */
+void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums);
+/* Cycles waited, under the basis shown; `levels` NULL: 0. */
+double build_cycles(const struct build *build, const struct levels *levels);
 void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 /* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
@@ -160,6 +168,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
 void build_layouts(struct build *build, struct snapshot_object *object,
                    const struct snapshot_field *fields, size_t count);
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
+/* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
 /* Needs objects and code. */
@@ -171,6 +180,7 @@ void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
+void build_watch(struct build *build);    /* needs objects and findings */
 void build_accesses(struct build *build);
 
 #endif

@@ -47,4 +47,8 @@ src_libsample_a_SOURCES = \
 	src/sample/source_explain.c src/sample/source_ibs.c \
 	src/sample/source_pebs.c src/sample/source_try.c \
 	src/sample/sysfs_event.c src/sample/sysfs_event.h \
-	src/sample/threads.c src/sample/threads.h
+	src/sample/threads.c src/sample/threads.h \
+	src/sample/watch.c src/sample/watch.h \
+	src/sample/watch_budget.c src/sample/watch_budget.h \
+	src/sample/watch_lines.c src/sample/watch_lines.h \
+	src/sample/watch_registers.c src/sample/watch_registers.h src/sample/watch_registers_open.c

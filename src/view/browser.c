@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 23 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 24 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
@@ -18,7 +18,7 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_HELP] = &help_page,         [PAGE_SHARING] = &sharing_page,
     [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
     [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
-    [PAGE_FINDINGS] = &findings_page,
+    [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
@@ -31,7 +31,8 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
         &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
         &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording,
         &browser->sharing.groups,   &browser->sharing.lines,  &browser->sharing.accesses,
-        &browser->timeline.phases,  &browser->findings};
+        &browser->timeline.phases,  &browser->findings,
+        &browser->watch};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -46,7 +47,8 @@ void browser_init(struct browser *browser, const struct screen_sources *sources)
         &bin_columns,      &source_columns,       &instruction_columns,
         &layout_columns,   &levels_columns,       &recorded_columns,
         &sharing_columns,  &sharing_line_columns, &sharing_access_columns,
-        &phase_columns,    &finding_columns};
+        &phase_columns,    &finding_columns,
+        &watch_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)

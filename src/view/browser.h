@@ -13,20 +13,12 @@
 #include "view/layout_rows.h"
 #include "view/levels_rows.h"
 #include "view/matrix_grid.h"
+#include "view/page.h"
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
 
 enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40 };
-
-enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_WHEEL_UP, INPUT_WHEEL_DOWN };
-
-struct input {
-    enum input_kind kind;
-    uint32_t key; /* a character or enum key */
-    int row;
-    int column;
-};
 
 enum page_id {
     PAGE_OBJECTS,
@@ -44,48 +36,12 @@ enum page_id {
     PAGE_FUNCTION, /* one function, opened */
     PAGE_MATRIX,   /* key m */
     PAGE_FINDINGS, /* key f */
+    PAGE_WATCH,    /* key w */
     PAGE_PICKER,
     PAGE_COUNT
 };
 
-enum { PANES_MAX = 4, BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
-
-struct browser;
-
-/* A screen, as a table of functions; NULL where it has nothing to say. */
-struct page {
-    const char *name;
-    void (*update)(struct browser *browser); /* the snapshot shown has changed */
-    void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
-    unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
-    /* Before the general meaning of an action; true: done. */
-    bool (*act)(struct browser *browser, enum action action, struct request *request);
-    bool (*click)(struct browser *browser, int row, int column);
-    /* What was typed where prompt_ask() asked. */
-    void (*answer)(struct browser *browser, const char *text, struct request *request);
-    void (*hint)(struct browser *browser, char *out, size_t size);
-    /* What Enter does now, for the key bar; "": nothing. */
-    const char *(*enter)(struct browser *browser);
-    const enum action *bar; /* keys that matter here, ended by ACTION_NONE */
-};
-
-/* A place that acts when clicked. */
-struct zone {
-    int row;
-    int column;
-    int columns;
-    enum action action;
-};
-
-enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME, PROMPT_TIME };
-
-struct prompt {
-    enum prompt_kind kind;
-    char text[TABLE_WORD_BYTES];
-    char before[TABLE_WORD_BYTES]; /* the filter to go back to */
-    uint64_t identity;             /* the selection to go back to */
-    bool missing;                  /* nothing found */
-};
+enum { BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
 
 /* A page that was left, and what it showed. */
 struct way_back {
@@ -119,6 +75,7 @@ struct browser {
 
     struct table objects;
     struct table findings;
+    struct table watch;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -196,7 +153,8 @@ struct browser {
         struct matrix_table table;
         struct matrix_rules rules;
         struct matrix_grid grid;
-        uint64_t row; /* identities of what the cursor is on; 0: the totals */
+        enum matrix_measure measure; /* that was asked for */
+        uint64_t row;                /* identities of what the cursor is on; 0: the totals */
         uint64_t column;
         bool moved; /* by the user; else it stays on the strongest cell */
     } matrix;
@@ -243,7 +201,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, picker_page;
+    findings_page, watch_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -291,29 +249,13 @@ void play_line_draw(const struct browser *browser, struct canvas *canvas, int ro
 
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
-/* The tab of Findings has no number, and stands only where there are any; columns used.
- * (findings_page.c) */
-int findings_tab(struct browser *browser, struct canvas *canvas, int row, int column);
+/* The row of tabs; columns used. What shows the next one in a direction. (tabs.c) */
+int tabs_draw(struct browser *browser, struct canvas *canvas, int row);
+enum action tabs_next(const struct browser *browser, int direction);
 /* Totals and reasons; rows used, at most `rows`. */
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
 /* The line that says how far to trust the figures; "" when they are fine. */
 void header_trust(const struct snapshot *snapshot, char *out, size_t size);
-
-/* How many of the samples have a field, by what, and why the others have none. (field_words.c) */
-enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
-struct field_part {
-    const char *label;
-    double share; /* of the attributed samples */
-    bool known;   /* else a reason why not */
-};
-/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
-unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
-/* The same in one line; what is being read in the background; how an object's type is known
- * (layout NULL: its own). "": nothing to say. */
-void field_summary(const struct snapshot *snapshot, char *out, size_t size);
-void field_reading(const struct snapshot *snapshot, char *out, size_t size);
-void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
-                 char *out, size_t size);
 
 /* Name, share, place, element and origin of the object in Detail; rows used. (detail_head.c) */
 int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
@@ -332,8 +274,6 @@ void function_gather_sites(struct browser *browser);
 bool matrix_name_act(struct browser *browser, enum action action);
 /* The cursor was put somewhere: it stays on these names. (matrix_page.c) */
 void matrix_cursor_moved(struct browser *browser);
-/* Its tab has no number, and stands beside the others where there is room. Columns used. */
-int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column);
 void matrix_answer(struct browser *browser, const char *text, struct request *request);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);

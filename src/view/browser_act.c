@@ -18,16 +18,6 @@ static void go_to_number(struct browser *browser, enum page_id page)
     browser_enter(browser, page);
 }
 
-static void go_round(struct browser *browser, int direction)
-{
-    bool of_code = browser->page == PAGE_FUNCTION || browser->page == PAGE_MATRIX;
-    int from = of_code ? PAGE_CODE : (int)browser->page;
-    /* These stand between the last and the first. */
-    if (browser->page == PAGE_HELP || browser->page == PAGE_FINDINGS)
-        from = direction > 0 ? PAGE_NUMBERED - 1 : 0;
-    go_to_number(browser, (enum page_id)((from + direction + PAGE_NUMBERED) % PAGE_NUMBERED));
-}
-
 static void go_back(struct browser *browser)
 {
     struct table *table = browser_table(browser);
@@ -112,12 +102,13 @@ static bool move_about(struct browser *browser, enum action action)
     case ACTION_FINDINGS:
         browser_go(browser, PAGE_FINDINGS);
         return true;
+    case ACTION_WATCH:
+        browser_go(browser, PAGE_WATCH);
+        return true;
     case ACTION_NEXT_PAGE:
-        go_round(browser, 1);
-        return true;
+        return move_about(browser, tabs_next(browser, 1));
     case ACTION_LAST_PAGE:
-        go_round(browser, -1);
-        return true;
+        return move_about(browser, tabs_next(browser, -1));
     case ACTION_MATRIX:
         browser_go(browser, PAGE_MATRIX);
         return true;
@@ -176,6 +167,10 @@ static enum request_kind request_of(struct browser *browser, enum action action)
     case ACTION_UNDO:
         browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
                                  " functions and objects on m, Matrix");
+        return REQUEST_NONE;
+    case ACTION_MEASURE:
+        browser_message(browser,
+                        "what is counted is chosen on screen m, Matrix; e changes the event");
         return REQUEST_NONE;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;

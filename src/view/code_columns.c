@@ -119,7 +119,7 @@ static const struct column function_list[] = {
      object_share, format_percent, paint_share, NULL},
     RATES_COLUMN_STALL(function, 8),
     RATES_COLUMNS(function, 3),
-    RATES_COLUMN_CRITICAL(function, 3, rates_tell_critical_counted),
+    RATES_COLUMN_CRITICAL(function, 3),
 };
 
 const struct columns function_columns = {

@@ -126,6 +126,10 @@ double columns_half(const struct snapshot_share *share);
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
+/* What is said where there is no finding: what was looked for. */
+enum { FINDINGS_NONE_BYTES = 512 };
+void findings_none(const struct snapshot *snapshot, char *out, size_t size);
+
 extern const struct columns object_columns;
 extern const struct columns field_columns;
 extern const struct columns instance_columns;
@@ -143,7 +147,8 @@ extern const struct columns line_columns;
 extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns finding_columns;
-extern const struct columns offset_columns; /* rows: struct hot_offset */
+extern const struct columns watch_columns;
+extern const struct columns offset_columns;  /* rows: struct hot_offset */
 extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;

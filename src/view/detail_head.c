@@ -4,8 +4,10 @@
 
 #include "base/text.h"
 #include "view/bar.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/watch_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -182,6 +184,19 @@ static void draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
 }
 
+/* What watchpoints saw of it. */
+static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
+                         struct canvas *canvas, struct area area)
+{
+    char text[256];
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
+    if (!watched)
+        return false;
+    watch_line(watched, text, sizeof text);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return true;
+}
+
 int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                 struct canvas *canvas, struct area area)
 {
@@ -208,6 +223,10 @@ int detail_head(const struct snapshot *snapshot, const struct snapshot_object *o
             rows++;
         }
         if (rates_line(snapshot, object->rates, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (draw_watched(snapshot, object, canvas, line)) {
             line.row++;
             rows++;
         }

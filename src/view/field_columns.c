@@ -122,7 +122,7 @@ static const struct column field_list[] = {
     {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
     RATES_COLUMN_STALL(field, 2),
     RATES_COLUMNS(field, 2),
-    RATES_COLUMN_CRITICAL(field, 2, rates_tell_critical),
+    RATES_COLUMN_CRITICAL(field, 2),
     LEVELS_COLUMNS_REST(field, 4),
 };
 
@@ -184,7 +184,7 @@ static const struct column offset_list[] = {
     LEVELS_COLUMN_LATENCY(offset, 2),
     RATES_COLUMN_STALL(offset, 2),
     RATES_COLUMNS(offset, 2),
-    RATES_COLUMN_CRITICAL(offset, 2, rates_tell_critical),
+    RATES_COLUMN_CRITICAL(offset, 2),
     LEVELS_COLUMNS_REST(offset, 4),
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };

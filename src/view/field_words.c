@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences about how types and fields are known; declared in browser.h. */
-#include "view/browser.h"
+/* Sentences about how types and fields are known; see field_words.h. */
+#include "view/field_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -87,3 +87,13 @@ const struct columns finding_columns = {
     .row_size = sizeof(struct snapshot_finding),
     .identity = identity,
 };
+
+void findings_none(const struct snapshot *snapshot, char *out, size_t size)
+{
+    snprintf(out, size,
+             "No problem that misstop knows by name has been recognised%s. It looks for hot and "
+             "cold fields in one line, elements that straddle lines, false and true sharing, "
+             "conflicts in few sets, pointer chasing, streaming, page walks and remote memory, "
+             "and says nothing unless the samples show it.",
+             snapshot->totals.attributed < 1000 ? " in so few samples" : "");
+}

@@ -59,14 +59,10 @@ static void draw_selected(const struct snapshot_finding *finding, struct canvas 
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
-    char text[640];
-    snprintf(text, sizeof text,
-             " No problem that misstop knows by name has been recognised%s. It looks for hot and "
-             "cold fields in one line, elements that straddle lines, false and true sharing, "
-             "conflicts in few sets, pointer chasing, streaming, page walks and remote memory, "
-             "and says nothing unless the samples show it. 1 Objects and 5 Code rank data and code "
-             "all the same.",
-             snapshot->totals.attributed < 1000 ? " in so few samples" : "");
+    char why[FINDINGS_NONE_BYTES];
+    char text[sizeof why + 80];
+    findings_none(snapshot, why, sizeof why);
+    snprintf(text, sizeof text, " %s 1 Objects and 5 Code rank data and code all the same.", why);
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
@@ -89,20 +85,6 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
     rest.columns -= 2;
     if (finding)
         draw_selected(finding, canvas, rest);
-}
-
-int findings_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { LEAST = 12 };
-    bool on = browser->page == PAGE_FINDINGS;
-    size_t count = browser->snapshot->findings.count;
-    if ((!on && !count) || column + LEAST > canvas->columns)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_WARN, " f Findings ");
-    if (!on)
-        browser_zone(browser, row, column, used, ACTION_FINDINGS);
-    return used;
 }
 
 /* ---- keys ---- */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/bar.h"
 #include "view/binary_words.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
 #include "view/simulation_words.h"
@@ -128,32 +129,12 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         write_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* All names where there is room, closer together where there is less, else the number alone for
- * all but the one shown. */
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    enum { CLOSE = 88, WIDE = 99 };
-    bool names = canvas->columns >= CLOSE;
-    const char *before = canvas->columns < CLOSE || canvas->columns >= WIDE ? " " : "";
-    int used = 1;
-    enum page_id shown = browser->page == PAGE_FUNCTION ? PAGE_CODE : browser->page;
-    for (int i = 0; i < PAGE_NUMBERED; i++) {
-        bool on = i == (int)shown;
-        int start = used;
-        if (on || names)
-            used += canvas_format(canvas, row, used, canvas->columns - used,
-                                  on ? PAINT_TAB_SHOWN : PAINT_TAB, "%s%d %s ", before,
-                                  (i + 1) % 10, browser_pages[i]->name);
-        else
-            used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_TAB, " %d ",
-                                  (i + 1) % 10);
-        browser_zone(browser, row, start, used - start, (enum action)(ACTION_PAGE_1 + i));
-    }
-    used += matrix_tab(browser, canvas, row, used);
+    int used = tabs_draw(browser, canvas, row);
     if (!snapshot)
         return;
-    used += findings_tab(browser, canvas, row, used);
     char basis[48];
     if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");

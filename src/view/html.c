@@ -33,11 +33,13 @@ static void print_page(struct html_writer *writer)
     print_title(writer);
     html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", html_style);
     html_head(writer);
+    html_short(writer);
     html_findings(writer);
     html_objects(writer);
     html_timeline(writer);
     html_opened_objects(writer);
     html_code(writer);
+    html_matrix(writer);
     html_sharing(writer);
     html_sets(writer);
     html_window(writer);

@@ -1,106 +1,98 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands out, said in sentences before any table, each with a way to its part; declared in
- * html_part.h. */
+/* The problems that were recognised, each in full; declared in html_part.h. */
 #include "view/html_part.h"
 
 #include "view/html_table.h"
-#include "view/source_rows.h"
 
-enum { OBJECTS = 3, GROUPS = 2 };
+#include <inttypes.h>
 
-static const double worth_telling = 0.05;
-
-static void begin(struct html_writer *writer, bool *any)
+static void write_fact(struct html_writer *writer, const char *name, const char *text)
 {
-    html_markup(writer, *any ? "<li>"
-                             : "<section id=\"short\"><h2>In short</h2>\n"
-                               "<ol class=\"found\">\n<li>");
-    *any = true;
+    if (!text || !*text)
+        return;
+    html_markup(writer, "<dt>%s</dt><dd>", name);
+    html_text(writer, text);
+    html_markup(writer, "</dd>\n");
 }
 
-static void write_named(struct html_writer *writer, const char *id, const char *name)
+static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding)
 {
-    html_markup(writer, "<a href=\"#%s\"><b>", id);
-    html_text(writer, name && *name ? name : "(no name)");
-    html_markup(writer, "</b></a>");
-}
-
-/* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
-static void tell_object(struct html_writer *writer, const struct snapshot_object *object)
-{
-    char id[32];
-    html_object_link(writer->snapshot, object, id, sizeof id);
-    html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
-    write_named(writer, id, object->name);
-    if (object->field_count && object->fields[0].share >= worth_telling &&
-        html_known(object->fields[0].share)) {
-        html_markup(writer, ", %.1f%% of these on ", object->fields[0].share * 100);
-        html_text(writer, object->fields[0].name);
+    if (!html_known(finding->gain))
+        return;
+    html_markup(writer, "<dt>Gain</dt><dd>%s <b>%.1f%%</b> of all samples",
+                finding->bound ? "at most" : "about", finding->gain * 100);
+    if (finding->reckoned && *finding->reckoned) {
+        html_markup(writer, ": ");
+        html_text(writer, finding->reckoned);
     }
-    if (object->code_count && html_known(object->code[0].share.value)) {
-        const struct snapshot_code *code = &object->code[0];
-        html_markup(writer, "; %.1f%% of them from ", object->code[0].share.value * 100);
-        html_text(writer, code->function);
-        if (code->file && code->line)
-            html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
-    }
-    html_markup(writer, ". ");
-    if (object->layout_count)
-        html_text(writer, object->layouts[0].reading);
+    html_markup(writer, ".</dd>\n");
 }
 
-static void tell_objects(struct html_writer *writer, bool *any)
+static void write_code(struct html_writer *writer, const struct snapshot_finding *finding)
+{
+    if (!finding->function)
+        return;
+    html_markup(writer, "<dt>Code</dt><dd>");
+    html_text(writer, finding->function);
+    if (finding->file && finding->line)
+        html_format(writer, " (%s:%" PRIu32 ")", finding->file, finding->line);
+    html_markup(writer, "</dd>\n");
+}
+
+/* Where the page shows what it speaks of. */
+static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    for (size_t i = 0; i < snapshot->object_count && i < OBJECTS; i++) {
-        const struct snapshot_object *object = &snapshot->objects[i];
-        if (!html_known(object->share.value) || object->share.value < worth_telling)
-            return;
-        begin(writer, any);
-        tell_object(writer, object);
-        html_markup(writer, "</li>\n");
-    }
-}
-
-static void tell_sharing(struct html_writer *writer, bool *any)
-{
-    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
-    for (size_t i = 0; i < sharing->group_count && i < GROUPS; i++) {
-        const struct snapshot_sharing_group *group = &sharing->groups[i];
-        if (group->verdict == SHARING_READ_ONLY || !group->sure)
-            return;
-        begin(writer, any);
-        write_named(writer, "sharing", group->name);
-        html_markup(writer, ": ");
-        html_text(writer, group->reading);
-        html_markup(writer, "</li>\n");
-    }
-}
-
-/* A sentence that another part has said already. */
-static void tell(struct html_writer *writer, bool *any, const char *id, const char *title,
-                 const char *reading)
-{
-    if (!reading || !*reading)
+    const struct snapshot_object *object = columns_object(snapshot, finding->object);
+    char id[32];
+    bool sharing = finding->page == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding->page == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool opened = object && html_object_link(snapshot, object, id, sizeof id);
+    if (!opened && !sharing && !sets)
         return;
-    begin(writer, any);
-    html_markup(writer, "<a href=\"#%s\">%s</a>: ", id, title);
-    html_text(writer, reading);
-    html_markup(writer, "</li>\n");
+    html_markup(writer, "<dt>Look at</dt><dd>");
+    if (opened)
+        html_markup(writer, "<a href=\"#%s\">the object</a>%s", id, sharing || sets ? ", " : "");
+    if (sharing || sets)
+        html_markup(writer, "<a href=\"#%s\">%s</a>", sharing ? "sharing" : "sets",
+                    sharing ? "its lines and threads" : "the cache sets");
+    html_markup(writer, "</dd>\n");
+}
+
+static void write_finding(struct html_writer *writer, const struct snapshot_finding *finding,
+                          size_t number)
+{
+    char sure[512];
+    html_markup(writer, "<article id=\"p%zu\">\n<h3>", number);
+    html_format(writer, "%s: %s%s%s", finding_kind_words(finding->kind),
+                finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
+                finding->field ? finding->field : "");
+    html_markup(writer, "</h3>\n<dl class=\"facts says\">\n");
+    write_fact(writer, "Evidence", finding->evidence);
+    write_fact(writer, "Try", finding->advice);
+    write_gain(writer, finding);
+    snprintf(sure, sizeof sure, "%s%s%s", finding_sure_name(finding->sure),
+             finding->how_sure ? ": " : "", finding->how_sure ? finding->how_sure : "");
+    write_fact(writer, "How sure", sure);
+    write_code(writer, finding);
+    write_places(writer, finding);
+    html_markup(writer, "</dl>\n</article>\n");
 }
 
 void html_findings(struct html_writer *writer)
 {
-    const struct snapshot *snapshot = writer->snapshot;
-    bool any = false;
-    tell_objects(writer, &any);
-    tell_sharing(writer, &any);
-    if (snapshot->sets.verdict == SETS_CONCENTRATED)
-        tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);
-    if (snapshot->timeline.phase_count > 1)
-        tell(writer, &any, "time", "Time", snapshot->timeline.reading);
-    if (snapshot->window.used)
-        tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
-    if (any)
-        html_markup(writer, "</ol></section>\n");
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    char text[FINDINGS_NONE_BYTES];
+    html_section(writer, "findings", "Problems recognised",
+                 findings->count
+                     ? "What is known by name as a cause of misses and shows in the samples, most "
+                       "gain first. A gain is the part of all samples that the change could save."
+                     : NULL);
+    for (size_t i = 0; i < findings->count; i++)
+        write_finding(writer, &findings->list[i], i);
+    if (!findings->count) {
+        findings_none(writer->snapshot, text, sizeof text);
+        html_element(writer, "p", "", text);
+    }
+    html_section_end(writer);
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/binary_words.h"
 #include "view/browser.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 
 #include <inttypes.h>
@@ -134,10 +135,12 @@ static void write_links(struct html_writer *writer)
         const char *title;
         bool there;
     } parts[] = {
+        {"findings", "Problems", true},
         {"objects", "Objects", true},
         {"time", "Time", snapshot->timeline.periods > 1},
         {"inside", "Inside the objects", snapshot->object_count > 0},
         {"code", "Code", snapshot->code_count > 0},
+        {"matrix", "Code and data", snapshot->matrix.row_count > 0},
         {"sharing", "Sharing", snapshot->sharing.group_count > 0},
         {"sets", "Cache sets", snapshot->sets.sets > 0},
         {"again", "Recurrence", snapshot->window.used > 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap beside its misses, and the search; declared in html_part.h. */
+/* The heap beside its misses; declared in html_part.h. */
 #include "view/html_part.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { BIN_ROWS = 60, REGION_ROWS = 40 };
+enum { BIN_ROWS = 60 };
 
 void html_heap(struct html_writer *writer)
 {
@@ -30,26 +30,5 @@ void html_heap(struct html_writer *writer)
                                             .rows = heap->bins,
                                             .count = heap->bin_count,
                                             .most = BIN_ROWS});
-    html_section_end(writer);
-}
-
-void html_search(struct html_writer *writer)
-{
-    const struct snapshot_search *search = &writer->snapshot->search;
-    if (search->state == SEARCH_OFF)
-        return;
-    html_section(writer, "search", "Search",
-                 "Address ranges measured and halved until those with most misses were left.");
-    html_markup(writer, "<p>");
-    html_format(writer, "In %s: %s, round %" PRIu32 ", %" PRIu32 " ways",
-                search->what && *search->what ? search->what : "all",
-                search_state_name(search->state), search->iteration, search->ways);
-    if (html_known(search->explained))
-        html_markup(writer, "; what was found explains %.1f%%", search->explained * 100);
-    html_markup(writer, ".</p>\n");
-    html_table(writer, &(struct html_table){.columns = &region_columns,
-                                            .rows = search->regions,
-                                            .count = search->region_count,
-                                            .most = REGION_ROWS});
     html_section_end(writer);
 }

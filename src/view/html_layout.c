@@ -3,7 +3,7 @@
  * screen; declared in html_part.h. */
 #include "view/html_part.h"
 
-#include "view/browser.h"
+#include "view/field_words.h"
 #include "view/html_table.h"
 #include "view/layout_rows.h"
 

@@ -3,7 +3,7 @@
 #include "view/html_part.h"
 
 #include "base/text.h"
-#include "view/browser.h"
+#include "view/field_words.h"
 #include "view/html_table.h"
 #include "view/levels_rows.h"
 

@@ -11,7 +11,9 @@ extern const char html_style[];
 extern const char html_script[];
 
 void html_head(struct html_writer *writer);
-void html_findings(struct html_writer *writer); /* what stands out, in sentences */
+void html_short(struct html_writer *writer); /* what stands out, in sentences */
+void html_findings(struct html_writer *writer);
+void html_matrix(struct html_writer *writer);
 void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);
 void html_layout(struct html_writer *writer, const struct snapshot_object *object,
@@ -20,6 +22,7 @@ void html_code(struct html_writer *writer);
 void html_sets(struct html_writer *writer);
 void html_sharing(struct html_writer *writer);
 void html_timeline(struct html_writer *writer);
+void html_volatility(struct html_writer *writer); /* the end of that */
 void html_heap(struct html_writer *writer);
 void html_search(struct html_writer *writer);
 void html_window(struct html_writer *writer);

@@ -155,5 +155,6 @@ void html_timeline(struct html_writer *writer)
                                             .rows = timeline->phases,
                                             .count = timeline->phase_count,
                                             .most = PHASE_ROWS});
+    html_volatility(writer);
     html_section_end(writer);
 }

@@ -38,6 +38,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(&snapshot->timeline));
     json_set(root, "findings", json_findings(&snapshot->findings));
+    if (snapshot->watch.on)
+        json_set(root, "watch", json_watchpoints(&snapshot->watch));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

@@ -2,7 +2,9 @@
 /* Functions x objects; declared in json_part.h. */
 #include "view/json_part.h"
 
-#include "view/matrix_table.h"
+#include "view/matrix_cell.h"
+
+static const double least_told = 0.001;
 
 static void set_figures(json_t *out, const struct snapshot_matrix_cell *cell)
 {
@@ -10,6 +12,7 @@ static void set_figures(json_t *out, const struct snapshot_matrix_cell *cell)
     json_set(out, "share", json_share(cell->share));
     json_set(out, "loads", json_count(cell->loads));
     json_set(out, "stores", json_count(cell->stores));
+    json_set(out, "cycles", json_count(cell->cycles));
 }
 
 /* The others have no name: null. */
@@ -32,7 +35,51 @@ static json_t *lines(const struct snapshot *snapshot, enum matrix_axis axis,
     return out;
 }
 
-/* Those that have anything; the rest are 0. */
+/* Fields or lines, by name. */
+static json_t *named(const struct matrix_parts *parts, const char *name)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, name, json_text(parts->list[i].name));
+        json_set(one, "samples", json_count(parts->list[i].samples));
+        json_set(one, "loads", json_count(parts->list[i].loads));
+        json_set(one, "stores", json_count(parts->list[i].stores));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+/* Of the recent past: how many there are, and the first of them. */
+static json_t *recent(const struct matrix_parts *parts, const char *name,
+                      json_t *key(uint64_t value))
+{
+    json_t *out = json_object();
+    json_t *list = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, name, key(parts->list[i].key));
+        json_set(one, "samples", json_count(parts->list[i].samples));
+        json_array_append_new(list, one);
+    }
+    json_set(out, "samples", json_count(parts->all));
+    json_set(out, "count", json_whole(parts->distinct));
+    json_set(out, "most", list);
+    return out;
+}
+
+static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
+{
+    struct matrix_cell cell;
+    matrix_cell_gather(table, row + 1, column + 1, &cell);
+    json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
+    json_set(out, "fields", named(&cell.fields, "field"));
+    json_set(out, "lines", named(&cell.lines, "line"));
+    json_set(out, "threads", recent(&cell.threads, "tid", json_whole));
+    json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
+}
+
+/* Those that have anything; the rest are 0. Details as objects: from a share of 0.001 on. */
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
@@ -44,6 +91,8 @@ static json_t *cells(const struct matrix_table *table)
             json_set(one, "row", json_whole(i));
             json_set(one, "column", json_whole(k));
             set_figures(one, &table->cells[i][k]);
+            if (table->cells[i][k].share >= least_told)
+                set_detail(one, table, i, k);
             json_array_append_new(out, one);
         }
     return out;
@@ -56,7 +105,7 @@ json_t *json_matrix(const struct snapshot *snapshot)
     if (!snapshot->matrix.row_count)
         return json_null();
     matrix_rules_init(&rules);
-    matrix_table_make(&table, snapshot, &rules);
+    matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     json_t *out = json_object();
     json_set(out, "rows", lines(snapshot, MATRIX_FUNCTIONS, table.rows, table.row_count));
     json_set(out, "columns", lines(snapshot, MATRIX_OBJECTS, table.columns, table.column_count));

@@ -64,6 +64,8 @@ json_t *json_phases(const struct snapshot_timeline *timeline);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
 json_t *json_findings(const struct snapshot_findings *findings);
+/* Only with --watch. */
+json_t *json_watchpoints(const struct snapshot_watch *watch);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */

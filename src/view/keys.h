@@ -44,6 +44,7 @@ enum action {
     ACTION_PAGE_10, /* key 0 */
     ACTION_MATRIX,
     ACTION_FINDINGS,
+    ACTION_WATCH,
     ACTION_NEXT_PAGE,
     ACTION_LAST_PAGE,
     ACTION_UP,
@@ -78,6 +79,7 @@ enum action {
     ACTION_TAG,
     ACTION_COMBINE,
     ACTION_UNDO,
+    ACTION_MEASURE,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
     ACTION_PLAY_STEP_BACK,

@@ -159,7 +159,7 @@ static const struct column list[] = {
     LEVELS_COLUMN_LATENCY(member, 4),
     RATES_COLUMN_STALL(member, 4),
     RATES_COLUMNS(member, 4),
-    RATES_COLUMN_CRITICAL(member, 4, rates_tell_critical),
+    RATES_COLUMN_CRITICAL(member, 4),
     LEVELS_COLUMNS_REST(member, 6),
     {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},

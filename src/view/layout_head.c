@@ -2,6 +2,8 @@
 /* What stands above the members on the Layout screen; declared in browser.h. */
 #include "view/browser.h"
 
+#include "view/field_words.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

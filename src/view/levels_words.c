@@ -86,7 +86,7 @@ static void say(const struct snapshot_levels *levels, enum levels_figure figure,
     };
     double value = figure_of(levels, figure);
     *out = '\0';
-    if (isnan(value) || value < least)
+    if (!isfinite(value) || value < least)
         return;
     if (figure == FIGURE_LATENCY)
         snprintf(out, size, "mean %.0f cycles", value);

@@ -17,7 +17,7 @@ src_libview_a_SOURCES = \
 	src/view/diff_text.c \
 	src/view/diff_totals.c \
 	src/view/field_columns.c \
-	src/view/field_words.c \
+	src/view/field_words.c src/view/field_words.h \
 	src/view/finding_columns.c \
 	src/view/findings_page.c \
 	src/view/footer.c \
@@ -33,6 +33,10 @@ src_libview_a_SOURCES = \
 	src/view/html_findings.c \
 	src/view/html_head.c \
 	src/view/html_heap.c \
+	src/view/html_matrix.c \
+	src/view/html_search.c \
+	src/view/html_short.c \
+	src/view/html_volatility.c \
 	src/view/html_layout.c \
 	src/view/html_objects.c \
 	src/view/html_part.h \
@@ -60,6 +64,7 @@ src_libview_a_SOURCES = \
 	src/view/json_report_rows.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
+	src/view/json_watchpoints.c \
 	src/view/keys.c src/view/keys.h \
 	src/view/layout_columns.c \
 	src/view/layout_head.c \
@@ -67,18 +72,21 @@ src_libview_a_SOURCES = \
 	src/view/layout_rows.c src/view/layout_rows.h \
 	src/view/levels_columns.c \
 	src/view/levels_rows.c src/view/levels_rows.h \
+	src/view/levels_sum.c src/view/levels_sum.h \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
+	src/view/matrix_cell.c src/view/matrix_cell.h \
 	src/view/matrix_grid.c src/view/matrix_grid.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
 	src/view/matrix_table.c src/view/matrix_table.h \
 	src/view/matrix_text.c \
-	src/view/matrix_words.c \
+	src/view/matrix_words.c src/view/matrix_words.h \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
@@ -96,6 +104,7 @@ src_libview_a_SOURCES = \
 	src/view/screen_colors.c src/view/screen_keys.c src/view/screen_restore.c \
 	src/view/search_columns.c \
 	src/view/search_page.c \
+	src/view/sets_map.c src/view/sets_map.h \
 	src/view/sets_page.c \
 	src/view/json_simulation.c \
 	src/view/simulation_words.c src/view/simulation_words.h \
@@ -106,6 +115,7 @@ src_libview_a_SOURCES = \
 	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
+	src/view/tabs.c \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
@@ -114,6 +124,8 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
+	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
 	src/view/window_columns.c \
 	src/view/window_page.c

@@ -39,8 +39,8 @@ void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *
     for (size_t i = 0; i < table->row_count; i++)
         for (size_t k = 0; k < table->column_count; k++)
             if (table->rows[i].members && table->columns[k].members &&
-                table->cells[i][k].share > most) {
-                most = table->cells[i][k].share;
+                matrix_table_share(table, &table->cells[i][k]) > most) {
+                most = matrix_table_share(table, &table->cells[i][k]);
                 grid->row = i + 1;
                 grid->column = k + 1;
             }
@@ -247,14 +247,15 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
                 : line && line->members ? PAINT_PLAIN
                                         : PAINT_DIM,
                 text);
-    double total = line ? line->total.share : table->snapshot->matrix.all.share;
+    double total = matrix_table_share(table, line ? &line->total : &table->snapshot->matrix.all);
     int column = grid->names.column + grid->names.columns;
     draw_share(canvas, row, column, grid->total_columns, total, line ? PAINT_STRONG : PAINT_DIM);
     if (on && !grid->column)
         canvas_flag(canvas, row, column, grid->total_columns, CELL_CURSOR);
     for (size_t i = 0; i < grid->columns_shown; i++) {
         size_t k = grid->left + i;
-        double share = line ? table->cells[at - 1][k].share : table->columns[k].total.share;
+        double share =
+            matrix_table_share(table, line ? &table->cells[at - 1][k] : &table->columns[k].total);
         draw_share(canvas, row, cell_column(grid, i), grid->cell_columns, share,
                    line ? paint_heat(share) : PAINT_STRONG);
         if (on && k + 1 == grid->column)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
- * cursor and what is scrolled into sight. For matrix_page.c and matrix_words.c.
+ * cursor and what is scrolled into sight. For matrix_page.c and matrix_names.c.
  */
 #ifndef MISSTOP_VIEW_MATRIX_GRID_H
 #define MISSTOP_VIEW_MATRIX_GRID_H
@@ -45,9 +45,5 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
 /* The cell at a place as drawn, in terms of `row` and `column`; false: there is none. */
 bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t *grid_row,
                     size_t *grid_column);
-
-/* The cell under the cursor in words; rows used. (matrix_words.c) */
-int matrix_words_draw(const struct matrix_grid *grid, const struct matrix_table *table,
-                      struct canvas *canvas, struct area area);
 
 #endif

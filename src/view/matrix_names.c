@@ -90,7 +90,8 @@ static void make_again(struct browser *browser)
     const struct matrix_line *column = matrix_grid_column(grid, table);
     uint32_t function = row ? row->index : UINT32_MAX;
     uint32_t object = column ? column->index : UINT32_MAX;
-    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules);
+    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
+                      browser->matrix.measure);
     if (row)
         grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
     if (column)

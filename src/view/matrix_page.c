@@ -2,10 +2,12 @@
 /* Screen m: which code misses on which data. */
 #include "view/browser.h"
 
+#include "view/matrix_words.h"
+
 #include <errno.h>
 #include <stdio.h>
 
-enum { WORDS_ROWS = 8, SMALL_ROWS = 10 };
+enum { WORDS_ROWS = 11, SMALL_ROWS = 10 };
 
 static struct matrix_grid *grid_of(struct browser *browser)
 {
@@ -40,7 +42,8 @@ static void find_again(struct browser *browser)
 
 static void matrix_update(struct browser *browser)
 {
-    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules);
+    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
+                      browser->matrix.measure);
     if (browser->matrix.moved)
         find_again(browser);
     else
@@ -56,10 +59,8 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     const struct matrix_table *table = &browser->matrix.table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
     const struct matrix_grid *grid = grid_of(browser);
-    const char *weighs = browser->snapshot->source.weighs;
     int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Functions x objects: share of %s",
-                             weighs && *weighs ? weighs : "all weight");
+                             " Functions x objects: share of %s", matrix_table_measured(table));
     if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                               "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
@@ -92,7 +93,9 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     struct area below = {grid.row + used + !small, 0, 0, area.columns};
     below.rows = area.row + area.rows - below.row;
     below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
-    matrix_words_draw(grid_of(browser), table, canvas, below);
+    struct matrix_cell cell;
+    matrix_cell_gather(table, grid_of(browser)->row, grid_of(browser)->column, &cell);
+    matrix_words_draw(table, &cell, canvas, below);
 }
 
 /* ---- keys ---- */
@@ -145,6 +148,20 @@ static bool move_by(struct browser *browser, enum action action)
     }
 }
 
+/* The next one that this snapshot knows. */
+static void change_measure(struct browser *browser)
+{
+    char text[128];
+    int measure = (int)browser->matrix.table.measure;
+    do
+        measure = (measure + 1) % MATRIX_MEASURES;
+    while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
+    browser->matrix.measure = (enum matrix_measure)measure;
+    matrix_update(browser);
+    snprintf(text, sizeof text, "share of %s", matrix_table_measured(&browser->matrix.table));
+    browser_message(browser, text);
+}
+
 static void open_object(struct browser *browser)
 {
     const struct matrix_line *line = matrix_grid_column(grid_of(browser), &browser->matrix.table);
@@ -181,7 +198,9 @@ static bool matrix_act(struct browser *browser, enum action action, struct reque
         open_function(browser);
     else if (action == ACTION_FOLD)
         open_object(browser);
-    return action == ACTION_ENTER || action == ACTION_FOLD;
+    else if (action == ACTION_MEASURE)
+        change_measure(browser);
+    return action == ACTION_ENTER || action == ACTION_FOLD || action == ACTION_MEASURE;
 }
 
 static bool matrix_click(struct browser *browser, int row, int column)
@@ -214,18 +233,6 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
                  "Enter: the object  t C R: join, rename (functions: below)  Home: strongest cell");
 }
 
-int matrix_tab(struct browser *browser, struct canvas *canvas, int row, int column)
-{
-    enum { BESIDE = 140 };
-    bool on = browser->page == PAGE_MATRIX;
-    if (!on && canvas->columns < BESIDE)
-        return 0;
-    int used = canvas_format(canvas, row, column, canvas->columns - column,
-                             on ? PAINT_TAB_SHOWN : PAINT_TAB, " m %s ", matrix_page.name);
-    browser_zone(browser, row, column, used, ACTION_MATRIX);
-    return used;
-}
-
 static const char *matrix_enter(struct browser *browser)
 {
     const struct matrix_grid *grid = grid_of(browser);
@@ -235,9 +242,9 @@ static const char *matrix_enter(struct browser *browser)
 }
 
 static const enum action matrix_bar[] = {
-    ACTION_ENTER,  ACTION_FOLD,    ACTION_BACK, ACTION_HOME,  ACTION_RENAME,
-    ACTION_TAG,    ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT,
-    ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
+    ACTION_ENTER,      ACTION_FOLD,   ACTION_MEASURE, ACTION_BACK, ACTION_HOME,
+    ACTION_RENAME,     ACTION_TAG,    ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS,
+    ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
 
 const struct page matrix_page = {
     .name = "Matrix",

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, uint32_t index)
@@ -40,6 +41,40 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->share += cell->share;
     sum->loads += cell->loads;
     sum->stores += cell->stores;
+    sum->cycles += cell->cycles;
+}
+
+static double amount_of(const struct snapshot_matrix_cell *cell, enum matrix_measure measure)
+{
+    return measure == MATRIX_LATENCY  ? cell->cycles
+           : measure == MATRIX_LOADS  ? cell->loads
+           : measure == MATRIX_STORES ? cell->stores
+                                      : cell->share;
+}
+
+bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure)
+{
+    return measure == MATRIX_WEIGHT || amount_of(&snapshot->matrix.all, measure) > 0;
+}
+
+double matrix_table_share(const struct matrix_table *table, const struct snapshot_matrix_cell *cell)
+{
+    double all = amount_of(&table->snapshot->matrix.all, table->measure);
+    if (table->measure == MATRIX_WEIGHT)
+        return cell->share;
+    return all > 0 ? amount_of(cell, table->measure) / all : NAN;
+}
+
+const char *matrix_table_measured(const struct matrix_table *table)
+{
+    static const char *const words[MATRIX_MEASURES] = {[MATRIX_LATENCY] =
+                                                           "waiting (latency x accesses)",
+                                                       [MATRIX_LOADS] = "sampled loads",
+                                                       [MATRIX_STORES] = "sampled stores"};
+    const char *weighs = table->snapshot->source.weighs;
+    return table->measure != MATRIX_WEIGHT ? words[table->measure]
+           : weighs && *weighs             ? weighs
+                                           : "weight";
 }
 
 /* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
@@ -50,6 +85,7 @@ struct joining {
     const struct snapshot_matrix_cell *totals;
     struct matrix_line *lines;
     uint8_t *line_of;
+    enum matrix_measure measure;
 };
 
 /* Where lines are one by name, the first of them, which has most, stands for all. */
@@ -74,7 +110,13 @@ static size_t join(const struct snapshot *snapshot, const struct bin_rules *rule
     return used;
 }
 
-/* By share; there are few, and they are nearly in order. */
+static bool less(const struct joining *joining, const struct matrix_line *a,
+                 const struct matrix_line *b)
+{
+    return amount_of(&a->total, joining->measure) < amount_of(&b->total, joining->measure);
+}
+
+/* There are few, and they are nearly in order. */
 static void sort(const struct joining *joining, size_t used)
 {
     uint8_t now_at[MATRIX_ROWS];
@@ -82,7 +124,7 @@ static void sort(const struct joining *joining, size_t used)
     for (size_t i = 0; i < used; i++) {
         struct matrix_line line = joining->lines[i];
         size_t at = i;
-        for (; at > 0 && joining->lines[at - 1].total.share < line.total.share; at--) {
+        for (; at > 0 && less(joining, &joining->lines[at - 1], &line); at--) {
             joining->lines[at] = joining->lines[at - 1];
             was_at[at] = was_at[at - 1];
         }
@@ -111,16 +153,24 @@ static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *r
 }
 
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                       const struct matrix_rules *rules)
+                       const struct matrix_rules *rules, enum matrix_measure measure)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
-    *table = (struct matrix_table){.snapshot = snapshot};
+    if (!matrix_measure_known(snapshot, measure))
+        measure = MATRIX_WEIGHT;
+    *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
     if (!matrix->row_count || !matrix->column_count)
         return;
-    struct joining rows = {MATRIX_FUNCTIONS,   matrix->rows, matrix->row_count,
-                           matrix->row_totals, table->rows,  table->row_of};
-    struct joining columns = {MATRIX_OBJECTS,        matrix->columns, matrix->column_count,
-                              matrix->column_totals, table->columns,  table->column_of};
+    struct joining rows = {
+        MATRIX_FUNCTIONS, matrix->rows, matrix->row_count, matrix->row_totals, table->rows,
+        table->row_of,    measure};
+    struct joining columns = {MATRIX_OBJECTS,
+                              matrix->columns,
+                              matrix->column_count,
+                              matrix->column_totals,
+                              table->columns,
+                              table->column_of,
+                              measure};
     table->row_count = arrange(snapshot, &rules->rules, &rows);
     table->column_count = arrange(snapshot, &rules->rules, &columns);
     for (size_t i = 0; i <= matrix->row_count; i++)

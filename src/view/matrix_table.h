@@ -16,6 +16,15 @@ enum { MATRIX_ROWS = SNAPSHOT_MATRIX_ROWS + 1, MATRIX_COLUMNS = SNAPSHOT_MATRIX_
 
 enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
 
+/* What cells and totals are shares of. */
+enum matrix_measure {
+    MATRIX_WEIGHT,  /* what the source weighs: misses, stalls, time */
+    MATRIX_LATENCY, /* cycles waited, where the source tells them */
+    MATRIX_LOADS,
+    MATRIX_STORES,
+    MATRIX_MEASURES
+};
+
 /* A row or a column. */
 struct matrix_line {
     const char *name;
@@ -28,6 +37,7 @@ struct matrix_line {
 
 struct matrix_table {
     const struct snapshot *snapshot;
+    enum matrix_measure measure; /* one that the snapshot knows */
     size_t row_count; /* with the others, where they have anything; 0: there is no matrix */
     size_t column_count;
     struct matrix_line rows[MATRIX_ROWS];
@@ -44,8 +54,16 @@ struct matrix_rules {
     bool kept; /* changes are written to the file: it could be read, or there was none */
 };
 
+/* Lines are ranked by `measure`; where the snapshot does not know it, by the weight. */
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                       const struct matrix_rules *rules);
+                       const struct matrix_rules *rules, enum matrix_measure measure);
+
+/* Of everything, by the measure; NAN where there is nothing of it. */
+double matrix_table_share(const struct matrix_table *table,
+                          const struct snapshot_matrix_cell *cell);
+/* What that is a share of: "time stalled at the access", "waiting", "stores". */
+const char *matrix_table_measured(const struct matrix_table *table);
+bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure);
 
 /* Which line of an axis has this identity; its count where none has. */
 size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis,

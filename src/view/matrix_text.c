@@ -2,9 +2,16 @@
 /* The matrix in batch text: the first functions on the first objects; declared in text_writer.h. */
 #include "view/text_writer.h"
 
-#include "view/matrix_table.h"
+#include "view/matrix_words.h"
 
-enum { ROWS = 8, COLUMNS = 6, NAME_COLUMNS = 24, SHARE_COLUMNS = 8, CELL_COLUMNS = 11 };
+enum {
+    ROWS = 8,
+    COLUMNS = 6,
+    NAME_COLUMNS = 24,
+    SHARE_COLUMNS = 8,
+    CELL_COLUMNS = 11,
+    CELLS_TOLD = 3
+};
 
 static void write_share(struct canvas *line, int *at, int columns, double share, enum paint paint)
 {
@@ -51,6 +58,24 @@ static void write_row(struct text_writer *writer, const struct matrix_table *tab
     text_canvas(writer);
 }
 
+/* The strongest cells in words. */
+static void write_cells(struct text_writer *writer, const struct matrix_table *table)
+{
+    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    char text[MATRIX_WORD_BYTES];
+    struct matrix_cell cell;
+    size_t row;
+    size_t column;
+    for (int i = 0; i < CELLS_TOLD && matrix_cell_next(table, told, &row, &column); i++) {
+        matrix_cell_gather(table, row + 1, column + 1, &cell);
+        for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
+            matrix_word(table, &cell, word, text);
+            if (*text)
+                text_say(writer, "%s%s", word == MATRIX_WORD_TITLE ? "" : "  ", text);
+        }
+    }
+}
+
 void matrix_text_print(struct text_writer *writer)
 {
     struct matrix_rules rules;
@@ -59,7 +84,7 @@ void matrix_text_print(struct text_writer *writer)
     if (!writer->snapshot->matrix.row_count)
         return;
     matrix_rules_init(&rules);
-    matrix_table_make(&table, writer->snapshot, &rules);
+    matrix_table_make(&table, writer->snapshot, &rules, MATRIX_WEIGHT);
     size_t columns = table.column_count < COLUMNS ? table.column_count : COLUMNS;
     if (room < (int)columns)
         columns = room > 0 ? (size_t)room : 0;
@@ -71,5 +96,6 @@ void matrix_text_print(struct text_writer *writer)
     if (table.row_count > ROWS || table.column_count > columns)
         text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table.row_count,
                  table.column_count);
+    write_cells(writer, &table);
     matrix_rules_fini(&rules);
 }

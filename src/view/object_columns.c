@@ -267,7 +267,7 @@ static const struct column object_list[] = {
     {"FILL", "Its share of fills from memory (event mem-fill).", 6, 0, 9, COLUMN_RIGHT, has_fill,
      fill, format_percent, paint_share, NULL},
     RATES_COLUMNS(object, 3),
-    RATES_COLUMN_CRITICAL(object, 3, rates_tell_critical),
+    RATES_COLUMN_CRITICAL(object, 3),
     LEVELS_COLUMN_FOUND(object, 2),
     LEVELS_COLUMN_STALL(object, 3, has_waiting),
     LEVELS_COLUMN_LATENCY(object, 3),

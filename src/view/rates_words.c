@@ -91,11 +91,6 @@ bool rates_tell_stall_counted(const struct snapshot *snapshot)
            !ranks(&snapshot->source, EVENT_STALL);
 }
 
-bool rates_tell_critical_counted(const struct snapshot *snapshot)
-{
-    return tells(snapshot, RATES_CRITICAL) && has_role(&snapshot->source, EVENT_STALL);
-}
-
 bool rates_tell_miss_l1(const struct snapshot *snapshot)
 {
     return tells(snapshot, RATES_MISS_L1);

@@ -30,9 +30,8 @@ bool rates_tell_miss_l1(const struct snapshot *snapshot);
 bool rates_tell_miss_l2(const struct snapshot *snapshot);
 bool rates_tell_miss_memory(const struct snapshot *snapshot);
 bool rates_tell_critical(const struct snapshot *snapshot);
-/* The same of what an event of its own tells, and not latencies: of functions too. */
+/* By an event of its own, not by latencies. */
 bool rates_tell_stall_counted(const struct snapshot *snapshot);
-bool rates_tell_critical_counted(const struct snapshot *snapshot);
 
 /* "12.3%" or "2-19%"; "7.9x" or "3.1-12x". */
 void format_rate(char *out, size_t size, struct value value);
@@ -86,10 +85,10 @@ bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *ra
 #define RATES_COLUMN_STALL(prefix, rank)                                                           \
     RATES_COLUMN(prefix, "STALL", "Its share of all stall time (event stall).", stall, 8, rank,    \
                  rates_tell_stall_counted, format_rate, paint_rate)
-#define RATES_COLUMN_CRITICAL(prefix, rank, shown)                                                 \
+#define RATES_COLUMN_CRITICAL(prefix, rank)                                                        \
     RATES_COLUMN(prefix, "CRIT",                                                                   \
                  "Its share of the stalls over its share of the misses: above 1x its misses cost " \
                  "more than others', below less.",                                                 \
-                 critical, 8, rank, shown, format_ratio, paint_ratio)
+                 critical, 8, rank, rates_tell_critical, format_ratio, paint_ratio)
 
 #endif

@@ -4,9 +4,11 @@
 
 #include "base/text.h"
 #include "view/binary_words.h"
+#include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
 #include "view/simulation_words.h"
+#include "view/watch_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +24,7 @@ enum {
     SHARING_ROWS = 10,
     FINDING_ROWS = 8,
     PHASE_ROWS = 20,
+    WATCH_ROWS = 15,
     SHARING_READINGS = 3
 };
 
@@ -232,6 +235,21 @@ static void print_findings(struct text_writer *writer)
     }
 }
 
+/* What watchpoints saw, and why each verdict. */
+static void print_watch(struct text_writer *writer)
+{
+    const struct snapshot_watch *watch = &writer->snapshot->watch;
+    char text[512];
+    if (!watch->on)
+        return;
+    watch_summary(watch, text, sizeof text);
+    text_say(writer, "\nwatch: %s", text);
+    text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
+    for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
+        if (watch->objects[i].verdict != WATCH_TOO_FEW)
+            text_say(writer, "%s: %s", watch->objects[i].name, watch->objects[i].reading);
+}
+
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -290,6 +308,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     matrix_text_print(&writer);
     print_findings(&writer);
     print_sharing(&writer);
+    print_watch(&writer);
     print_phases(&writer);
     print_search(&writer);
     print_sets(&writer);

@@ -1,4 +1,5 @@
 # unit tests of src/profile: see tests/unit/base.mk for the pattern
+PROFILE_FIXTURE = tests/unit/profile_fixture.c tests/unit/profile_fixture.h
 UNIT_PROFILE = \
 	tests/unit/test_window \
 	tests/unit/test_pairs \
@@ -29,7 +30,7 @@ tests_unit_test_stride_SOURCES = tests/unit/test_stride.c
 tests_unit_test_stride_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_geometry_SOURCES = tests/unit/test_geometry.c
 tests_unit_test_geometry_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
-tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(PROFILE_FIXTURE)
 tests_unit_test_profile_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_search_SOURCES = tests/unit/test_search.c
 tests_unit_test_search_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
@@ -60,7 +61,7 @@ tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c
 tests_unit_test_timeline_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_matrix
 TESTS += tests/unit/test_matrix
-tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c
+tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c $(PROFILE_FIXTURE)
 tests_unit_test_matrix_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_multiply
 TESTS += tests/unit/test_multiply
@@ -72,3 +73,7 @@ check_PROGRAMS += tests/unit/test_findings
 TESTS += tests/unit/test_findings
 tests_unit_test_findings_SOURCES = tests/unit/test_findings.c
 tests_unit_test_findings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_cells
+TESTS += tests/unit/test_cells
+tests_unit_test_cells_SOURCES = tests/unit/test_cells.c $(PROFILE_FIXTURE)
+tests_unit_test_cells_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

@@ -394,7 +394,7 @@ static void numbers_and_tab_change_the_page(void **state)
     press(fixture, '0');
     assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
     press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.page, PAGE_MATRIX);
     press(fixture, KEYS_BACK_TAB);
     assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
     press(fixture, '?'); /* between the last and the first */
@@ -402,7 +402,7 @@ static void numbers_and_tab_change_the_page(void **state)
     assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
     press(fixture, KEYS_F1);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    assert_int_equal(fixture->browser.page, PAGE_FINDINGS);
     for (int i = 0; i < 100; i++) /* the way back is bounded */
         press(fixture, i % 2 ? '1' : '3');
     for (int i = 0; i < BACK_MAX + 2; i++)

@@ -127,6 +127,60 @@ static void every_object_is_named_with_its_share(void **state)
     fixture_release(snapshot);
 }
 
+static void every_finding_is_told_in_full(void **state)
+{
+    (void)state;
+    size_t size;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
+    char *text = page_of(snapshot, &readable, &nothing, &size);
+    assert_true(snapshot->findings.count > 0);
+    for (size_t i = 0; i < snapshot->findings.count; i++) {
+        const struct snapshot_finding *finding = &snapshot->findings.list[i];
+        const char *const told[] = {finding->evidence, finding->advice, finding->reckoned,
+                                    finding->how_sure, finding->name};
+        char gain[32];
+        snprintf(gain, sizeof gain, "<b>%.1f%%</b>", finding->gain * 100);
+        assert_non_null(strstr(text, gain));
+        for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
+            char *found = escaped(told[k]);
+            assert_non_null(strstr(text, found));
+            free(found);
+        }
+    }
+    assert_non_null(strstr(text, "<a href=\"#p0\">")); /* in short, too */
+    free(text);
+    fixture_release(snapshot);
+    snapshot = fixture_new(FIXTURE_ONE, 0);
+    text = page_of(snapshot, &readable, &nothing, &size);
+    assert_non_null(strstr(text, "No problem that misstop knows by name"));
+    free(text);
+    fixture_release(snapshot);
+}
+
+/* One cell for each that is hot enough, with its heat; the first told in words. */
+static void the_matrix_stands_with_its_heat(void **state)
+{
+    (void)state;
+    size_t size;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    char *text = page_of(snapshot, &readable, &nothing, &size);
+    char cell[64];
+    unsigned hot = 0;
+    for (size_t i = 0; i <= matrix->row_count; i++)
+        for (size_t k = 0; k <= matrix->column_count; k++)
+            hot += matrix->row_totals[i].share >= 0.001 &&
+                   matrix->column_totals[k].share >= 0.001 &&
+                   snapshot_matrix_at(matrix, i, k)->share >= 0.0005;
+    assert_true(hot > 20);
+    assert_int_equal(occurrences(text, "<td class=\"num on h"), hot);
+    snprintf(cell, sizeof cell, "<td class=\"num on %s\">20.0%%</td>", html_class(paint_heat(0.2)));
+    assert_non_null(strstr(text, cell));
+    assert_non_null(strstr(text, "<li>lines: loop.c:1 25% (written)</li>"));
+    free(text);
+    fixture_release(snapshot);
+}
+
 static void what_the_target_says_is_never_markup(void **state)
 {
     static const char evil[] = "</title><script>alert('1')</script>\"><img src=x onerror=y>&amp;"
@@ -195,6 +249,8 @@ static void the_run_over_time_is_drawn(void **state)
                                         .leader = "latecomer",
                                         .leader_share = 1,
                                         .inversion = true}};
+    struct snapshot_volatility profile[3] = {{1, 0.5}, {2, 0.25}, {4, 1}};
+    struct snapshot_turns turns = {.left = 0, .right = 1, .correlation = -0.75};
     (void)state;
     for (size_t i = 0; i < PERIODS; i++) {
         weights[0][i] = i < PERIODS / 2 ? 10 : 0;
@@ -213,6 +269,10 @@ static void the_run_over_time_is_drawn(void **state)
                                                    .stream_count = 2,
                                                    .phases = phases,
                                                    .phase_count = 2,
+                                                   .profile = profile,
+                                                   .profile_count = 3,
+                                                   .turns = &turns,
+                                                   .turn_count = 1,
                                                    .reading = "two phases by turns"};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
@@ -220,11 +280,18 @@ static void the_run_over_time_is_drawn(void **state)
     assert_non_null(strstr(text, "two phases by turns"));
     /* The second phase begins in the middle of the picture. */
     assert_non_null(strstr(text, "M500.0 0V"));
+    /* Volatility: by ratio across, all of it upwards; the second of three is in the middle. */
+    assert_non_null(
+        strstr(text, "<path class=\"curve\" d=\"M44.0 85.0L337.0 122.5L630.0 10.0\"/>"));
+    assert_non_null(strstr(text, "<b>early_bird</b> misses when <b>latecomer</b> does not"));
     check_well_formed(text, "time");
     free(text);
+    profile[1].value = NAN;
+    turns.right = 2;
     weights[0][1] = weights[1][2] = weights[2][4] = NAN;
     weights[2][0] = INFINITY;
     text = page_of(&snapshot, &unreadable, &nothing, &size);
+    assert_null(strstr(text, "class=\"curve\""));
     check_well_formed(text, "time-without");
     free(text);
     fixture_release(made);
@@ -282,6 +349,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fixture_is_a_page),
         cmocka_unit_test(every_object_is_named_with_its_share),
+        cmocka_unit_test(every_finding_is_told_in_full),
+        cmocka_unit_test(the_matrix_stands_with_its_heat),
         cmocka_unit_test(what_the_target_says_is_never_markup),
         cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(the_run_over_time_is_drawn),

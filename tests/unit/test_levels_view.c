@@ -2,8 +2,7 @@
 /* Where accesses found their data, as it is seen: columns, the Levels pane, text, JSON. */
 #include "unit.h"
 
-#include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "page_fixture.h"
 #include "view/levels_words.h"
 
 #include <jansson.h>
@@ -13,46 +12,6 @@
 #include <string.h>
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
-
-static struct browser browser;
-static struct canvas canvas;
-
-static void open_page(enum fixture_kind kind, int rows, int columns)
-{
-    browser_init(&browser, NULL);
-    canvas_init(&canvas, rows, columns, false);
-    browser_show(&browser, fixture_new(kind, 0), fixture_release);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    browser_input(&browser, &input);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void close_page(void)
-{
-    browser_fini(&browser);
-    canvas_fini(&canvas);
-    assert_int_equal(fixture_alive(), 0);
-}
-
-static const char *row(int at)
-{
-    static char line[2048];
-    canvas_row_text(&canvas, at, line, sizeof line);
-    return line;
-}
-
-static int row_with(const char *text)
-{
-    for (int at = 0; at < canvas.rows; at++)
-        if (strstr(row(at), text))
-            return at;
-    return -1;
-}
 
 static const struct column *column_named(const struct columns *columns, const char *title,
                                          const struct snapshot *snapshot)
@@ -124,16 +83,16 @@ static void unknown_cells_are_blank(void **state)
 static void sorted_by_what_it_costs(void **state)
 {
     (void)state;
-    open_page(FIXTURE_LEVELS, 40, 220);
-    for (int k = 0; k < 40 && strcmp(table_sort_title(&browser.objects), "CYCLES") != 0; k++)
-        press(KEYS_F6);
-    assert_string_equal(table_sort_title(&browser.objects), "CYCLES");
+    page_open(FIXTURE_LEVELS, 40, 220, false, "");
+    for (int k = 0; k < 40 && strcmp(table_sort_title(&page_browser.objects), "CYCLES") != 0; k++)
+        page_press(KEYS_F6);
+    assert_string_equal(table_sort_title(&page_browser.objects), "CYCLES");
     double last = INFINITY;
     bool unknown = false;
-    for (size_t i = 0; i < browser.objects.shown; i++) {
-        double cycles = browser.snapshot->objects[browser.objects.order[i]].latency;
+    for (size_t i = 0; i < page_browser.objects.shown; i++) {
+        double cycles = page_browser.snapshot->objects[page_browser.objects.order[i]].latency;
         const struct snapshot_levels *levels =
-            browser.snapshot->objects[browser.objects.order[i]].levels;
+            page_browser.snapshot->objects[page_browser.objects.order[i]].levels;
         if (!levels || isnan(levels->latency)) {
             unknown = true;
             continue;
@@ -143,60 +102,60 @@ static void sorted_by_what_it_costs(void **state)
         last = cycles;
     }
     assert_true(unknown);
-    close_page();
+    page_close();
 }
 
 static void objects_say_what_is_counted(void **state)
 {
     (void)state;
-    open_page(FIXTURE_LEVELS, 36, 160);
-    int at = row_with("Found in L1 36%");
-    assert_true(at > 0 && strstr(row(at), "of loads that took more than 30 cycles"));
-    assert_non_null(strstr(row(at), "mean 1"));
-    assert_null(strstr(row(at), "of all waiting")); /* it is everything */
-    close_page();
-    open_page(FIXTURE_TYPED, 36, 160);
-    assert_int_equal(row_with("Found in"), -1);
-    close_page();
+    page_open(FIXTURE_LEVELS, 36, 160, false, "");
+    int at = page_row_with("Found in L1 36%");
+    assert_true(at > 0 && strstr(page_row(at), "of loads that took more than 30 cycles"));
+    assert_non_null(strstr(page_row(at), "mean 1"));
+    assert_null(strstr(page_row(at), "of all waiting")); /* it is everything */
+    page_close();
+    page_open(FIXTURE_TYPED, 36, 160, false, "");
+    assert_int_equal(page_row_with("Found in"), -1);
+    page_close();
 }
 
 static void detail_has_a_pane_of_them(void **state)
 {
     (void)state;
-    open_page(FIXTURE_LEVELS, 50, 160);
-    press(KEYS_ENTER);
-    assert_true(row_with("Levels: of loads that took more than 30 cycles") > 0);
-    assert_true(row_with("56.") > 0 && row_with("of all waiting") > 0);
-    assert_true(row_with("latency in core cycles, mean 249") > 0);
-    assert_true(row_with("256 to 511") > 0 && row_with("128 to 255") > 0);
-    assert_non_null(strstr(row(row_with("remote-DRAM")), "2.0%"));
-    assert_true(row_with("page walk: huge pages help") > 0);
+    page_open(FIXTURE_LEVELS, 50, 160, false, "");
+    page_press(KEYS_ENTER);
+    assert_true(page_row_with("Levels: of loads that took more than 30 cycles") > 0);
+    assert_true(page_row_with("56.") > 0 && page_row_with("of all waiting") > 0);
+    assert_true(page_row_with("latency in core cycles, mean 249") > 0);
+    assert_true(page_row_with("256 to 511") > 0 && page_row_with("128 to 255") > 0);
+    assert_non_null(strstr(page_row(page_row_with("remote-DRAM")), "2.0%"));
+    assert_true(page_row_with("page walk: huge pages help") > 0);
     for (int i = 0; i < 3; i++)
-        press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&browser), &browser.detail.levels);
+        page_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&page_browser), &page_browser.detail.levels);
     /* Rules are passed over. */
-    const struct levels_row *selected = table_selected(&browser.detail.levels);
+    const struct levels_row *selected = table_selected(&page_browser.detail.levels);
     assert_string_equal(selected->name, "LFB");
     for (int i = 0; i < 5; i++)
-        press(KEYS_DOWN);
-    selected = table_selected(&browser.detail.levels);
+        page_press(KEYS_DOWN);
+    selected = table_selected(&page_browser.detail.levels);
     assert_string_equal(selected->name, "32 to 63");
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_DETAIL);
-    close_page();
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_DETAIL);
+    page_close();
 }
 
 /* Where nothing is told there is no such pane: right goes round the three others. */
 static void no_pane_without_levels(void **state)
 {
     (void)state;
-    open_page(FIXTURE_TYPED, 50, 160);
-    press(KEYS_ENTER);
-    assert_int_equal(row_with("Levels"), -1);
+    page_open(FIXTURE_TYPED, 50, 160, false, "");
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_row_with("Levels"), -1);
     for (int i = 0; i < 3; i++)
-        press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&browser), &browser.detail.fields);
-    close_page();
+        page_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&page_browser), &page_browser.detail.fields);
+    page_close();
 }
 
 static void rows_are_parts_of_a_whole(void **state)

@@ -4,33 +4,12 @@
 #include "unit.h"
 
 #include "base/prng.h"
-#include "profile/profile.h"
+#include "profile_fixture.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { PLAIN = 12 };
-
-static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
-{
-    (void)context;
-    (void)object;
-    *desc = (struct object_desc){.name = "thing", .module = "m", .kind = OBJECT_GLOBAL};
-    return true;
-}
-
-static struct profile *fresh(double half_life_s)
-{
-    struct profile *profile;
-    struct profile_options options = {.names = {.object = fake_object},
-                                      .half_life_s = half_life_s,
-                                      .ways = 10,
-                                      .event_count = 2,
-                                      .window_entries = 1024};
-    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
-    assert_int_equal(profile_new(&profile, &options, NULL), 0);
-    return profile;
-}
 
 static struct access missed(struct prng *prng, uint64_t now, uint64_t ip)
 {
@@ -40,6 +19,7 @@ static struct access missed(struct prng *prng, uint64_t now, uint64_t ip)
                            .weight = 1 + prng_below(prng, 1000),
                            .event = (uint16_t)prng_below(prng, 2),
                            .kind = (uint8_t)prng_below(prng, 4),
+                           .latency = prng_below(prng, 500),
                            .tid = 1,
                            .size = 8};
 }
@@ -86,6 +66,7 @@ static void compare(const struct snapshot_matrix_cell *sum,
     near(sum->loads, margin->loads, all->samples);
     near(sum->stores, margin->stores, all->samples);
     near(sum->share, margin->share, 1);
+    near(sum->cycles, margin->cycles, all->cycles);
 }
 
 static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_cell *cell)
@@ -94,6 +75,7 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->loads += cell->loads;
     sum->stores += cell->stores;
     sum->share += cell->share;
+    sum->cycles += cell->cycles;
 }
 
 static void check_sums(const struct snapshot_matrix *matrix)
@@ -154,7 +136,7 @@ static void check_margins(const struct snapshot *snapshot)
 static double sums_hold(const struct shape *shape, double half_life_s, unsigned samples)
 {
     struct prng prng = {shape->bits + 5};
-    struct profile *profile = fresh(half_life_s);
+    struct profile *profile = profile_fixture_new(half_life_s, 1024);
     struct snapshot head = {.iteration = 1};
     uint64_t now = 1;
     double estimated = 0;
@@ -201,7 +183,7 @@ static void forgotten_pairs_are_estimated(void **state)
 static void nothing_is_no_matrix(void **state)
 {
     (void)state;
-    struct profile *profile = fresh(0);
+    struct profile *profile = profile_fixture_new(0, 1024);
     struct snapshot head = {0};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 1);
     assert_int_equal(snapshot->matrix.row_count, 0);
@@ -224,7 +206,7 @@ static void compare_cells(const struct snapshot *snapshot,
             uint32_t object = snapshot->objects[matrix->columns[k]].id;
             const struct snapshot_matrix_cell *truth = &counted[function][object];
             assert_true(cell->samples == truth->samples && cell->loads == truth->loads &&
-                        cell->stores == truth->stores);
+                        cell->stores == truth->stores && cell->cycles == truth->cycles);
             near(cell->share, truth->share / snapshot->totals.weight, 1);
         }
 }
@@ -234,7 +216,7 @@ static void cells_are_what_was_counted(void **state)
     (void)state;
     static struct snapshot_matrix_cell counted[PLAIN][PLAIN];
     struct prng prng = {7};
-    struct profile *profile = fresh(0);
+    struct profile *profile = profile_fixture_new(0, 1024);
     struct snapshot head = {0};
     for (unsigned i = 1; i <= 20000; i++) {
         struct place place = {.object = few(&prng, PLAIN), .function = few(&prng, PLAIN)};
@@ -248,6 +230,7 @@ static void cells_are_what_was_counted(void **state)
         cell->share += (double)place.access.weight;
         cell->loads += kind == ACCESS_LOAD || kind == ACCESS_LOAD_STORE;
         cell->stores += kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
+        cell->cycles += (double)place.access.latency * (double)place.access.weight;
     }
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 20001);
     compare_cells(snapshot, counted);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "snapshot_fixture.h"
 #include "view/browser.h"
+#include "view/matrix_words.h"
 
 #include <locale.h>
 #include <math.h>
@@ -286,6 +287,108 @@ static void a_click_selects_and_opens(void **state)
     assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
 }
 
+/* What matrix_fixture.c puts into the first cell. */
+static void a_cell_says_what_it_is_made_of(void **state)
+{
+    (void)state;
+    assert_true(seen("fields: thing.key 25% (written)"));
+    assert_true(seen("lines: loop.c:1 25% (written)"));
+    assert_true(
+        seen("its last 3.7k samples: 3 threads: 7000 55%, 7001 27%, 7002 18%; one block, at "
+             "0x7000"));
+    assert_false(seen("found in:"));
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    press(KEYS_DOWN);
+    press(KEYS_UP);
+    assert_true(seen("found in: DRAM"));
+    press(KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
+    press(KEYS_LEFT);
+    assert_true(seen("3 threads: 7000"));
+    assert_false(seen("fields:") || seen("block, at"));
+}
+
+/* Of lines that were combined, parts are those of all of them. */
+static void parts_of_combined_lines_are_summed(void **state)
+{
+    (void)state;
+    struct matrix_cell before[2];
+    struct matrix_cell both;
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    matrix_cell_gather(table(), 1, 2, &before[0]);
+    matrix_cell_gather(table(), 1, 3, &before[1]);
+    double samples = before[0].figures->samples + before[1].figures->samples;
+    press(KEYS_UP);
+    press(KEYS_RIGHT);
+    press('t');
+    press(KEYS_RIGHT);
+    press('C');
+    matrix_cell_gather(table(), 1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1, &both);
+    assert_int_equal(both.column->members, 2);
+    assert_true(both.figures->samples == samples);
+    assert_true(both.lines.all == before[0].lines.all + before[1].lines.all);
+    assert_true(both.threads.all == before[0].threads.all + before[1].threads.all);
+    assert_int_equal(both.threads.distinct, 3);
+    assert_int_equal(both.blocks.distinct, 2);
+    assert_int_equal(both.levels.parts, before[0].levels.parts + before[1].levels.parts);
+    double accesses = before[0].levels.levels.accesses + before[1].levels.levels.accesses;
+    assert_true(fabs(both.levels.levels.accesses - accesses) < 1e-9 * accesses);
+    press('U');
+}
+
+/* The amount is another; the lines are ranked by it, and it adds up to everything. */
+static void check_measure(enum matrix_measure measure)
+{
+    double sum = 0;
+    assert_int_equal(table()->measure, measure);
+    for (size_t i = 0; i < table()->row_count; i++) {
+        double share = matrix_table_share(table(), &table()->rows[i].total);
+        assert_true(!i || !table()->rows[i].members ||
+                    share <= matrix_table_share(table(), &table()->rows[i - 1].total));
+        for (size_t k = 0; k < table()->column_count; k++)
+            sum += matrix_table_share(table(), &table()->cells[i][k]);
+    }
+    assert_true(fabs(sum - (measure == MATRIX_WEIGHT ? table()->snapshot->matrix.all.share : 1)) <
+                1e-9);
+}
+
+static void the_amount_is_chosen(void **state)
+{
+    (void)state;
+    press('a'); /* no latency is told here */
+    check_measure(MATRIX_LOADS);
+    assert_true(seen("share of sampled loads"));
+    press('a');
+    check_measure(MATRIX_STORES);
+    press('a');
+    check_measure(MATRIX_WEIGHT);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    press('a');
+    check_measure(MATRIX_LATENCY);
+    assert_true(seen("share of waiting"));
+    /* What came back without latencies is shown by what it has. */
+    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    check_measure(MATRIX_WEIGHT);
+}
+
+static void json_tells_the_parts(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(json_print(out, snapshot), 0);
+    fclose(out);
+    const char *cells = strstr(text, "\"cells\":");
+    assert_non_null(cells);
+    assert_non_null(strstr(cells, "\"levels\":{\"from\":\"recorded\""));
+    assert_non_null(strstr(cells, "\"lines\":[{\"line\":\"loop.c:1\",\"samples\":500"));
+    assert_non_null(strstr(cells, "\"threads\":{\"samples\":3669,\"count\":3"));
+    assert_non_null(strstr(cells, "\"blocks\":{\"samples\":3669,\"count\":1"));
+    free(text);
+    fixture_release(snapshot);
+}
+
 /* Whatever the size: the cursor is in sight, and its cell is told where it can be. */
 static void fits_every_size(void **state)
 {
@@ -318,6 +421,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(combined_lines_are_summed, setup, teardown),
         cmocka_unit_test_setup_teardown(reports_use_the_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cell_says_what_it_is_made_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_of_combined_lines_are_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_amount_is_chosen, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_tells_the_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(a_click_selects_and_opens, setup, teardown),
         cmocka_unit_test_setup_teardown(fits_every_size, setup, teardown),
     };

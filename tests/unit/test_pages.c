@@ -2,58 +2,26 @@
 /* Every page on every kind of snapshot at every size, and what stands where. */
 #include "unit.h"
 
-#include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "page_fixture.h"
 
 #include <locale.h>
 #include <string.h>
 
-static struct browser browser;
-static struct canvas canvas;
-
-static void open_page(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys)
-{
-    browser_init(&browser, NULL);
-    canvas_init(&canvas, rows, columns, ascii);
-    browser_show(&browser, fixture_new(kind, 0), fixture_release);
-    browser_draw(&browser, &canvas, 0);
-    for (; *keys; keys++) {
-        struct input input = {.kind = INPUT_KEY,
-                              .key = *keys == '\n' ? KEYS_ENTER : (uint32_t)*keys};
-        browser_input(&browser, &input);
-        browser_draw(&browser, &canvas, 0);
-    }
-}
-
-static void close_page(void)
-{
-    browser_fini(&browser);
-    canvas_fini(&canvas);
-    assert_int_equal(fixture_alive(), 0);
-}
-
-static const char *row(int at)
-{
-    static char line[2048];
-    canvas_row_text(&canvas, at, line, sizeof line);
-    return line;
-}
-
 /* Columns of a row as cells count them; a character cut in half shows as a difference. */
 static void check_rows(void)
 {
-    for (int at = 0; at < canvas.rows; at++) {
+    for (int at = 0; at < page_canvas.rows; at++) {
         int columns = 0;
-        for (int i = 0; i < canvas.columns; i++) {
-            const struct cell *cell = canvas_at(&canvas, at, i);
+        for (int i = 0; i < page_canvas.columns; i++) {
+            const struct cell *cell = canvas_at(&page_canvas, at, i);
             columns += cell->columns;
             if (cell->columns == 2)
-                assert_int_equal(canvas_at(&canvas, at, i + 1)->columns, 0);
+                assert_int_equal(canvas_at(&page_canvas, at, i + 1)->columns, 0);
             assert_true(cell->paint < PAINT_COUNT);
             assert_true(!cell->columns || cell->text[0] >= ' ');
         }
-        assert_int_equal(columns, canvas.columns);
-        assert_true(glyph_columns(row(at), false) <= canvas.columns);
+        assert_int_equal(columns, page_canvas.columns);
+        assert_true(glyph_columns(page_row(at), false) <= page_canvas.columns);
     }
 }
 
@@ -64,186 +32,172 @@ static void nothing_overflows_at_any_size(void **state)
     static const char *const keys[] = {
         "1",   "2",     "3",     "4",    "5",     "6",   "7",   "8",  "9",   "\n\n", "\n\n\n",
         "8lo", "8ljjo", "5\n\n", "5\nl", "5\nll", "5\n", "7\n", "2l", "2ll", "2lll", "4l",
-        "6l",  "\n",    "1\\a",  "9l",   "9ll",   "9j",  "f",   "fj", "f\n"};
+        "6l",  "\n",    "1\\a",  "9l",   "9ll",   "9j",  "f",   "fj", "f\n", "0",    "m"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-                open_page((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
+                page_open((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
                 check_rows();
-                close_page();
+                page_close();
             }
 }
 
 static bool contains(const char *text)
 {
-    for (int at = 0; at < canvas.rows; at++)
-        if (strstr(row(at), text))
+    for (int at = 0; at < page_canvas.rows; at++)
+        if (strstr(page_row(at), text))
             return true;
     return false;
-}
-
-static int row_with(const char *text)
-{
-    for (int at = 0; at < canvas.rows; at++)
-        if (strstr(row(at), text))
-            return at;
-    return -1;
-}
-
-static int column_of(int at, const char *text)
-{
-    char line[2048];
-    strcpy(line, row(at));
-    char *found = strstr(line, text);
-    if (!found)
-        return -1;
-    *found = '\0';
-    return glyph_columns(line, false);
 }
 
 static void objects_say_what_and_how_sure(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 120, false, "1");
-    assert_true(strstr(row(0), "misstop-demo 4242") && strstr(row(0), "counter:mem-fill") &&
-                strstr(row(0), "fills from memory") && strstr(row(0), "LIVE"));
-    assert_int_equal(canvas_at(&canvas, 0, 119)->paint, PAINT_LIVE);
-    assert_int_equal(canvas_at(&canvas, 1, 2)->paint, PAINT_TAB_SHOWN);
-    assert_true(strstr(row(2), "Samples 45.0k") && strstr(row(2), "94.0%") &&
-                strstr(row(2), "Lost 12") && strstr(row(2), "Throttled 0"));
-    assert_int_equal(canvas_at(&canvas, 2, column_of(2, "Lost"))->paint, PAINT_WARN);
-    assert_int_equal(canvas_at(&canvas, 2, column_of(2, "Throttled"))->paint, PAINT_DIM);
-    assert_true(strstr(row(3), "no-memory 2.2%") && strstr(row(3), "overwritten 1.3%"));
-    int titles = row_with("SHARE");
-    assert_true(column_of(titles, "±") < column_of(titles, "NAME"));
+    page_open(FIXTURE_USUAL, 36, 120, false, "1");
+    assert_true(strstr(page_row(0), "misstop-demo 4242") &&
+                strstr(page_row(0), "counter:mem-fill") &&
+                strstr(page_row(0), "fills from memory") && strstr(page_row(0), "LIVE"));
+    assert_int_equal(canvas_at(&page_canvas, 0, 119)->paint, PAINT_LIVE);
+    assert_int_equal(canvas_at(&page_canvas, 1, 2)->paint, PAINT_TAB_SHOWN);
+    assert_true(strstr(page_row(2), "Samples 45.0k") && strstr(page_row(2), "94.0%") &&
+                strstr(page_row(2), "Lost 12") && strstr(page_row(2), "Throttled 0"));
+    assert_int_equal(canvas_at(&page_canvas, 2, page_column_of(2, "Lost"))->paint, PAINT_WARN);
+    assert_int_equal(canvas_at(&page_canvas, 2, page_column_of(2, "Throttled"))->paint, PAINT_DIM);
+    assert_true(strstr(page_row(3), "no-memory 2.2%") && strstr(page_row(3), "overwritten 1.3%"));
+    int titles = page_row_with("SHARE");
+    assert_true(page_column_of(titles, "±") < page_column_of(titles, "NAME"));
     /* the first row is selected, and hot in colour */
-    assert_true(strstr(row(titles + 1), "particles"));
-    assert_int_equal(canvas_at(&canvas, titles + 1, 50)->flags, CELL_SELECTED);
-    assert_int_equal(canvas_at(&canvas, titles + 2, 50)->flags, 0);
-    assert_int_equal(canvas_at(&canvas, titles + 1, column_of(titles + 1, "35.4%"))->paint,
-                     PAINT_HEAT_4);
+    assert_true(strstr(page_row(titles + 1), "particles"));
+    assert_int_equal(canvas_at(&page_canvas, titles + 1, 50)->flags, CELL_SELECTED);
+    assert_int_equal(canvas_at(&page_canvas, titles + 2, 50)->flags, 0);
+    assert_int_equal(
+        canvas_at(&page_canvas, titles + 1, page_column_of(titles + 1, "35.4%"))->paint,
+        PAINT_HEAT_4);
     /* right-aligned under its title */
-    assert_int_equal(column_of(titles, "SAMPLES") + 7, column_of(titles + 1, "14.5k") + 5);
-    assert_true(strstr(row(34), "Enter:"));
-    assert_true(strstr(row(35), "Help") && strstr(row(35), "Quit"));
-    close_page();
+    assert_int_equal(page_column_of(titles, "SAMPLES") + 7,
+                     page_column_of(titles + 1, "14.5k") + 5);
+    assert_true(strstr(page_row(34), "Enter:"));
+    assert_true(strstr(page_row(35), "Help") && strstr(page_row(35), "Quit"));
+    page_close();
 }
 
 static void little_room_keeps_what_matters(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 10, 40, false, "1");
-    assert_true(strstr(row(0), "misstop-demo 4242") && strstr(row(0), "LIVE"));
-    assert_true(strstr(row(2), "94.0%"));
-    assert_true(strstr(row(3), "SHARE") && strstr(row(3), "±") && strstr(row(3), "NAME"));
-    assert_true(strstr(row(4), "35.4%") && strstr(row(4), "particles"));
-    assert_true(strstr(row(9), "? Help q Quit"));
-    close_page();
-    open_page(FIXTURE_USUAL, 5, 20, false, "1");
+    page_open(FIXTURE_USUAL, 10, 40, false, "1");
+    assert_true(strstr(page_row(0), "misstop-demo 4242") && strstr(page_row(0), "LIVE"));
+    assert_true(strstr(page_row(2), "94.0%"));
+    assert_true(strstr(page_row(3), "SHARE") && strstr(page_row(3), "±") &&
+                strstr(page_row(3), "NAME"));
+    assert_true(strstr(page_row(4), "35.4%") && strstr(page_row(4), "particles"));
+    assert_true(strstr(page_row(9), "? Help q Quit"));
+    page_close();
+    page_open(FIXTURE_USUAL, 5, 20, false, "1");
     assert_true(contains("terminal too") && contains("40x10"));
-    close_page();
+    page_close();
 }
 
 static void few_samples_and_none_are_said(void **state)
 {
     (void)state;
-    open_page(FIXTURE_ONE, 24, 80, false, "1");
+    page_open(FIXTURE_ONE, 24, 80, false, "1");
     assert_true(contains("Only 1 sample so far"));
-    close_page();
-    open_page(FIXTURE_EMPTY, 24, 80, false, "1");
+    page_close();
+    page_open(FIXTURE_EMPTY, 24, 80, false, "1");
     assert_true(contains("No samples yet"));
     assert_true(contains("RECORDED"));
     assert_false(contains("%"));
-    close_page();
+    page_close();
 }
 
 static void detail_shows_bytes_code_and_instances(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 120, false, "\n");
-    assert_true(strstr(row(2), "particles") && strstr(row(2), "35.4% ±0.5"));
+    page_open(FIXTURE_USUAL, 36, 120, false, "\n");
+    assert_true(strstr(page_row(2), "particles") && strstr(page_row(2), "35.4% ±0.5"));
     assert_true(contains("array of 64-byte elements (97% sure"));
     assert_true(contains("[*]+40") && contains("visit_particles") && contains("0x7f0000000000"));
     /* the strip of the element: byte 40 of 64 is the hottest cell */
-    int strip = row_with("+64");
-    int start = column_of(strip, "+0") + 3;
-    assert_int_equal(canvas_at(&canvas, strip, start + 40)->paint, PAINT_HEAT_5);
-    assert_int_equal(canvas_at(&canvas, strip, start + 30)->paint, PAINT_DIM);
-    close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "\n");
+    int strip = page_row_with("+64");
+    int start = page_column_of(strip, "+0") + 3;
+    assert_int_equal(canvas_at(&page_canvas, strip, start + 40)->paint, PAINT_HEAT_5);
+    assert_int_equal(canvas_at(&page_canvas, strip, start + 30)->paint, PAINT_DIM);
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "\n");
     assert_true(contains("Fields 6") && contains("Code 3"));
-    close_page();
+    page_close();
 }
 
 static void sets_mark_the_crowded_ones(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 120, false, "3");
-    assert_true(strstr(row(2), "L1d: 64 sets of 8 ways"));
+    page_open(FIXTURE_USUAL, 36, 120, false, "3");
+    assert_true(strstr(page_row(2), "L1d: 64 sets of 8 ways"));
     assert_true(contains("Concentrated: 2 sets are above chance"));
-    const struct area *map = &browser.sets.map;
+    const struct area *map = &page_browser.sets.map;
     for (int i = 0; i < 64; i++) {
-        int at = map->column + i % browser.sets.columns * browser.sets.cell;
-        const struct cell *cell = canvas_at(&canvas, map->row + i / browser.sets.columns, at);
+        int at = map->column + i % page_browser.sets.columns * page_browser.sets.cell;
+        const struct cell *cell =
+            canvas_at(&page_canvas, map->row + i / page_browser.sets.columns, at);
         assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 || i == 14);
-        assert_int_equal(cell->flags == CELL_CURSOR, browser.sets.cursor == (uint32_t)i);
+        assert_int_equal(cell->flags == CELL_CURSOR, page_browser.sets.cursor == (uint32_t)i);
     }
-    close_page();
+    page_close();
     /* 2,048 sets where few fit: the hot one is not averaged away */
-    open_page(FIXTURE_HUGE, 24, 80, false, "3");
-    assert_true(browser.sets.fold > 1);
-    map = &browser.sets.map;
+    page_open(FIXTURE_HUGE, 24, 80, false, "3");
+    assert_true(page_browser.sets.fold > 1);
+    map = &page_browser.sets.map;
     for (int i = 0; i < map->rows * map->columns; i++) {
         const struct cell *cell =
-            canvas_at(&canvas, map->row + i / map->columns, map->column + i % map->columns);
-        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 / browser.sets.fold);
-        assert_int_equal(cell->text[0] == L'█', i == 13 / browser.sets.fold);
+            canvas_at(&page_canvas, map->row + i / map->columns, map->column + i % map->columns);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 / page_browser.sets.fold);
+        assert_int_equal(cell->text[0] == L'█', i == 13 / page_browser.sets.fold);
     }
-    close_page();
-    open_page(FIXTURE_ONE, 24, 80, false, "3");
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "3");
     assert_true(contains("Too few samples"));
-    close_page();
+    page_close();
 }
 
 static void search_tells_state_and_reasons(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 120, false, "4");
-    assert_true(strstr(row(2), "Settled in all") && strstr(row(2), "explains 89.2%") &&
-                strstr(row(2), "10 ways"));
+    page_open(FIXTURE_USUAL, 36, 120, false, "4");
+    assert_true(strstr(page_row(2), "Settled in all") && strstr(page_row(2), "explains 89.2%") &&
+                strstr(page_row(2), "10 ways"));
     assert_true(contains("evenly spread: no hotter part"));
     assert_true(contains("no misses now, but was"));
     /* the map: eight regions, the hottest one tallest, marked as selected */
     int marked = 0;
     for (int i = 0; i < 120; i++)
-        marked += canvas_at(&canvas, 4, i)->flags == CELL_CURSOR;
+        marked += canvas_at(&page_canvas, 4, i)->flags == CELL_CURSOR;
     assert_true(marked > 0);
-    close_page();
-    open_page(FIXTURE_ONE, 24, 80, false, "4");
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "4");
     assert_true(contains("No search is running. S searches"));
-    close_page();
+    page_close();
 }
 
 static void code_and_window_lead_to_objects(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 120, false, "5");
+    page_open(FIXTURE_USUAL, 36, 120, false, "5");
     assert_true(contains("MOSTLY ON") && contains("visit_particles") && contains("demo.c"));
-    close_page();
-    open_page(FIXTURE_USUAL, 36, 120, false, "5\n");
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
     assert_true(contains("MISSES ON") && contains("40.0% ±0.5"));
-    close_page();
-    open_page(FIXTURE_USUAL, 36, 120, false, "6");
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "6");
     assert_true(contains("30.2k lines: 24.1k seen once, 6.1k again") && contains("capacity"));
     assert_true(contains("14x") && contains("79.8%") && contains("<0.1%"));
-    close_page();
+    page_close();
 }
 
 static void heap_shows_bins_their_path_and_sizes(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 40, 160, false, "7");
+    page_open(FIXTURE_USUAL, 40, 160, false, "7");
     assert_true(contains("310M in 1.2M blocks"));
     assert_true(contains("known by agent"));
     assert_true(contains("7 events lost"));
@@ -254,114 +208,116 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
     assert_true(contains("250us"));
     assert_true(contains("+1.0M"));
     assert_true(contains("3 smaller bins are not listed"));
-    close_page();
+    page_close();
 }
 
 static void an_object_says_who_allocated_it(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 40, 160, false, "7\n");
+    page_open(FIXTURE_USUAL, 40, 160, false, "7\n");
     assert_true(contains("allocated by main < load < particles_new"));
-    close_page();
+    page_close();
 }
 
 static void layout_draws_the_type_with_its_lines_and_heat(void **state)
 {
     (void)state;
-    open_page(FIXTURE_TYPED, 36, 120, false, "8");
-    assert_true(strstr(row(2), "struct particle  64 bytes  in particles") &&
-                strstr(row(2), "100.0% of its samples"));
+    page_open(FIXTURE_TYPED, 36, 120, false, "8");
+    assert_true(strstr(page_row(2), "struct particle  64 bytes  in particles") &&
+                strstr(page_row(2), "100.0% of its samples"));
     assert_true(contains("declared so in the debug information"));
     assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
     assert_true(contains("side by side they would need 1."));
-    int line = row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
-    int mass = row_with(" mass ");
-    int hot = row_with("   y ");
+    int line = page_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
+    int mass = page_row_with(" mass ");
+    int hot = page_row_with("   y ");
     assert_true(hot > 0 && hot < line && mass == line + 1);
-    assert_int_equal(canvas_at(&canvas, hot, 50)->flags, CELL_SELECTED); /* the hottest */
-    assert_true(strstr(row(hot), "63.0%") && strstr(row(hot), "hottest"));
-    int note = column_of(mass, "HOT, on another line");
-    assert_int_equal(canvas_at(&canvas, mass, note)->paint, PAINT_BAD);
-    assert_true(strstr(row(row_with("kind : 3")), "60:1"));
-    close_page();
-    open_page(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
+    assert_int_equal(canvas_at(&page_canvas, hot, 50)->flags, CELL_SELECTED); /* the hottest */
+    assert_true(strstr(page_row(hot), "63.0%") && strstr(page_row(hot), "hottest"));
+    int note = page_column_of(mass, "HOT, on another line");
+    assert_int_equal(canvas_at(&page_canvas, mass, note)->paint, PAINT_BAD);
+    assert_true(strstr(page_row(page_row_with("kind : 3")), "60:1"));
+    page_close();
+    page_open(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
     assert_true(contains("by the code: 4312 accesses say so, 12 another"));
     assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
     assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
                 contains("its members over"));
-    close_page();
-    open_page(FIXTURE_USUAL, 36, 120, false, "8");
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "8");
     assert_true(contains("inferred from the distances of sampled offsets (97% sure)"));
     assert_true(contains("alignment not known yet") && contains("+40"));
-    close_page();
+    page_close();
 }
 
 static void objects_and_detail_name_types_and_fields(void **state)
 {
     (void)state;
-    open_page(FIXTURE_TYPED, 36, 200, false, "1");
+    page_open(FIXTURE_TYPED, 36, 200, false, "1");
     assert_true(contains("TYPE") && contains("particle [524288]") && contains(" vel.y "));
-    assert_true(strstr(row(4), "Fields known for 83.0%") && strstr(row(4), "by both 23.2%") &&
-                strstr(row(4), "reading debug information of libmatching.so.4: 120 waiting"));
-    int order = row_with("order [1024]");
-    assert_true(column_of(order, "4.0%") > column_of(order, "order [1024]")); /* DIFF */
-    close_page();
-    open_page(FIXTURE_TYPED, 36, 120, false, "\n");
+    assert_true(strstr(page_row(4), "Fields known for 83.0%") &&
+                strstr(page_row(4), "by both 23.2%") &&
+                strstr(page_row(4), "reading debug information of libmatching.so.4: 120 waiting"));
+    int order = page_row_with("order [1024]");
+    assert_true(page_column_of(order, "4.0%") > page_column_of(order, "order [1024]")); /* DIFF */
+    page_close();
+    page_open(FIXTURE_TYPED, 36, 120, false, "\n");
     assert_true(contains("struct particle [524288]   declared so in the debug information"));
     assert_true(contains("one struct particle, 64 bytes:"));
-    int hot = row_with("particle.vel.y");
-    assert_true(strstr(row(hot), "double"));
-    close_page();
+    int hot = page_row_with("particle.vel.y");
+    assert_true(strstr(page_row(hot), "double"));
+    page_close();
     /* where nothing was asked for types nothing is said of them */
-    open_page(FIXTURE_USUAL, 36, 160, false, "1");
+    page_open(FIXTURE_USUAL, 36, 160, false, "1");
     assert_false(contains("Fields known") || contains("TYPE"));
-    close_page();
+    page_close();
 }
 
 static void a_function_shows_source_or_where_it_was_looked_for(void **state)
 {
     (void)state;
-    open_page(FIXTURE_TYPED, 36, 120, false, "5\n");
+    page_open(FIXTURE_TYPED, 36, 120, false, "5\n");
     assert_true(contains("/build/demo/src/demo.c"));
-    int line = row_with("75  75.0%");
-    assert_true(line > 0 && strstr(row(line), "particle.vel.y"));
+    int line = page_row_with("75  75.0%");
+    assert_true(line > 0 && strstr(page_row(line), "particle.vel.y"));
     assert_true(contains("clamp.h  inlined: min < clamp"));
     assert_true(contains("0x401004") && contains("particles"));
-    close_page();
-    open_page(FIXTURE_USUAL, 36, 120, false, "5\n");
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
     assert_true(contains("source lines are not known: the file"));
     assert_true(contains("0x401004") && !contains("demo.c  inlined"));
-    close_page();
+    page_close();
 }
 
 static void sharing_draws_the_line_byte_by_byte(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 36, 140, false, "9");
+    page_open(FIXTURE_USUAL, 36, 140, false, "9");
     assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
     assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
     assert_true(contains("Give each a line."));
-    int side = row_with("thread 4711");
-    assert_true(side > 0 && strstr(row(side), "WWWWWWWW····") && strstr(row(side), "HITM 155"));
-    assert_true(strstr(row(side + 1), "········WWWWWWWW···"));
-    assert_true(strstr(row(side + 2), "same bytes") && strstr(row(side + 2), "none"));
+    int side = page_row_with("thread 4711");
+    assert_true(side > 0 && strstr(page_row(side), "WWWWWWWW····") &&
+                strstr(page_row(side), "HITM 155"));
+    assert_true(strstr(page_row(side + 1), "········WWWWWWWW···"));
+    assert_true(strstr(page_row(side + 2), "same bytes") && strstr(page_row(side + 2), "none"));
     assert_true(contains("NODE") && contains("counter.c:12") && contains("Its lines"));
-    close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "9j");
-    assert_true(row_with("same bytes") > 0 && !contains("none: only"));
-    close_page();
-    open_page(FIXTURE_USUAL, 10, 40, false, "9");
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "9j");
+    assert_true(page_row_with("same bytes") > 0 && !contains("none: only"));
+    page_close();
+    page_open(FIXTURE_USUAL, 10, 40, false, "9");
     assert_true(contains("Shared lines 4") && contains("false"));
-    close_page();
-    open_page(FIXTURE_ONE, 24, 80, false, "9");
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "9");
     assert_true(contains("No line has been seen") || contains("one thread"));
-    close_page();
+    page_close();
 }
 
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
-    open_page(FIXTURE_USUAL, 400, 120, false, "?");
+    page_open(FIXTURE_USUAL, 400, 120, false, "?");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
@@ -369,17 +325,17 @@ static void help_lists_keys_columns_and_the_source(void **state)
     assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_SPILL)));
     assert_true(contains("Columns: Layout") && contains("Columns: Source"));
     assert_true(contains("Columns: Shared lines") && contains("CHANCE"));
-    close_page();
-    open_page(FIXTURE_USUAL, 24, 80, false, "?");
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "?");
     assert_true(contains("lines 1 to 20 of"));
-    int lines = browser.help.lines;
+    int lines = page_browser.help.lines;
     for (int i = 0; i < lines; i++) {
         struct input down = {.kind = INPUT_KEY, .key = 'j'};
-        browser_input(&browser, &down);
-        browser_draw(&browser, &canvas, 0);
+        browser_input(&page_browser, &down);
+        browser_draw(&page_browser, &page_canvas, 0);
     }
-    assert_int_equal(browser.help.top, lines - 20);
-    close_page();
+    assert_int_equal(page_browser.help.top, lines - 20);
+    page_close();
 }
 
 static void ascii_draws_ascii_only(void **state)
@@ -388,11 +344,11 @@ static void ascii_draws_ascii_only(void **state)
                                        "8", "9",  "?", "\n\n", "\n\n\n", "5\n\n"};
     (void)state;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        open_page(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
+        page_open(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
         for (int at = 0; at < 36; at++)
             for (int i = 0; i < 120; i++)
-                assert_true(canvas_at(&canvas, at, i)->text[0] < 0x7f);
-        close_page();
+                assert_true(canvas_at(&page_canvas, at, i)->text[0] < 0x7f);
+        page_close();
     }
 }
 

@@ -2,33 +2,10 @@
 #include "unit.h"
 
 #include "base/prng.h"
-#include "profile/profile.h"
+#include "profile_fixture.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
-{
-    (void)context;
-    *desc = (struct object_desc){.name = object ? "thing" : "unknown",
-                                 .module = "m",
-                                 .kind = OBJECT_GLOBAL,
-                                 .address = object * UINT64_C(0x100000)};
-    return true;
-}
-
-static struct profile *fresh(double half_life_s)
-{
-    struct profile *profile;
-    struct profile_options options = {.names = {.object = fake_object},
-                                      .half_life_s = half_life_s,
-                                      .ways = 10,
-                                      .event_count = 2,
-                                      .window_entries = 4096};
-    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
-    assert_int_equal(profile_new(&profile, &options, NULL), 0);
-    return profile;
-}
 
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 {
@@ -74,7 +51,7 @@ static void check(const struct snapshot *snapshot)
 static void conserved(double half_life_s)
 {
     struct prng prng = {31};
-    struct profile *profile = fresh(half_life_s);
+    struct profile *profile = profile_fixture_new(half_life_s, 4096);
     struct snapshot head = {.iteration = 1};
     uint64_t now = 1;
     profile_search_start(profile, 0, UINT64_MAX, "all", now);
@@ -110,7 +87,7 @@ static void hot_field_is_one_row(void **state)
 {
     (void)state;
     struct prng prng = {37};
-    struct profile *profile = fresh(0);
+    struct profile *profile = profile_fixture_new(0, 4096);
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 20000; i++) {
         struct place place = {.object = 1, .base = 0x10000, .size_bytes = 48 << 20};
@@ -140,7 +117,7 @@ static void one_set_is_concentrated(void **state)
 {
     (void)state;
     struct prng prng = {41};
-    struct profile *profile = fresh(10);
+    struct profile *profile = profile_fixture_new(10, 4096);
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 3000; i++) {
         struct place place = {.object = 1, .base = 0x10000};
@@ -165,7 +142,7 @@ static void a_hot_line_is_no_conflict(void **state)
 {
     (void)state;
     struct prng prng = {43};
-    struct profile *profile = fresh(10);
+    struct profile *profile = profile_fixture_new(10, 4096);
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 6000; i++) {
         uint64_t address = i % 3 ? 0x100000 + prng_below(&prng, 1 << 20) * 64 : 0x10040;
@@ -185,7 +162,7 @@ static void a_hot_line_is_no_conflict(void **state)
 static void a_line_goes_by_what_misses_most_on_it(void **state)
 {
     (void)state;
-    struct profile *profile = fresh(10);
+    struct profile *profile = profile_fixture_new(10, 4096);
     struct snapshot head = {0};
     for (uint64_t i = 1; i <= 2001; i++) {
         bool neighbour = i > 2000;

@@ -6,6 +6,7 @@ VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/rates_fixture.c tests/unit/rates_fixture.h \
 	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h \
 	tests/unit/finding_fixture.c tests/unit/finding_fixture.h
+PAGE_FIXTURE = tests/unit/page_fixture.c tests/unit/page_fixture.h $(VIEW_FIXTURE)
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
@@ -28,7 +29,8 @@ UNIT_VIEW = \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
 	tests/unit/test_source_rows \
-	tests/unit/test_table
+	tests/unit/test_table \
+	tests/unit/test_tabs
 check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c
@@ -41,7 +43,7 @@ tests_unit_test_browser_SOURCES = tests/unit/test_browser.c $(VIEW_FIXTURE)
 tests_unit_test_browser_LDADD = $(VIEW_LIBS)
 tests_unit_test_browser_replay_SOURCES = tests/unit/test_browser_replay.c $(VIEW_FIXTURE)
 tests_unit_test_browser_replay_LDADD = $(VIEW_LIBS)
-tests_unit_test_findings_page_SOURCES = tests/unit/test_findings_page.c $(VIEW_FIXTURE)
+tests_unit_test_findings_page_SOURCES = tests/unit/test_findings_page.c $(PAGE_FIXTURE)
 tests_unit_test_findings_page_LDADD = $(VIEW_LIBS)
 tests_unit_test_canvas_SOURCES = tests/unit/test_canvas.c
 tests_unit_test_canvas_LDADD = $(VIEW_LIBS)
@@ -55,18 +57,20 @@ tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
 tests_unit_test_rates_view_SOURCES = tests/unit/test_rates_view.c $(VIEW_FIXTURE)
 tests_unit_test_rates_view_LDADD = $(VIEW_LIBS)
-tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(VIEW_FIXTURE)
+tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(PAGE_FIXTURE)
 tests_unit_test_levels_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
 tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
 tests_unit_test_source_rows_SOURCES = tests/unit/test_source_rows.c $(VIEW_FIXTURE)
 tests_unit_test_source_rows_LDADD = $(VIEW_LIBS)
-tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(VIEW_FIXTURE)
+tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(PAGE_FIXTURE)
 tests_unit_test_pages_LDADD = $(VIEW_LIBS)
 tests_unit_test_paint_SOURCES = tests/unit/test_paint.c
 tests_unit_test_paint_LDADD = $(VIEW_LIBS)
 tests_unit_test_table_SOURCES = tests/unit/test_table.c $(VIEW_FIXTURE)
 tests_unit_test_table_LDADD = $(VIEW_LIBS)
+tests_unit_test_tabs_SOURCES = tests/unit/test_tabs.c $(PAGE_FIXTURE)
+tests_unit_test_tabs_LDADD = $(VIEW_LIBS)
 
 # The screen on made-up snapshots, and its test in tmux.
 check_PROGRAMS += tests/screen/show_fixture

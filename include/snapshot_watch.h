@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Part of struct snapshot (snapshot.h, where its rules stand): what watchpoints saw (--watch), per
+ * object. Counts are of the last watches, whatever the basis. */
+#ifndef MISSTOP_SNAPSHOT_WATCH_H
+#define MISSTOP_SNAPSHOT_WATCH_H
+
+#include "snapshot_share.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SNAPSHOT_WATCH_CODES = 4 };
+
+enum watch_verdict {
+    WATCH_TOO_FEW,
+    WATCH_STREAMING, /* most lines were not touched again */
+    WATCH_CAPACITY,  /* touched again after more than the cache holds came in between */
+    WATCH_CONFLICT,  /* touched again before that, and yet gone */
+    WATCH_CACHED,    /* touched again before that; nothing says that it was gone */
+    WATCH_REUSED     /* touched again; whether too late is not known */
+};
+
+/* A median with its 95 % interval; value NAN: not known, high NAN: no bound. */
+struct snapshot_median {
+    double value;
+    double low;
+    double high;
+};
+
+/* Code that touched watched lines next. */
+struct snapshot_watch_code {
+    const char *function;
+    const char *module;
+    const char *file; /* NULL: not known */
+    uint32_t line;    /* 0: not known */
+    const char *text; /* "sum (a.c:12)" */
+    uint32_t id;      /* of the function */
+    double share;     /* of the object's touches */
+};
+
+struct snapshot_watch_object {
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
+    uint32_t id;
+    const char *name;
+    uint64_t watched;               /* first legs: sampled accesses whose line was watched */
+    uint64_t touched;               /* of these, seen touched again */
+    struct snapshot_share again;    /* part of lines touched again within again_s of the watch */
+    double again_s;                 /* NAN: too few watched */
+    struct snapshot_median reuse_s; /* from a touch to the next */
+    struct snapshot_median misses;  /* of the process in between; NAN: not counted */
+    double thread_misses;           /* of the thread that touched first, median; NAN */
+    uint64_t visits;                /* in which the use of the line was seen */
+    struct snapshot_share used;     /* part of the line's 8-byte words used in a visit */
+    double elsewhere;               /* part of touches by another thread; NAN */
+    enum watch_verdict verdict;
+    const char *reading; /* why, and what to do: one to three sentences */
+    struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
+    size_t code_count;
+};
+
+struct snapshot_watch {
+    bool on; /* the rest is valid */
+    unsigned registers;
+    size_t threads;
+    size_t threads_left_out;
+    uint64_t offered;
+    uint64_t armed;
+    uint64_t unpaid;
+    uint64_t touches;
+    double trap_ns;
+    double arm_ns;
+    double budget;                         /* part of the target's CPU time */
+    double overhead;                       /* spent of it; NAN */
+    const char *trouble;                   /* why it may see nothing; NULL */
+    bool counts_misses;                    /* the ranking event does */
+    struct snapshot_watch_object *objects; /* most watched first */
+    size_t count;
+};
+
+/* "too-few", "streaming", ...: as in JSON. */
+const char *watch_verdict_name(enum watch_verdict verdict);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which row and column of a snapshot's matrix a sample counts in. For snapshot_matrix.c and
+ * snapshot_cells.c, for one snapshot. */
+#ifndef MISSTOP_PROFILE_MATRIX_AXES_H
+#define MISSTOP_PROFILE_MATRIX_AXES_H
+
+#include "profile/state.h"
+
+struct matrix_axes {
+    size_t rows; /* without the others, whose row and column come after these */
+    size_t columns;
+    uint8_t *row_of; /* [functions], by id */
+    size_t functions;
+    uint8_t *column_of; /* [objects], by id */
+    size_t objects;
+};
+
+/* -ENOMEM; to be given back by matrix_axes_fini() in any case. */
+int matrix_axes_init(struct matrix_axes *axes, const struct build *build,
+                     const struct snapshot_matrix *matrix);
+void matrix_axes_fini(struct matrix_axes *axes);
+
+/* Ids beyond the tallies count under 0 there. */
+static inline size_t matrix_axes_row(const struct matrix_axes *axes, uint32_t function)
+{
+    return axes->row_of[function < axes->functions ? function : 0];
+}
+
+static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t object)
+{
+    return axes->column_of[object < axes->objects ? object : 0];
+}
+
+/* What the cells are made of: sites, blocks, levels. (snapshot_cells.c) */
+void build_cells(struct build *build, const struct matrix_axes *axes);
+
+#endif

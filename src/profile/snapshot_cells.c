@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the cells of the matrix are made of: instructions and fields from the pairs, threads and
+ * blocks from the window, levels from what the source told of the pairs; declared in
+ * matrix_axes.h. */
+#include "profile/matrix_axes.h"
+
+#include "resolve/members.h"
+
+#include <stdlib.h>
+
+enum { NAME_BYTES = 256 };
+
+/* Of everything: what is less is no part of a cell that anyone looks into. At most 4000 are more.
+ */
+static const double least_site = 1.0 / 4000;
+
+/* ---- instructions and fields ---- */
+
+static int by_address(const void *key, const void *row)
+{
+    uint64_t address = *(const uint64_t *)key;
+    const struct snapshot_instruction *instruction = row;
+    return address < instruction->address ? -1 : address > instruction->address;
+}
+
+static void locate(const struct build *build, size_t row, struct snapshot_matrix_site *site)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    const struct snapshot_code *code = &snapshot->code[snapshot->matrix.rows[row]];
+    const struct snapshot_instruction *instruction =
+        code->instruction_count
+            ? bsearch(&site->address, code->instructions, code->instruction_count,
+                      sizeof *code->instructions, by_address)
+            : NULL;
+    if (!instruction)
+        return;
+    site->file = instruction->file;
+    site->line = instruction->line;
+}
+
+/* Many sites are on few fields: `known` holds the first site of each, + 1. */
+static const char *field_of(struct build *build, struct hash *known, uint64_t where, size_t site)
+{
+    const struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct type_desc type;
+    char name[NAME_BYTES];
+    if (!where)
+        return NULL;
+    uint32_t *first = hash_insert(known, where, NULL);
+    build->failed |= !first;
+    if (first && *first)
+        return matrix->sites[*first - 1].field;
+    if (!build_type(build, (uint32_t)(where >> OFFSET_SHIFT), &type))
+        return NULL;
+    type_field_name(&type, (uint32_t)where, 0, name, sizeof name);
+    if (first)
+        *first = (uint32_t)site + 1;
+    return arena_string(build->arena, name);
+}
+
+/* Pairs of the ranking event with enough samples; `sites` NULL: they are counted only. */
+static size_t list_sites(struct build *build, const struct matrix_axes *axes, struct hash *known,
+                         struct snapshot_matrix_site *sites)
+{
+    const struct pairs *pairs = &build->profile->code;
+    double least = least_site * build->snapshot->matrix.all.samples;
+    size_t used = 0;
+    for (size_t i = 0; i < build->code_count; i++) {
+        const struct pair *pair = build->profile->sorted[i];
+        double samples = build_read(build, &pair->samples);
+        if (!(samples >= least) || !(samples > 0) || used == pairs->count)
+            continue;
+        if (sites) {
+            struct snapshot_matrix_site *site = &sites[used];
+            site->row = (uint16_t)matrix_axes_row(axes, pair->extra);
+            site->column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+            site->address = pair->key;
+            site->samples = samples;
+            site->loads = build_read(build, &pair->loads);
+            site->stores = build_read(build, &pair->stores);
+            if (site->row < axes->rows)
+                locate(build, site->row, site);
+            site->field = field_of(build, known, pair->size, used);
+        }
+        used++;
+    }
+    return used;
+}
+
+static void build_sites(struct build *build, const struct matrix_axes *axes)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct hash known;
+    hash_init(&known);
+    size_t count = list_sites(build, axes, &known, NULL);
+    matrix->sites = arena_array(build->arena, count, sizeof *matrix->sites);
+    build->failed |= !matrix->sites;
+    if (matrix->sites)
+        matrix->site_count = list_sites(build, axes, &known, matrix->sites);
+    hash_fini(&known);
+}
+
+/* ---- threads and blocks ---- */
+
+/* One of many that share a thread and a block, in a hash of all of them. */
+static struct snapshot_matrix_block *block_of(struct build *build, const struct matrix_axes *axes,
+                                              struct hash *known, const struct window_entry *entry)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct snapshot_matrix_block block = {.row = (uint16_t)matrix_axes_row(axes, entry->function),
+                                          .column =
+                                              (uint16_t)matrix_axes_column(axes, entry->object),
+                                          .tid = entry->tid,
+                                          .base = entry->address - entry->offset};
+    uint64_t cell = (uint64_t)block.row << 48 | (uint64_t)block.column << 32 | block.tid;
+    uint32_t *at = hash_insert(known, hash_mix(cell) ^ block.base, NULL);
+    build->failed |= !at;
+    if (!at)
+        return NULL;
+    if (!*at) {
+        matrix->blocks[matrix->block_count++] = block;
+        *at = (uint32_t)matrix->block_count;
+    }
+    return &matrix->blocks[*at - 1];
+}
+
+/* The newest are enough for shares, and the window may be larger than one wants to walk. */
+static void build_blocks(struct build *build, const struct matrix_axes *axes)
+{
+    const struct window *window = &build->profile->window;
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    uint32_t recent = window->used < SNAPSHOT_MATRIX_RECENT ? window->used : SNAPSHOT_MATRIX_RECENT;
+    struct hash known;
+    hash_init(&known);
+    matrix->recent = recent;
+    matrix->blocks = arena_array(build->arena, recent, sizeof *matrix->blocks);
+    build->failed |= !matrix->blocks;
+    for (uint32_t i = 0; i < recent && !build->failed; i++) {
+        struct snapshot_matrix_block *block =
+            block_of(build, axes, &known, window_at(window, window->used - recent + i));
+        if (block)
+            block->samples++;
+    }
+    hash_fini(&known);
+}
+
+/* ---- levels ---- */
+
+/* Sums of all cells, by rows; the pairs of other events tell of them too. */
+static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
+                      struct levels_sums *sums)
+{
+    const struct pairs *pairs = &build->profile->code;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner == PAIR_EMPTY)
+            continue;
+        size_t row = matrix_axes_row(axes, pair->extra);
+        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+        build_sum_code(build, pair, &sums[row * (axes->columns + 1) + column]);
+    }
+}
+
+static void build_found(struct build *build, const struct matrix_axes *axes)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t cells = (axes->rows + 1) * (axes->columns + 1);
+    struct levels_sums *sums = calloc(cells, sizeof *sums);
+    matrix->found = arena_array(build->arena, cells, sizeof *matrix->found);
+    build->failed |= !sums || !matrix->found;
+    if (!build->failed)
+        sum_pairs(build, axes, sums);
+    for (size_t i = 0; i < cells && !build->failed; i++) {
+        const struct snapshot_levels *levels =
+            matrix->cells[i].samples > 0 ? build_levels(build, &sums[i]) : NULL;
+        if (levels)
+            matrix->found[matrix->found_count++] = (struct snapshot_matrix_found){
+                (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), levels};
+    }
+    free(sums);
+}
+
+void build_cells(struct build *build, const struct matrix_axes *axes)
+{
+    build_sites(build, axes);
+    if (!build->failed)
+        build_blocks(build, axes);
+    if (!build->failed && build->snapshot->levels)
+        build_found(build, axes);
+}

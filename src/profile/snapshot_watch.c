@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Watches by object: estimates, and the code that touched next. */
+#include "profile/watch_part.h"
+
+#include "profile/interval.h"
+#include "profile/survival.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 64, WORDS = 8 /* of a line */ };
+
+/* The legs of one object, and room to sort their times. */
+struct legs {
+    const struct reuse_leg **at;
+    size_t count;
+    struct survival_time *times;
+};
+
+typedef double leg_time(const struct reuse_leg *leg);
+
+static double seconds(const struct reuse_leg *leg)
+{
+    return leg->seconds;
+}
+
+static double waited(const struct reuse_leg *leg)
+{
+    return leg->waited_s;
+}
+
+static double misses(const struct reuse_leg *leg)
+{
+    return leg->misses;
+}
+
+static double thread_misses(const struct reuse_leg *leg)
+{
+    return leg->thread_misses;
+}
+
+/* Those of one kind of leg, sorted; unknown ones left out. */
+static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time *time)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        const struct reuse_leg *leg = legs->at[i];
+        if (leg->kind == kind && !isnan(time(leg)))
+            legs->times[count++] = (struct survival_time){time(leg), leg->happened};
+    }
+    survival_sort(legs->times, count);
+    return count;
+}
+
+/* Of second legs, which are blind for less; of first ones where there are few of these. */
+static struct snapshot_median median(const struct legs *legs, leg_time *time)
+{
+    size_t count = take_times(legs, WATCH_AGAIN, time);
+    if (count < REUSE_LEAST)
+        count = take_times(legs, WATCH_FIRST, time);
+    struct survival_median found = survival_median(legs->times, count);
+    if (count < REUSE_LEAST)
+        return (struct snapshot_median){NAN, NAN, NAN};
+    return (struct snapshot_median){found.value, found.low, found.high};
+}
+
+/* ---- one object ---- */
+
+static void fill_again(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    size_t count = take_times(legs, WATCH_FIRST, waited);
+    /* Further out few would speak for all. */
+    double reach = survival_reach(legs->times, count, REUSE_LEAST);
+    object->watched = count;
+    for (size_t i = 0; i < count; i++)
+        object->touched += legs->times[i].happened;
+    object->again_s = count < REUSE_LEAST ? NAN : reach;
+    object->again = (struct snapshot_share){NAN, NAN, NAN};
+    if (count >= REUSE_LEAST)
+        object->again = survival_happened(legs->times, count, reach);
+}
+
+/* The sampled word is used in every visit that counts, the others as often as the one drawn. */
+static double of_line(double part)
+{
+    return (1 + (WORDS - 1) * part) / WORDS;
+}
+
+static void fill_used(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        bool visit = legs->at[i]->kind == WATCH_VISIT;
+        object->visits += visit;
+        used += visit && legs->at[i]->happened;
+    }
+    double visits = (double)object->visits;
+    object->used = object->visits < REUSE_LEAST ? (struct snapshot_share){NAN, NAN, NAN}
+                                                : interval_share((double)used / visits, visits);
+    object->used.value = of_line(object->used.value);
+    object->used.low = of_line(object->used.low);
+    object->used.high = of_line(object->used.high);
+}
+
+static void fill_elsewhere(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    double touches = 0;
+    double elsewhere = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        bool touch = legs->at[i]->kind != WATCH_VISIT && legs->at[i]->happened;
+        touches += touch;
+        elsewhere += touch && legs->at[i]->elsewhere;
+    }
+    object->elsewhere = touches > 0 ? elsewhere / touches : NAN;
+}
+
+static void describe(struct build *build, uint32_t id, struct snapshot_watch_object *object)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    object->id = id;
+    object->object = build_object_index(build, id);
+    if (object->object != UINT32_MAX)
+        object->name = build->snapshot->objects[object->object].name;
+    else if (names->object && names->object(names->context, id, &desc))
+        object->name = arena_string(build->arena, desc.name);
+    if (!object->name)
+        object->name = "unknown";
+}
+
+static void fill_object(struct build *build, const struct legs *legs, uint32_t id,
+                        const struct reuse_question *question, struct snapshot_watch_object *object)
+{
+    describe(build, id, object);
+    fill_again(legs, object);
+    object->reuse_s = median(legs, seconds);
+    object->misses = (struct snapshot_median){NAN, NAN, NAN};
+    object->thread_misses = NAN;
+    if (question->counts_misses) {
+        object->misses = median(legs, misses);
+        object->thread_misses = median(legs, thread_misses).value;
+    }
+    fill_used(legs, object);
+    fill_elsewhere(legs, object);
+    watch_fill_codes(build, legs->at, legs->count, object);
+    struct reuse_question own = *question;
+    own.crowded_sets = watch_crowded(build->snapshot, object->object);
+    object->verdict = reuse_verdict(object, &own);
+    object->reading = watch_words(build, object, &own);
+    build->failed |= !object->reading;
+}
+
+/* ---- all of them ---- */
+
+static int by_object(const void *left, const void *right)
+{
+    const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
+    const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
+    return (a->object > b->object) - (a->object < b->object);
+}
+
+static int most_watched(const void *left, const void *right)
+{
+    const struct snapshot_watch_object *a = left;
+    const struct snapshot_watch_object *b = right;
+    if (a->watched != b->watched)
+        return a->watched > b->watched ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static size_t count_objects(const struct legs *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        count += !i || all->at[i]->object != all->at[i - 1]->object;
+    return count;
+}
+
+static void fill_all(struct build *build, const struct legs *all)
+{
+    struct snapshot_watch *watch = &build->snapshot->watch;
+    struct reuse_question question = watch_question(build);
+    size_t count = count_objects(all);
+    watch->counts_misses = question.counts_misses;
+    watch->objects = arena_array(build->arena, count, sizeof *watch->objects);
+    build->failed |= !watch->objects;
+    for (size_t first = 0; first < all->count && !build->failed;) {
+        size_t end = first;
+        while (end < all->count && all->at[end]->object == all->at[first]->object)
+            end++;
+        struct legs own = {all->at + first, end - first, all->times};
+        fill_object(build, &own, all->at[first]->object, &question,
+                    &watch->objects[watch->count++]);
+        first = end;
+    }
+    if (build->failed)
+        return;
+    qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
+    watch->count = watch->count < LISTED ? watch->count : LISTED;
+}
+
+void build_watch(struct build *build)
+{
+    const struct reuse *reuse = build->profile->reuse;
+    struct snapshot_watch *watch = &build->snapshot->watch;
+    watch->trouble = arena_string(build->arena, watch->trouble);
+    if (!reuse || !watch->on)
+        return;
+    size_t count = reuse->leg_count < REUSE_LEGS ? (size_t)reuse->leg_count : REUSE_LEGS;
+    struct legs all = {.at = calloc(count + 1, sizeof *all.at),
+                       .count = count,
+                       .times = calloc(count + 1, sizeof *all.times)};
+    build->failed |= !all.at || !all.times;
+    for (size_t i = 0; i < count && !build->failed; i++)
+        all.at[i] = &reuse->legs[i];
+    if (!build->failed) {
+        qsort(all.at, count, sizeof *all.at, by_object);
+        fill_all(build, &all);
+    }
+    free(all.at);
+    free(all.times);
+}

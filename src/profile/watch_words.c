@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What watches mean, in words; declared in watch_part.h. */
+#include "profile/watch_part.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double mostly = 0.5;
+
+bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
+{
+    const struct snapshot_findings *findings = &snapshot->findings;
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].kind == FINDING_CONFLICT && findings->list[i].object == object &&
+            object != UINT32_MAX)
+            return true;
+    return false;
+}
+
+/* The level whose misses the event counts; the last one for events that name none. */
+static unsigned level_of(enum event_role role)
+{
+    return role == EVENT_MISS_L1 ? 0 : role == EVENT_MISS_L2 || role == EVENT_STALL ? 1 : 2;
+}
+
+struct reuse_question watch_question(const struct build *build)
+{
+    static const char *const levels[] = {"L1", "L2", "L3"};
+    const struct snapshot_source *source = &build->snapshot->source;
+    const struct snapshot_event *event = &source->events[build->event];
+    unsigned level = level_of(event->role);
+    bool misses = event->role == EVENT_MISS_L1 || event->role == EVENT_MISS_L2 ||
+                  event->role == EVENT_MEM_FILL ||
+                  (event->role == EVENT_OTHER && event->name && strstr(event->name, "miss"));
+    return (struct reuse_question){.counts_misses = misses,
+                                   .period = (double)event->period,
+                                   .lines = build->profile->options.cache_lines[level],
+                                   .level = levels[level]};
+}
+
+/* "12 ms" */
+static const char *time_text(char out[24], double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    /* Shorter than what arming takes. */
+    if (s < 1e-6)
+        return "under 1 us";
+    while (unit < 3 && s < 1) {
+        s *= 1000;
+        unit++;
+    }
+    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
+    return out;
+}
+
+/* How long it takes until a line is touched again, and what comes in between. */
+static const char *between(struct build *build, const struct snapshot_watch_object *object)
+{
+    char time[24];
+    char count[16];
+    if (isnan(object->reuse_s.value))
+        return "touched again";
+    time_text(time, object->reuse_s.value);
+    if (isnan(object->misses.value))
+        return arena_printf(build->arena, "touched again after %s (median)", time);
+    return arena_printf(build->arena, "touched again after %s (median), with %s misses in between",
+                        time, text_count(count, object->misses.value));
+}
+
+static const char *streaming(struct build *build, const struct snapshot_watch_object *object)
+{
+    char time[24];
+    return arena_printf(build->arena,
+                        "%.0f%% of its lines were not touched again within %s: they pass through "
+                        "the caches. Prefetch them, pack more of what is used into a line, or, "
+                        "where they are written, store past the caches.",
+                        (1 - object->again.value) * 100, time_text(time, object->again_s));
+}
+
+static const char *capacity(struct build *build, const struct snapshot_watch_object *object,
+                            const struct reuse_question *question)
+{
+    const char *doubt =
+        question->counts_misses
+            ? ""
+            : " That is by time: misses are not counted here, and if little else was touched "
+              "meanwhile, it was still there.";
+    return arena_printf(build->arena,
+                        "Its lines are %s: %s has %" PRIu64 " lines and was filled meanwhile. Work "
+                        "on less at a time (blocking), or make it smaller.%s",
+                        between(build, object), question->level, question->lines, doubt);
+}
+
+static const char *conflict(struct build *build, const struct snapshot_watch_object *object,
+                            const struct reuse_question *question)
+{
+    const char *other = object->elsewhere > mostly
+                            ? " Mostly another thread touches next: see Sharing."
+                            : " Screen Sets shows which; make rows longer by a line.";
+    return arena_printf(build->arena,
+                        "Its lines are %s: too soon for the %" PRIu64 " lines of %s to have been "
+                        "filled. They lose their place in a few sets, or to another core.%s",
+                        between(build, object), question->lines, question->level, other);
+}
+
+static const char *cached(struct build *build, const struct snapshot_watch_object *object,
+                          const struct reuse_question *question)
+{
+    return arena_printf(build->arena,
+                        "Its lines are %s: too soon to have left %s for want of room, and nothing "
+                        "says they did. The time here is work on data at hand, not misses.",
+                        between(build, object), question->level);
+}
+
+static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
+{
+    if (object->watched >= REUSE_LEAST)
+        return arena_printf(build->arena,
+                            "%" PRIu64 " lines watched so far, not long enough to tell whether "
+                            "they are touched again.",
+                            object->watched);
+    return arena_printf(build->arena, "%" PRIu64 " line%s watched so far: too few to tell.",
+                        object->watched, object->watched == 1 ? "" : "s");
+}
+
+const char *watch_words(struct build *build, const struct snapshot_watch_object *object,
+                        const struct reuse_question *question)
+{
+    switch (object->verdict) {
+    case WATCH_STREAMING:
+        return streaming(build, object);
+    case WATCH_CAPACITY:
+        return capacity(build, object, question);
+    case WATCH_CONFLICT:
+        return conflict(build, object, question);
+    case WATCH_CACHED:
+        return cached(build, object, question);
+    case WATCH_REUSED:
+        return arena_printf(build->arena,
+                            "Its lines are %s: not known whether too much came in between.",
+                            between(build, object));
+    default:
+        return too_few(build, object);
+    }
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * misstop --watch on data that is touched again in known ways (watch_planted.c): verdicts, times,
+ * use of lines, the code that touches. And on processes that fork, start threads and turn into
+ * another program meanwhile, or are left alone by a killed misstop: they live on. Prints what was
+ * found beside what the program knows, and what it cost.
+ */
+#include "../unit/unit.h"
+
+#include "run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATIENCE = 120 /* reports */ };
+
+static const char *text_of(json_t *object, const char *member)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+    return text ? text : "";
+}
+
+static json_t *watched(json_t *report, const char *name)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(json_object_get(report, "watch"), "objects"), i,
+                       row) if (!strcmp(text_of(row, "name"), name)) return row;
+    return NULL;
+}
+
+static bool told(json_t *report, const char *name, const char *verdict)
+{
+    return !strcmp(text_of(watched(report, name), "verdict"), verdict);
+}
+
+static bool all_told(json_t *report)
+{
+    return told(report, "reused", "capacity") && told(report, "streamed", "streaming") &&
+           told(report, "rows", "conflict");
+}
+
+/* The first report with all verdicts as they must be, or the last one. How many watches that takes
+ * is the machine's business. */
+static json_t *watch_until_told(pid_t pid)
+{
+    char command[256];
+    char *line = NULL;
+    size_t size = 0;
+    json_t *report = NULL;
+    snprintf(command, sizeof command,
+             "exec \"$MISSTOP\" -j -p %d --watch=2 -s clock -d 0.25 -n %d --heap none", (int)pid,
+             PATIENCE);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    while (!all_told(report) && getline(&line, &size, in) > 0) {
+        json_decref(report);
+        report = json_loads(line, 0, NULL);
+        assert_non_null(report);
+    }
+    free(line);
+    pclose(in);
+    return report;
+}
+
+static void print_row(json_t *report, const char *name)
+{
+    json_t *row = watched(report, name);
+    json_t *reuse = json_object_get(row, "reuse_between");
+    json_t *code = json_array_get(json_object_get(row, "code"), 0);
+    printf("  %-8s %-9s watched %3.0f, again %3.0f%% within %.3f s, reuse %.6f s (%.6f to %.6f), "
+           "used %.0f%%, by %s\n",
+           name, text_of(row, "verdict"), report_number(row, "watched"),
+           report_number(row, "again") * 100, report_number(row, "again_seconds"),
+           report_number(row, "reuse_seconds"), json_number_value(json_array_get(reuse, 0)),
+           json_number_value(json_array_get(reuse, 1)), report_number(row, "spatial_use") * 100,
+           text_of(code, "function"));
+}
+
+/* Two of eight words are used: the rest is chance. */
+static void check_use(json_t *row)
+{
+    json_t *between = json_object_get(row, "spatial_use_between");
+    if (report_number(row, "visits") < 8)
+        return;
+    assert_true(json_number_value(json_array_get(between, 0)) < 0.35);
+    assert_true(json_number_value(json_array_get(between, 1)) > 0.18);
+}
+
+static void data_touched_in_known_ways(void **state)
+{
+    struct planted planted;
+    (void)state;
+    assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "all", 60));
+    json_t *report = watch_until_told(planted.pid);
+    kill(planted.pid, SIGTERM);
+    assert_int_equal(planted_finish(&planted), 0);
+    double lap_s = atof(planted_last(&planted, "lap"));
+    json_t *watch = json_object_get(report, "watch");
+    printf("  a lap takes %.6f s by the program's own clock\n", lap_s);
+    print_row(report, "reused");
+    print_row(report, "rows");
+    print_row(report, "streamed");
+    printf("  spent %.2f%% of the time, %.0f%% allowed; a touch takes %.0f ns\n",
+           report_number(watch, "overhead") * 100, report_number(watch, "budget") * 100,
+           report_number(watch, "trap_ns"));
+    assert_true(told(report, "reused", "capacity"));
+    assert_true(told(report, "rows", "conflict"));
+    assert_true(told(report, "streamed", "streaming"));
+    json_t *reused = watched(report, "reused");
+    double reuse_s = report_number(reused, "reuse_seconds");
+    /* The mean lap beside a median, on a machine that may do other things. */
+    assert_true(reuse_s > lap_s / 4 && reuse_s < lap_s * 4);
+    assert_true(report_number(watched(report, "rows"), "reuse_seconds") < reuse_s);
+    assert_true(report_number(watched(report, "streamed"), "touched") <= 1);
+    assert_string_equal(text_of(json_array_get(json_object_get(reused, "code"), 0), "function"),
+                        "walk_reused");
+    check_use(reused);
+    assert_true(report_number(watch, "overhead") < 0.03);
+    json_decref(report);
+}
+
+/* The process comes to its own end, and misstop too. */
+static void watched_to_the_end(const char *mode, double seconds)
+{
+    const char *const arguments[] = {"--watch=5", "-s",     "clock", "-d",
+                                     "0.25",      "--heap", "none",  NULL};
+    struct planted planted;
+    assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), mode, seconds));
+    json_t *report = misstop_last_report(planted.pid, arguments);
+    assert_int_equal(planted_finish(&planted), 0);
+    assert_non_null(report);
+    json_t *watch = json_object_get(report, "watch");
+    printf("  %-8s armed %.0f, touches %.0f\n", mode, report_number(watch, "armed"),
+           report_number(watch, "touches"));
+    assert_true(report_number(watch, "armed") > 0);
+    json_decref(report);
+}
+
+static void forks_threads_and_exec(void **state)
+{
+    (void)state;
+    watched_to_the_end("fork", 0.8);
+    watched_to_the_end("threads", 0.8);
+    watched_to_the_end("exec", 1.5);
+}
+
+/* The kernel takes the registers back with the descriptors. */
+static void a_killed_misstop_leaves_nothing(void **state)
+{
+    const char *const arguments[] = {"--watch=20", "-s",     "clock", "-d",
+                                     "0.1",        "--heap", "none",  NULL};
+    struct planted planted;
+    (void)state;
+    assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "threads", 1));
+    for (int i = 0; i < 3; i++) {
+        pid_t misstop = misstop_start(planted.pid, arguments);
+        usleep(150000);
+        kill(misstop, SIGKILL);
+        waitpid(misstop, NULL, 0);
+    }
+    assert_int_equal(planted_finish(&planted), 0);
+}
+
+static void a_recording_has_no_registers(void **state)
+{
+    (void)state;
+    int status = system("\"$MISSTOP\" --watch -i /dev/null 2>/dev/null");
+    assert_int_equal(WEXITSTATUS(status), 2);
+    status = system("\"$MISSTOP\" --watch=0 -p 1 2>/dev/null");
+    assert_int_equal(WEXITSTATUS(status), 2);
+}
+
+/* Whether debug registers can be had here; else says why. */
+static bool registers_work(void)
+{
+    char command[128];
+    snprintf(command, sizeof command,
+             "\"$MISSTOP\" -j --watch -s clock -n 1 -d 0.1 --heap none -p %d >/dev/null",
+             (int)getpid());
+    return system(command) == 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_touched_in_known_ways),
+        cmocka_unit_test(forks_threads_and_exec),
+        cmocka_unit_test(a_killed_misstop_leaves_nothing),
+        cmocka_unit_test(a_recording_has_no_registers),
+    };
+    if (!source_works("clock") || !registers_work()) {
+        puts("SKIP: hardware breakpoints (PERF_TYPE_BREAKPOINT) cannot be had here");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

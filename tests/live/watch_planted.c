@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Data that is touched again in known ways, for test_watch.c. `watch_planted MODE SECONDS` prints
+ * "ready 1", works until the time is over or SIGTERM comes, then what it knows of itself:
+ *   reused    16 MiB read in order, lap after lap; two of the eight words of each line
+ *   streamed  256 MiB, each line read once in more than a watch lasts
+ *   rows      64 lines 4 KiB apart, over and over: more than a set of L1 holds
+ * Modes: all (in turns), tight (rows alone; prints how fast), fork (children come and go), threads
+ * (each comes, walks `reused` and ends), exec (turns into itself in mode tight for the last
+ * second).
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE = 8 /* words */, REUSED = 1 << 21, STREAMED = 1 << 25, ROWS = 64, ROW = 512 };
+
+alignas(4096) static uint64_t reused[REUSED];
+alignas(4096) static uint64_t streamed[STREAMED];
+alignas(4096) static uint64_t rows[ROWS * ROW];
+static volatile uint64_t sink;
+static atomic_int stop;
+static uint64_t laps;
+static double lap_s;
+static double stream_lap_s;
+
+static void on_signal(int number)
+{
+    (void)number;
+    atomic_store(&stop, 1);
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+__attribute__((noinline)) static uint64_t walk_reused(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < REUSED; i += LINE)
+        sum += reused[i] + reused[i + 1];
+    return sum;
+}
+
+/* In an order that no prefetcher follows, each address depending on the value before. */
+__attribute__((noinline)) static uint64_t walk_streamed(size_t lines)
+{
+    static uint64_t at;
+    static double begun_s;
+    uint64_t value = 0;
+    for (size_t i = 0; i < lines; i++) {
+        uint64_t line = at * 2654435761u % (STREAMED / LINE);
+        value = streamed[line * LINE + value];
+        if (++at % (STREAMED / LINE) == 0) {
+            stream_lap_s = now_s() - begun_s;
+            begun_s = now_s();
+        }
+    }
+    return value;
+}
+
+__attribute__((noinline)) static uint64_t walk_rows(int times)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < times; k++)
+        for (size_t i = 0; i < ROWS; i++)
+            sum ^= rows[i * ROW] + (uint64_t)k;
+    return sum;
+}
+
+static void work_all(double end_s)
+{
+    enum { STREAMED_LINES = 2000, ROW_LAPS = 20000 };
+    while (!atomic_load(&stop)) {
+        double start_s = now_s();
+        if (start_s >= end_s)
+            return;
+        sink += walk_reused();
+        sink += walk_streamed(STREAMED_LINES);
+        sink += walk_rows(ROW_LAPS);
+        lap_s += now_s() - start_s;
+        laps++;
+    }
+}
+
+/* CPU time, so that who else runs on the machine does not matter; what traps take is in it. */
+static double used_s(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+/* Prints how fast it is, each tenth of a second of CPU time: "rate SECONDS LAPS". */
+static void work_tight(double end_s)
+{
+    enum { STEP = 2000 };
+    double told_s = used_s();
+    double begun_s = now_s();
+    uint64_t told = 0;
+    while (!atomic_load(&stop) && now_s() < end_s) {
+        sink += walk_rows(STEP);
+        laps++;
+        double passed_s = used_s() - told_s;
+        if (passed_s < 0.1)
+            continue;
+        printf("rate %.3f %.1f\n", now_s() - begun_s, (double)(laps - told) / passed_s);
+        fflush(stdout);
+        told_s += passed_s;
+        told = laps;
+    }
+}
+
+static void work_fork(double end_s)
+{
+    while (!atomic_load(&stop) && now_s() < end_s) {
+        pid_t child = fork();
+        if (!child)
+            _exit((int)(walk_reused() & 1));
+        sink += walk_reused();
+        waitpid(child, NULL, 0);
+        laps++;
+    }
+}
+
+static void *walk_once(void *nothing)
+{
+    enum { TIMES = 20 };
+    for (int i = 0; i < TIMES; i++)
+        sink += walk_reused();
+    return nothing;
+}
+
+static void work_threads(double end_s)
+{
+    while (!atomic_load(&stop) && now_s() < end_s) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, walk_once, NULL))
+            return;
+        sink += walk_reused();
+        pthread_join(thread, NULL);
+        laps++;
+    }
+}
+
+/* What was watched before is not there afterwards. */
+static void work_exec(double end_s)
+{
+    while (!atomic_load(&stop) && now_s() < end_s - 1)
+        sink += walk_reused();
+    execl("/proc/self/exe", "watch_planted", "tight", "1", (char *)NULL);
+}
+
+static const struct mode {
+    const char *name;
+    void (*work)(double end_s);
+} modes[] = {{"all", work_all},
+             {"tight", work_tight},
+             {"fork", work_fork},
+             {"threads", work_threads},
+             {"exec", work_exec}};
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    double seconds = argc > 2 ? atof(argv[2]) : 1;
+    const char *name = argc > 1 ? argv[1] : "all";
+    sigaction(SIGTERM, &action, NULL);
+    memset(reused, 0, sizeof reused);
+    if (!strcmp(name, "all"))
+        memset(streamed, 0, sizeof streamed);
+    memset(rows, 0, sizeof rows);
+    printf("ready 1\n");
+    fflush(stdout);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(name, modes[i].name))
+            modes[i].work(now_s() + seconds);
+    printf("laps %llu\nlap %.9f\nstream_lap %.3f\n", (unsigned long long)laps,
+           laps ? lap_s / (double)laps : 0.0, stream_lap_s);
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One browser on a made-up snapshot, its keys and clicks, and what stands on its canvas. For tests
+ * that look at pages; one is open at a time. */
+#ifndef TESTS_UNIT_PAGE_FIXTURE_H
+#define TESTS_UNIT_PAGE_FIXTURE_H
+
+#include "snapshot_fixture.h"
+#include "view/browser.h"
+
+extern struct browser page_browser;
+extern struct canvas page_canvas;
+
+/* `keys` are pressed one after the other; '\n' is Enter. */
+void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
+/* Fails where a snapshot was not released. */
+void page_close(void);
+
+void page_press(uint32_t key);
+void page_click(int row, int column);
+
+/* A row as text, until the next call. */
+const char *page_row(int at);
+/* The first row with a text; -1: none. Where in a row it stands, in columns. */
+int page_row_with(const char *text);
+int page_column_of(int at, const char *text);
+
+#endif

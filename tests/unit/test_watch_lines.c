@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which lines are watched and what becomes of each watch, against registers and a clock of our own;
+ * and the budget. */
+#include "unit.h"
+
+#include "sample/watch_lines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+enum { TRAP_NS = 2000, ARM_NS = 1000 };
+
+/* Registers as the kernel has them, and how often they were set. */
+static struct {
+    uint64_t address[WATCH_SLOTS]; /* 0: off */
+    uint64_t now_ns;
+    unsigned armings;
+    int refuse; /* negative errno */
+} machine;
+
+static struct watch_lines lines;
+static struct watch_budget budget;
+
+static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
+{
+    (void)context;
+    assert_true(slot < WATCH_SLOTS);
+    if (machine.refuse)
+        return machine.refuse;
+    machine.address[slot] = address;
+    machine.armings++;
+    *from_ns = machine.now_ns;
+    return ARM_NS;
+}
+
+static double disarm(void *context, unsigned slot)
+{
+    (void)context;
+    machine.address[slot] = 0;
+    return 0;
+}
+
+static uint64_t now_ns(void *context)
+{
+    (void)context;
+    return machine.now_ns;
+}
+
+static void begin(unsigned slots, double part)
+{
+    const struct watch_arms arms = {NULL, arm, disarm, now_ns};
+    memset(&machine, 0, sizeof machine);
+    machine.now_ns = 1000 * MS;
+    watch_budget_init(&budget, part);
+    watch_lines_init(&lines, &arms, slots, &budget, TRAP_NS, 42);
+    /* The first one begins the account, the second fills it. */
+    watch_budget_refill(&budget, 0, 0);
+    watch_budget_refill(&budget, 1000 * MS, 1000 * MS);
+}
+
+static void offer(uint64_t address, uint32_t object)
+{
+    struct watch_offer offered = {
+        .address = address, .base = address, .time_ns = machine.now_ns, .object = object, .tid = 1};
+    watch_lines_offer(&lines, &offered);
+}
+
+/* The target touches a word: reported where a register watches it, which is off then. */
+static bool touch_by(uint64_t address, uint32_t tid)
+{
+    for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
+        if (machine.address[slot] == address) {
+            struct watch_touch touch = {address, machine.now_ns, 0x1000, tid};
+            machine.address[slot] = 0;
+            watch_lines_touch(&lines, &touch);
+            return true;
+        }
+    return false;
+}
+
+static void pass(uint64_t ns)
+{
+    machine.now_ns += ns;
+    watch_budget_refill(&budget, machine.now_ns, machine.now_ns);
+    watch_lines_step(&lines);
+}
+
+static size_t results(struct watch_result out[WATCH_RESULTS])
+{
+    return watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS);
+}
+
+static unsigned armed(void)
+{
+    unsigned count = 0;
+    for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
+        count += machine.address[slot] != 0;
+    return count;
+}
+
+/* ---- a watch from its beginning to its end ---- */
+
+static void two_legs_and_a_visit(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(2 * MS);
+    assert_int_equal(armed(), 2);
+    assert_int_equal(machine.address[0], 0x10048);
+    uint64_t other = machine.address[1];
+    assert_true(other / 64 == 0x10048 / 64 && other != 0x10048 && other % 8 == 0);
+    pass(10 * MS);
+    assert_true(touch_by(0x10048, 1));
+    assert_int_equal(machine.address[0], 0x10048); /* the second leg began at once */
+    machine.now_ns += MS / 2;
+    assert_true(touch_by(other, 1));
+    pass(5 * MS);
+    assert_true(touch_by(0x10048, 9));
+    pass(MS);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 3);
+    assert_int_equal(out[0].kind, WATCH_FIRST);
+    assert_int_equal(out[0].end, WATCH_TOUCHED);
+    assert_int_equal(out[0].object, 7);
+    assert_int_equal(out[0].armed_ns - out[0].origin_ns, 2 * MS);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, 10 * MS);
+    assert_int_equal(out[1].kind, WATCH_VISIT);
+    assert_int_equal(out[1].end, WATCH_TOUCHED);
+    assert_int_equal(out[2].kind, WATCH_AGAIN);
+    assert_int_equal(out[2].origin_ns, out[0].end_ns);
+    assert_int_equal(out[2].end_ns - out[2].origin_ns, 5 * MS + MS / 2);
+    assert_int_equal(out[2].toucher_tid, 9);
+}
+
+static void a_word_left_alone_is_told_as_that(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(MS);
+    assert_true(touch_by(0x10048, 1));
+    pass(WATCH_VISIT_NS);
+    assert_int_equal(machine.address[1], 0); /* not waited for any longer */
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].kind, WATCH_VISIT);
+    assert_int_equal(out[1].end, WATCH_EXPIRED);
+}
+
+/* The other word was touched in a visit of its own: nothing is known of the one that counts. */
+static void a_visit_of_the_other_word_alone_says_nothing(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(MS);
+    assert_true(touch_by(machine.address[1], 1));
+    pass(10 * MS);
+    assert_true(touch_by(0x10048, 1));
+    pass(2 * MS);
+    assert_int_equal(results(out), 1);
+    assert_int_equal(out[0].kind, WATCH_FIRST);
+}
+
+static void what_is_never_touched_expires(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    pass(0);
+    pass(WATCH_LONGEST_NS - 1);
+    assert_int_equal(armed(), 2);
+    pass(1);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 1);
+    assert_int_equal(out[0].end, WATCH_EXPIRED);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
+}
+
+static void results_wait_for_the_samples(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    assert_true(touch_by(0x10000, 1));
+    assert_int_equal(watch_lines_results(&lines, machine.now_ns - 1, out, WATCH_RESULTS), 0);
+    assert_int_equal(watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS), 1);
+}
+
+/* ---- what may go wrong ---- */
+
+/* A record from before the watch was set, of a register that was on the same word. */
+static void stale_touches_are_of_no_watch(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 1};
+    struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 1};
+    watch_lines_touch(&lines, &stale);
+    watch_lines_touch(&lines, &strange);
+    assert_int_equal(results(out), 0);
+    assert_int_equal(armed(), 1);
+}
+
+static void another_program_ends_all_watches(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    offer(0x20000, 1);
+    pass(MS);
+    watch_lines_drop(&lines);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[0].end, WATCH_DROPPED);
+}
+
+static void a_refusing_kernel_leaves_nothing_behind(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    machine.refuse = -ENOSPC;
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(lines.refused, -ENOSPC);
+    assert_int_equal(results(out), 0);
+    machine.refuse = 0;
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(armed(), 2);
+}
+
+static void a_line_is_watched_once(void **state)
+{
+    (void)state;
+    begin(4, 1);
+    for (uint64_t i = 0; i < 8; i++)
+        offer(0x10000 + i * 8, 1);
+    pass(MS);
+    assert_int_equal(armed(), 2);
+}
+
+static void one_register_is_enough(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(armed(), 1);
+    assert_true(touch_by(0x10000, 1));
+    pass(2 * MS);
+    assert_int_equal(results(out), 1); /* and no visit: there is nothing to see it with */
+    assert_int_equal(armed(), 1);
+}
+
+/* ---- which samples ---- */
+
+/* 200 samples come, none is touched: each is as likely to be watched at the end as any. */
+static void each_sample_has_the_same_chance(void **state)
+{
+    enum { ROUNDS = 4000, SAMPLES = 200, PARTS = 4 };
+    unsigned kept[PARTS] = {0};
+    unsigned all = 0;
+    (void)state;
+    begin(1, 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        watch_lines_drop(&lines);
+        for (uint64_t i = 0; i < SAMPLES; i++) {
+            offer((i + 1) * 64, 1);
+            pass(10000);
+        }
+        for (unsigned slot = 0; slot < 1; slot++)
+            kept[(machine.address[slot] / 64 - 1) * PARTS / SAMPLES]++;
+        all++;
+    }
+    /* Four standard deviations of a quarter of 4000. */
+    for (int i = 0; i < PARTS; i++)
+        assert_in_range(kept[i], all / PARTS - 110, all / PARTS + 110);
+}
+
+/* ---- the budget ---- */
+
+/* A line touched as soon as it is watched, offered all the time, for ten seconds of its CPU. */
+static double spent_on_a_hot_line(double part)
+{
+    begin(4, part);
+    double before = budget.spent_ns;
+    for (int i = 0; i < 10000; i++) {
+        offer(0x10000, 1);
+        pass(MS);
+        while (touch_by(0x10000, 1))
+            machine.now_ns += 100;
+    }
+    return (budget.spent_ns - before) / 1e10;
+}
+
+static void the_budget_is_kept(void **state)
+{
+    static const double parts[] = {0.0005, 0.002};
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double spent = spent_on_a_hot_line(parts[i]);
+        printf("  a hot line, budget %g%%: %.3f%% spent\n", parts[i] * 100, spent * 100);
+        /* What was saved before may be spent once, and the last watch may overdraw. */
+        assert_true(spent > parts[i] * 0.9 && spent < parts[i] * 1.06);
+    }
+}
+
+static void nothing_is_armed_for_an_idle_target(void **state)
+{
+    (void)state;
+    begin(4, 0.01);
+    budget.tokens_ns = 0;
+    offer(0x10000, 1);
+    machine.now_ns += MS;
+    watch_budget_refill(&budget, budget.cpu_ns, machine.now_ns);
+    watch_lines_step(&lines);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(lines.unpaid, 1);
+}
+
+/* A target of 100 threads grants no more than one CPU's part. */
+static void many_threads_do_not_grant_more(void **state)
+{
+    (void)state;
+    watch_budget_init(&budget, 0.01);
+    watch_budget_refill(&budget, 0, 0);
+    assert_true(isnan(watch_budget_share(&budget)));
+    watch_budget_refill(&budget, 10000 * MS, 100 * MS);
+    assert_true(fabs(budget.granted_ns - 100e6) < 1);
+    watch_budget_spend(&budget, 1e6);
+    assert_true(fabs(watch_budget_share(&budget) - 0.01) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_legs_and_a_visit),
+        cmocka_unit_test(a_word_left_alone_is_told_as_that),
+        cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
+        cmocka_unit_test(what_is_never_touched_expires),
+        cmocka_unit_test(results_wait_for_the_samples),
+        cmocka_unit_test(stale_touches_are_of_no_watch),
+        cmocka_unit_test(another_program_ends_all_watches),
+        cmocka_unit_test(a_refusing_kernel_leaves_nothing_behind),
+        cmocka_unit_test(a_line_is_watched_once),
+        cmocka_unit_test(one_register_is_enough),
+        cmocka_unit_test(each_sample_has_the_same_chance),
+        cmocka_unit_test(the_budget_is_kept),
+        cmocka_unit_test(nothing_is_armed_for_an_idle_target),
+        cmocka_unit_test(many_threads_do_not_grant_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

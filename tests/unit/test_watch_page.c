@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Watchpoints on the screen, in batch text and in JSON. */
+#include "unit.h"
+
+#include "snapshot_fixture.h"
+#include "view/browser.h"
+#include "watch_fixture.h"
+
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct browser browser;
+static struct canvas canvas;
+
+static const struct snapshot *watched(void)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    watch_fixture_fill(snapshot);
+    return snapshot;
+}
+
+static void press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    browser_input(&browser, &input);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static void open_browser(const struct snapshot *snapshot, int rows, int columns)
+{
+    browser_init(&browser, NULL);
+    canvas_init(&canvas, rows, columns, false);
+    browser_show(&browser, snapshot, fixture_release);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static int close_browser(void **state)
+{
+    (void)state;
+    browser_fini(&browser);
+    canvas_fini(&canvas);
+    return fixture_alive() ? -1 : 0;
+}
+
+static int row_of(const char *text)
+{
+    char line[2048];
+    for (int at = 0; at < canvas.rows; at++) {
+        canvas_row_text(&canvas, at, line, sizeof line);
+        if (strstr(line, text))
+            return at;
+    }
+    return -1;
+}
+
+static void the_list_and_why(void **state)
+{
+    (void)state;
+    open_browser(watched(), 30, 150);
+    assert_true(row_of("w Watch") >= 0);
+    press('w');
+    assert_int_equal(browser.page, PAGE_WATCH);
+    assert_true(row_of("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
+    assert_true(row_of("0.87% of its time, 1% allowed") > 0);
+    assert_true(row_of("capacity") < row_of("streaming"));
+    assert_int_equal(row_of("97.0%"), row_of("capacity"));
+    assert_int_equal(row_of("40.0k"), row_of("capacity"));
+    assert_true(row_of("Its lines are touched again after 4.2 ms.") > row_of("too-few"));
+    assert_true(row_of("75.0%  move (move.c:12)") > 0);
+    press(KEYS_DOWN);
+    assert_true(row_of("100% of its lines were not touched again.") > 0);
+    assert_int_equal(row_of("75.0%  move"), -1);
+}
+
+static void enter_opens_the_object(void **state)
+{
+    (void)state;
+    open_browser(watched(), 30, 120);
+    press('w');
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_DETAIL);
+    assert_int_equal(browser.detail.id, browser.snapshot->objects[0].id);
+    assert_true(row_of("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
+                       "25% of the line used") > 0);
+    press(KEYS_ESCAPE);
+    assert_int_equal(browser.page, PAGE_WATCH);
+    press(KEYS_END);
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_WATCH);
+    assert_true(row_of("not among the objects listed now") > 0);
+}
+
+static void off_says_how_to_have_it(void **state)
+{
+    (void)state;
+    open_browser(fixture_new(FIXTURE_USUAL, 0), 24, 80);
+    assert_int_equal(row_of("w Watch"), -1);
+    press('w');
+    assert_true(row_of("Watchpoints are off. Started with --watch") > 0);
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_WATCH);
+}
+
+static void little_room_is_enough(void **state)
+{
+    (void)state;
+    open_browser(watched(), 10, 40);
+    press('w');
+    assert_true(row_of("capacity") > 0);
+    for (int i = 0; i < 5; i++)
+        press(KEYS_DOWN);
+    close_browser(NULL);
+    open_browser(fixture_new(FIXTURE_EMPTY, 0), 10, 40);
+    press('w');
+    assert_true(row_of("Watchpoints are off") > 0);
+}
+
+/* ---- batch ---- */
+
+static char *printed(int (*print)(FILE *out, const struct snapshot *snapshot),
+                     const struct snapshot *snapshot)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(print(out, snapshot), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    return text;
+}
+
+static int print_text(FILE *out, const struct snapshot *snapshot)
+{
+    const struct view_options options = {.width = 160, .color = VIEW_COLOR_NEVER};
+    return text_print(out, snapshot, &options);
+}
+
+static void text_tells_all_of_it(void **state)
+{
+    (void)state;
+    char *text = printed(print_text, watched());
+    assert_non_null(strstr(text, "watch: 4 debug registers on 2 threads"));
+    assert_non_null(strstr(text, "TOUCHED BY"));
+    assert_non_null(strstr(text, "move (move.c:12)"));
+    assert_non_null(strstr(text, "Its lines are touched again after 4.2 ms."));
+    free(text);
+    text = printed(print_text, fixture_new(FIXTURE_USUAL, 0));
+    assert_null(strstr(text, "watch:"));
+    free(text);
+}
+
+static void json_tells_unknown_as_null(void **state)
+{
+    (void)state;
+    char *text = printed(json_print, watched());
+    json_t *root = json_loads(text, 0, NULL);
+    json_t *watch = json_object_get(root, "watch");
+    json_t *objects = json_object_get(watch, "objects");
+    json_t *first = json_array_get(objects, 0);
+    json_t *second = json_array_get(objects, 1);
+    assert_int_equal(json_array_size(objects), 3);
+    assert_string_equal(json_string_value(json_object_get(first, "verdict")), "capacity");
+    assert_int_equal(json_integer_value(json_object_get(first, "watched")), 300);
+    assert_true(json_number_value(json_object_get(first, "spatial_use")) == 0.25);
+    assert_true(json_is_null(json_object_get(second, "reuse_seconds")));
+    assert_true(json_is_null(json_array_get(json_object_get(second, "reuse_between"), 0)));
+    assert_true(json_is_null(json_object_get(second, "spatial_use")));
+    assert_int_equal(json_array_size(json_object_get(first, "code")), 2);
+    assert_true(json_number_value(json_object_get(watch, "overhead")) == 0.0087);
+    json_decref(root);
+    free(text);
+    text = printed(json_print, fixture_new(FIXTURE_USUAL, 0));
+    root = json_loads(text, 0, NULL);
+    assert_null(json_object_get(root, "watch"));
+    json_decref(root);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_list_and_why, close_browser),
+        cmocka_unit_test_teardown(enter_opens_the_object, close_browser),
+        cmocka_unit_test_teardown(off_says_how_to_have_it, close_browser),
+        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test(text_tells_all_of_it),
+        cmocka_unit_test(json_tells_unknown_as_null),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

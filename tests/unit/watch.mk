@@ -1,0 +1,20 @@
+# unit tests of watchpoints (--watch), of all stages: see tests/unit/base.mk for the pattern
+UNIT_WATCH = \
+	tests/unit/test_reuse \
+	tests/unit/test_survival \
+	tests/unit/test_watch_lines \
+	tests/unit/test_watch_page \
+	tests/unit/test_watch_registers
+check_PROGRAMS += $(UNIT_WATCH)
+TESTS += $(UNIT_WATCH)
+tests_unit_test_reuse_SOURCES = tests/unit/test_reuse.c
+tests_unit_test_reuse_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_survival_SOURCES = tests/unit/test_survival.c
+tests_unit_test_survival_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_watch_lines_SOURCES = tests/unit/test_watch_lines.c
+tests_unit_test_watch_lines_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_watch_registers_SOURCES = tests/unit/test_watch_registers.c $(FAKE_KERNEL)
+tests_unit_test_watch_registers_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_watch_page_SOURCES = tests/unit/test_watch_page.c tests/unit/watch_fixture.c \
+	tests/unit/watch_fixture.h $(VIEW_FIXTURE)
+tests_unit_test_watch_page_LDADD = $(VIEW_LIBS)
