@@ -154,23 +154,36 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
     return (struct amount){weight, object.weight > 0 ? weight * object.squares / object.weight : 0};
 }
 
+/* `levels`: of the pairs of the same table. */
+static void add_pair(const struct build *build, const struct pairs *pairs,
+                     const struct levels_table *levels, const struct pair *pair,
+                     struct rates_sums *sums)
+{
+    struct amount amount = read_pair(build, pair);
+    uint32_t event = PAIR_EVENT(pair->owner);
+    sums->events[event].weight += amount.weight;
+    sums->events[event].squares += amount.squares;
+    if ((int)event == telling(&build->rates))
+        add_levels(
+            build,
+            levels_find(levels, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
+            sums);
+}
+
 void build_sum_offset_rates(const struct build *build, const struct pair *pair,
                             struct rates_sums *sums)
 {
     const struct profile *profile = build->profile;
     for (uint16_t i = 0; i < profile->options.event_count; i++) {
         uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
-        uint64_t hash = pairs_hash(owner, pair->key);
-        const struct pair *other = pairs_find(&profile->offsets, hash);
-        if (!other)
-            continue;
-        struct amount amount = read_pair(build, other);
-        sums->events[i].weight += amount.weight;
-        sums->events[i].squares += amount.squares;
-        if (i == telling(&build->rates))
-            add_levels(
-                build,
-                levels_find(&profile->offset_levels, (size_t)(other - profile->offsets.at), hash),
-                sums);
+        const struct pair *other = pairs_find(&profile->offsets, pairs_hash(owner, pair->key));
+        if (other)
+            add_pair(build, &profile->offsets, &profile->offset_levels, other, sums);
     }
+}
+
+void build_sum_code_rates(const struct build *build, const struct pair *pair,
+                          struct rates_sums *sums)
+{
+    add_pair(build, &build->profile->code, &build->profile->code_levels, pair, sums);
 }

@@ -154,6 +154,9 @@ struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
 void build_sum_offset_rates(const struct build *build, const struct pair *pair,
                             struct rates_sums *sums);
+/* A pair of profile->code. */
+void build_sum_code_rates(const struct build *build, const struct pair *pair,
+                          struct rates_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
 /* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
 void build_field_figures(struct build *build, struct snapshot_object *object,

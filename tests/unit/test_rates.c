@@ -116,6 +116,20 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
     return NULL;
 }
 
+static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    for (size_t i = 0; i < matrix->rated_count; i++) {
+        const struct snapshot_matrix_rated *rated = &matrix->rated[i];
+        if (rated->row < matrix->row_count && rated->column < matrix->column_count &&
+            snapshot->code[matrix->rows[rated->row]].id == function &&
+            snapshot->objects[matrix->columns[rated->column]].id == object)
+            return rated->rates;
+    }
+    fail_msg("no cell of function %u and object %u", function, object);
+    return NULL;
+}
+
 static void same(struct snapshot_share got, struct snapshot_share wanted)
 {
     NEAR(got.value, wanted.value);
@@ -146,6 +160,8 @@ static void the_same_samples_are_hits_and_misses(void **state)
     same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], interval_share(0, 60));
     same(field_rates(object_of(1), 8)->miss_rate[RATE_L1], interval_share(1, 40));
     same(function_rates(10)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    same(cell_rates(10, 1)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    same(cell_rates(20, 2)->miss_rate[RATE_L2], interval_share(0, 100));
     assert_true(isnan(rates->stall.value)); /* no latencies */
     assert_true(isnan(rates->critical.value));
 }
@@ -204,6 +220,7 @@ static void several_events_are_two_counts(void **state)
     assert_true(isnan(rates->miss_rate[RATE_L2].value));
     same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
     same(function_rates(10)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    same(cell_rates(10, 1)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
     /* No L1 miss was sampled on object 2: from 0 to what 0 of 7000 each may hide. */
     rates = object_of(2)->rates;
     NEAR(rates->miss_rate[RATE_L1].value, 0);
@@ -292,6 +309,7 @@ static void latencies_stand_for_stalls(void **state)
     same(one->critical, interval_same(&own, &all));
     assert_true(one->critical.low > 1.5 && one->critical.high < 4);
     same(function_rates(10)->critical, one->critical);
+    same(cell_rates(10, 1)->critical, one->critical);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 1);
 }
 
@@ -398,6 +416,7 @@ static void without_such_events_nothing_is_known(void **state)
     assert_null(object_of(1)->rates);
     assert_null(field_rates(object_of(1), 0));
     assert_null(function_rates(10));
+    assert_int_equal(snapshot->matrix.rated_count, 0);
 }
 
 int main(void)
