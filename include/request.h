@@ -13,6 +13,7 @@ enum request_kind {
     REQUEST_QUIT,
     REQUEST_REFRESH,       /* a snapshot now */
     REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
+    REQUEST_COUNTING,      /* sampling stops, or goes on */
     REQUEST_ZERO,          /* forget everything counted so far */
     REQUEST_FASTER,        /* shorter refresh interval */
     REQUEST_SLOWER,
@@ -29,6 +30,8 @@ enum request_kind {
     REQUEST_BIN_UNDO,      /* the last naming or combining is taken back */
     REQUEST_LEAVE,         /* the list of processes, for the picture before */
     REQUEST_PROCESSES,     /* the list of processes of a recording */
+    REQUEST_STRETCH,       /* start_s, end_s; name: of the phase, "" none: that one is shown */
+    REQUEST_NOW,           /* the run up to now is shown again */
     REQUEST_PLAY_PAUSE,    /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
     REQUEST_PLAY_PACE,     /* direction: faster (1), slower (-1) */
     REQUEST_PLAY_STEP,     /* direction; a refresh interval of recorded time */
@@ -44,6 +47,8 @@ struct request {
     uint64_t bound;
     uint32_t pid;
     int direction;
+    double start_s; /* from the start of the run */
+    double end_s;
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;
     char name[128];

@@ -28,6 +28,7 @@
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
 #include "snapshot_simulation.h"
+#include "snapshot_stretch.h"
 #include "snapshot_timeline.h"
 #include "snapshot_watch.h"
 #include "snapshot_window.h"
@@ -106,6 +107,7 @@ struct snapshot {
     struct snapshot_target target;
     struct snapshot_source source;
     const struct snapshot_recording *recording; /* NULL: live */
+    const struct snapshot_stretch *stretch;     /* NULL: it is of the run up to now */
     struct snapshot_simulation simulation;
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */

@@ -1,3 +1,11 @@
+PIPELINE = \
+	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
+	src/pipeline_fill.c \
+	src/pipeline_stored.c \
+	src/pipeline_stretch.c \
+	src/pipeline_watch.c \
+	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
+	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
 	src/command.c src/command.h \
@@ -5,7 +13,7 @@ src_misstop_SOURCES = \
 	src/diff_options.c \
 	src/export.c src/export.h \
 	src/launch.c src/launch.h \
-	src/loop.c src/loop.h \
+	src/loop.c src/loop.h src/loop_act.c src/loop_state.h \
 	src/main.c \
 	src/pick.c src/pick.h \
 	src/play.c src/play.h \
@@ -17,10 +25,7 @@ src_misstop_SOURCES = \
 	src/simulation.c src/simulation.h \
 	src/option_value.c src/option_value.h \
 	src/options.c src/options.h src/options_help.c \
-	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_stored.c src/pipeline_watch.c \
-	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
-	src/replay.c src/replay.h
+	$(PIPELINE)
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 

@@ -1,38 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "loop.h"
+#include "loop_state.h"
 
 #include "base/clock.h"
 #include "profile/profile.h"
 #include "refresh_timer.h"
-#include "player.h"
 #include "sample/sampler.h"
 #include "signals.h"
-#include "snapshot_file.h"
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
-
-struct loop {
-    const struct loop_setup *setup;
-    struct player player; /* of a recording on the screen */
-    bool replays;
-    struct error *error;
-    struct pollfd polled[LOOP_SOURCES];
-    double delay_s;
-    uint32_t refreshes;
-    bool target_ended;
-    bool quit;
-    int code;
-};
 
 static void watch(struct loop *loop, enum loop_source source, int fd)
 {
@@ -86,14 +68,37 @@ static int print_snapshot(const struct loop *loop, FILE *out, const struct snaps
     return options->json ? json_print(out, snapshot) : text_print(out, snapshot, &options->view);
 }
 
-/* One refresh: all that waits goes to the tables, then a snapshot to the view. */
-static void refresh(struct loop *loop)
+/* --stretch is for the last report, or for a recording that has been read to its end. */
+static void show_stretch(struct loop *loop)
+{
+    const struct options *options = loop->setup->options;
+    bool last =
+        loop->target_ended || (options->iterations && loop->refreshes + 1 >= options->iterations);
+    if (!options->stretch || loop->stretched || !(loop->replays ? loop->player.clock.ended : last))
+        return;
+    loop->stretched = true;
+    int code = pipeline_show_stretch(loop->setup->pipeline, options->stretch, loop->error);
+    if (code && loop->setup->screen)
+        screen_message(loop->setup->screen, loop->error->text);
+    else
+        loop->code = code;
+}
+
+static int patience_ms(const struct loop *loop, int otherwise_ms)
+{
+    return pipeline_fills(loop->setup->pipeline) ? 0 : otherwise_ms;
+}
+
+void loop_refresh(struct loop *loop)
 {
     drain(loop);
     if (pipeline_tick(loop->setup->pipeline) == -ESRCH)
         loop->target_ended = true;
     /* Between its long steps too: rings of the agent fill up in milliseconds. */
     drain(loop);
+    show_stretch(loop);
+    if (loop->code)
+        return;
     const struct snapshot *snapshot = pipeline_snapshot(loop->setup->pipeline, loop->delay_s);
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
@@ -113,84 +118,12 @@ static void refresh(struct loop *loop)
     }
 }
 
-static void change_delay(struct loop *loop, int direction)
+/* Another slice of the stretch that is to be shown. */
+static void fill_stretch(struct loop *loop)
 {
-    char text[48];
-    loop->delay_s = refresh_timer_step(loop->delay_s, direction);
-    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
-    snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
-    screen_message(loop->setup->screen, text);
-}
-
-/* `W`: the picture shown. */
-static void write_snapshot(const struct loop *loop)
-{
-    char message[160];
-    struct screen *screen = loop->setup->screen;
-    if (!screen_snapshot(screen))
-        return;
-    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, message,
-                        sizeof message);
-    screen_message(screen, message);
-}
-
-static void suspend(struct loop *loop)
-{
-    screen_suspend(loop->setup->screen);
-    /* SIGTSTP is blocked for the signalfd; SIGSTOP stops whatever is blocked. */
-    kill(getpid(), SIGSTOP);
-    screen_resume(loop->setup->screen);
-}
-
-static void ask_pipeline(struct loop *loop, const struct request *request)
-{
-    const char *message = pipeline_request(loop->setup->pipeline, request);
-    if (*message)
-        screen_message(loop->setup->screen, message);
-}
-
-static void act(struct loop *loop, const struct request *request)
-{
-    switch (request->kind) {
-    case REQUEST_QUIT:
-        loop->quit = true;
-        return;
-    case REQUEST_REFRESH:
-        break;
-    case REQUEST_FASTER:
-        change_delay(loop, -1);
-        return;
-    case REQUEST_SLOWER:
-        change_delay(loop, 1);
-        return;
-    case REQUEST_WRITE:
-        write_snapshot(loop);
-        return;
-    case REQUEST_SUSPEND:
-        suspend(loop);
-        return;
-    case REQUEST_PROCESSES:
-        if (loop->replays)
-            loop->code = player_pick(&loop->player, &loop->quit, loop->error);
-        break;
-    default:
-        if (loop->replays &&
-            player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
-            return;
-        ask_pipeline(loop, request);
-    }
-    if (!loop->quit && !loop->code)
-        refresh(loop);
-}
-
-static void read_keys(struct loop *loop)
-{
-    for (;;) {
-        struct request request = screen_input(loop->setup->screen);
-        if (request.kind == REQUEST_NONE || loop->quit)
-            return;
-        act(loop, &request);
-    }
+    struct pipeline *pipeline = loop->setup->pipeline;
+    if (!loop->quit && !loop->code && pipeline_fills(pipeline) && pipeline_fill(pipeline))
+        loop_refresh(loop);
 }
 
 static void read_signals(struct loop *loop)
@@ -198,9 +131,9 @@ static void read_signals(struct loop *loop)
     struct signalfd_siginfo info;
     while (read(loop->polled[LOOP_SIGNAL].fd, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo == SIGWINCH && loop->setup->screen)
-            read_keys(loop);
+            loop_read_keys(loop);
         else if (info.ssi_signo == SIGTSTP && loop->setup->screen)
-            suspend(loop);
+            loop_suspend(loop);
         else if (info.ssi_signo == SIGTSTP)
             kill(getpid(), SIGSTOP);
         else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH)
@@ -219,14 +152,14 @@ static void take_ready(struct loop *loop)
     if (loop->polled[LOOP_KEYS].revents & (POLLHUP | POLLERR))
         loop->quit = true;
     else if (loop->polled[LOOP_KEYS].revents)
-        read_keys(loop);
+        loop_read_keys(loop);
     if (loop->polled[LOOP_RECORDS].revents)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
     bool batch_replay = loop->replays && !loop->setup->screen;
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
-        refresh(loop);
+        loop_refresh(loop);
 }
 
 /* The target has ended: the last picture stays on the screen until the user leaves. */
@@ -234,16 +167,17 @@ static void show_end(struct loop *loop)
 {
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
-    refresh(loop);
+    loop_refresh(loop);
     screen_message(loop->setup->screen, "the process has ended; q leaves");
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES, -1);
+        int ready = poll(loop->polled, LOOP_SOURCES, patience_ms(loop, -1));
         if (ready < 0 && errno != EINTR)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
+        fill_stretch(loop);
     }
 }
 
@@ -251,20 +185,22 @@ static void watch_target(struct loop *loop)
 {
     const struct loop_setup *setup = loop->setup;
     if (setup->screen)
-        refresh(loop);
+        loop_refresh(loop);
     while (!loop->quit && !loop->target_ended && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES, pipeline_patience_ms(setup->pipeline));
+        int ready = poll(loop->polled, LOOP_SOURCES,
+                         patience_ms(loop, pipeline_patience_ms(setup->pipeline)));
         if (ready < 0 && errno != EINTR)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
         else
             drain(loop);
+        fill_stretch(loop);
     }
     if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
-        refresh(loop);
+        loop_refresh(loop);
 }
 
 /* Keys are heard between the slices that are read; the timer makes the pictures. Without a screen
@@ -274,18 +210,20 @@ static void play(struct loop *loop)
     player_init(&loop->player, loop->setup->pipeline, loop->setup->screen,
                 loop->setup->screen ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES, player_patience_ms(&loop->player));
+        int ready =
+            poll(loop->polled, LOOP_SOURCES, patience_ms(loop, player_patience_ms(&loop->player)));
         if (ready < 0 && errno != EINTR)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
+        fill_stretch(loop);
         if (loop->quit || loop->code)
             return;
         int code = player_advance(&loop->player);
         if (code < 0)
             loop->code = code;
         else if (code)
-            refresh(loop);
+            loop_refresh(loop);
         loop->quit |= code && !loop->setup->screen;
     }
 }

@@ -157,7 +157,9 @@ static int watch(struct run *run, struct error *error)
     bool left = false;
     struct loop_setup setup = {.options = run->options,
                                .launch = run->launch.pid ? &run->launch : NULL};
-    int code = export_check(options, error);
+    int code = pipeline_check_stretch(options->stretch, error);
+    if (!code)
+        code = export_check(options, error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
@@ -296,6 +298,7 @@ int main(int argc, char **argv)
         return print_version();
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
+        simulation_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
     case OPTIONS_DIFF:
         return run_diff(&options);

@@ -21,6 +21,7 @@ enum long_only {
     OPT_HTML,
     OPT_RECORD_LIMIT,
     OPT_PLAY,
+    OPT_STRETCH,
     OPT_SIM,
     OPT_SIM_FROM,
     OPT_SIM_TO,
@@ -47,6 +48,7 @@ static const struct option long_options[] = {
     {"ways", required_argument, NULL, 'W'},
     {"cache", required_argument, NULL, 'C'},
     {"search", required_argument, NULL, OPT_SEARCH},
+    {"stretch", required_argument, NULL, OPT_STRETCH},
     {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},
     {"symfs", required_argument, NULL, OPT_SYMFS},
@@ -167,6 +169,9 @@ static int parse_output(struct options *options, int option, const char *text, s
         return 0;
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);
+    case OPT_STRETCH:
+        options->stretch = text;
+        return 0;
     case OPT_HEAP:
         return option_heap(text, &options->heap, error);
     case OPT_WIDTH:
@@ -228,10 +233,18 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
+    if (options->stretch && !options->batch && !options->input)
+        return error_set(error, -EINVAL,
+                         "--stretch is for the last report of -b or -j, and for a recording (-i); "
+                         "on the screen, key 0 selects one");
     if (options->sim && (options->action != OPTIONS_LAUNCH || strcmp(options->source, "auto")))
         return error_set(error, -EINVAL,
                          "--sim is a source of its own, for a program that misstop starts: "
                          "misstop --sim -- CMD");
+    if (options->sim && options->watch > 0)
+        return error_set(error, -EINVAL,
+                         "--sim and --watch exclude each other: a simulated program does not touch "
+                         "its data as it would alone");
     if (options->watch > 0 && options->input)
         return error_set(error, -EINVAL,
                          "--watch sets hardware watchpoints on a running process; give -p PID or a "

@@ -15,6 +15,7 @@ static void forget_changed_code(struct pipeline *pipeline)
 static void count_places(struct pipeline *pipeline)
 {
     profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
+    past_add_all(pipeline->past, pipeline->places, pipeline->place_count);
     pipeline->place_count = 0;
 }
 

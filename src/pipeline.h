@@ -115,6 +115,16 @@ const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline);
 /* What a view asked of the tables; others are ignored. Text for the status line or "". */
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request);
 
+/* Whether a stretch that was asked for is still being read: then the loop does not wait. */
+bool pipeline_fills(const struct pipeline *pipeline);
+/* Reads on for some milliseconds; true: that was all of it, time for a picture. */
+bool pipeline_fill(struct pipeline *pipeline);
+
+/* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, wholly read: 0, or
+ * a negative errno with the reason. The other: whether it can be understood. */
+int pipeline_show_stretch(struct pipeline *pipeline, const char *spec, struct error *error);
+int pipeline_check_stretch(const char *spec, struct error *error);
+
 /* For screen_sources: one instruction as text. */
 bool pipeline_instruction(void *pipeline, uint64_t ip, char *out, size_t size);
 

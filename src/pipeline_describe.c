@@ -131,6 +131,9 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
                           ? "the process has started another program (exec); counting goes on"
                           : "here the process started another program (exec)";
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
+    /* The run goes on all the same: it has its refresh, which nobody sees. */
+    const struct snapshot *shown =
+        pipeline->stretch.profile ? pipeline_stretch_snapshot(pipeline, &head) : snapshot;
     pipeline->status[0] = '\0';
     if (snapshot)
         note_phase(pipeline, &snapshot->timeline);
@@ -138,18 +141,22 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     pipeline->refresh_due = false;
     if (pipeline->recorder)
         record_refresh(pipeline, now, interval_s);
-    return snapshot;
+    if (shown != snapshot)
+        snapshot_free(snapshot);
+    return shown;
 }
 
 const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline)
 {
     enum snapshot_basis basis = profile_basis(pipeline->profile);
     struct recorder *recorder = pipeline->recorder;
+    struct profile *shown =
+        pipeline->stretch.profile ? pipeline->stretch.profile : pipeline->profile;
     pipeline->recorder = NULL; /* it is no refresh */
     profile_set_basis(pipeline->profile, BASIS_RUN);
-    profile_want_accesses(pipeline->profile, true);
+    profile_want_accesses(shown, true);
     const struct snapshot *snapshot = pipeline_snapshot(pipeline, 0);
-    profile_want_accesses(pipeline->profile, false);
+    profile_want_accesses(shown, false);
     profile_set_basis(pipeline->profile, basis);
     pipeline->recorder = recorder;
     return snapshot;

@@ -133,11 +133,15 @@ int pipeline_open_tables(struct pipeline *pipeline, struct error *error)
         code = pipeline_geometry(pipeline, sysfs_cpu, error);
     if (!code && pipeline->options.record)
         code = open_recorder(pipeline, &pipeline->options, error);
+    if (!code && past_new(&pipeline->past, PAST_BYTES))
+        code = error_set(error, -ENOMEM, "no memory for the past of the run");
     return code ? code : open_profile(pipeline, error);
 }
 
 void pipeline_close_tables(struct pipeline *pipeline)
 {
+    pipeline_stretch_leave(pipeline);
+    past_free(pipeline->past);
     store_reader_close(pipeline->store);
     if (pipeline->decoder)
         decoder_free(pipeline->decoder);
@@ -145,6 +149,7 @@ void pipeline_close_tables(struct pipeline *pipeline)
         profile_free(pipeline->profile);
     if (pipeline->resolver)
         resolver_close(pipeline->resolver);
+    pipeline->past = NULL;
     pipeline->store = NULL;
     pipeline->decoder = NULL;
     pipeline->profile = NULL;

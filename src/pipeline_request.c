@@ -56,6 +56,7 @@ static const char *next_event(struct pipeline *pipeline)
     pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
     pipeline->ranked_before = pipeline->samples[pipeline->ranking];
     profile_set_ranking(pipeline->profile, pipeline->ranking);
+    pipeline_stretch_rank(pipeline);
     snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
              info->events[pipeline->ranking].name);
     return pipeline->status;
@@ -100,14 +101,30 @@ static const char *heap_request(struct pipeline *pipeline, const struct request 
     }
 }
 
+static const char *other_counting(struct pipeline *pipeline)
+{
+    if (!pipeline->live)
+        return "a recording has been counted";
+    pipeline->paused = !pipeline->paused;
+    if (pipeline_enable(pipeline, !pipeline->paused))
+        return "counting cannot be stopped";
+    return pipeline->paused ? "nothing is counted now; T counts on" : "counting goes on";
+}
+
 const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
 {
     uint64_t now = pipeline_now(pipeline);
+    const char *of_stretch = pipeline_stretch_request(pipeline, request);
+    if (of_stretch)
+        return of_stretch;
     switch (request->kind) {
     case REQUEST_BASIS:
         return other_basis(pipeline);
+    case REQUEST_COUNTING:
+        return other_counting(pipeline);
     case REQUEST_ZERO:
         profile_zero(pipeline->profile, now);
+        past_clear(pipeline->past);
         memset(pipeline->samples, 0, sizeof pipeline->samples);
         memset(pipeline->events, 0, sizeof pipeline->events);
         pipeline->zeroed_s = fmax(0, pipeline_elapsed_s(pipeline));

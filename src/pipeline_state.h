@@ -18,6 +18,7 @@
 #include "resolve/source.h"
 #include "sample/sampler.h"
 #include "sample/watch.h"
+#include "store/past.h"
 
 enum { PIPELINE_PLACES = 32 };
 
@@ -31,6 +32,18 @@ struct recording_text {
     char addresses[192];
 };
 
+/* The stretch of the run that is shown. */
+struct pipeline_stretch {
+    struct profile *profile; /* its tables; NULL: the run up to now is shown */
+    struct stretch *list;    /* its pieces, in the order of time */
+    uint64_t samples[SAMPLE_EVENTS_MAX];
+    double events[SAMPLE_EVENTS_MAX];
+    struct snapshot_stretch shown;
+    bool fills;              /* the tables are not full yet */
+    bool searches;           /* it is read again, for the search alone */
+    unsigned rounds;         /* of that, so far */
+};
+
 struct pipeline {
     struct pipeline_options options;
     struct recording_text recording;
@@ -38,6 +51,8 @@ struct pipeline {
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
+    struct past *past; /* what went into the profile */
+    struct pipeline_stretch stretch;
     struct geometry geometry;   /* of the set map */
     struct recorder *recorder;  /* -o; NULL: none */
     struct watch *watch;        /* --watch; NULL: none */
@@ -62,6 +77,7 @@ struct pipeline {
     uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
+    bool paused; /* by the user: nothing is counted */
     bool heap; /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */
@@ -96,6 +112,27 @@ void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);
+
+/*
+ * In pipeline_stretch.c: the snapshot of the stretch that is shown, by the head that was made for
+ * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
+ */
+const struct snapshot *pipeline_stretch_snapshot(struct pipeline *pipeline,
+                                                 const struct snapshot *head);
+const char *pipeline_stretch_request(struct pipeline *pipeline, const struct request *request);
+void pipeline_stretch_leave(struct pipeline *pipeline);
+/* Another event ranks: its tables are made anew. */
+void pipeline_stretch_rank(struct pipeline *pipeline);
+
+/* In pipeline_fill.c: the tables are filled from the first place on; and the search that has been
+ * started in them goes on until it has settled. */
+void pipeline_fill_start(struct pipeline *pipeline);
+void pipeline_fill_search(struct pipeline *pipeline);
+
+static inline uint64_t pipeline_stretch_end_ns(const struct pipeline_stretch *stretch)
+{
+    return stretch->list[stretch->shown.pieces - 1].end_ns;
+}
 
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);

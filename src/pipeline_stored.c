@@ -24,6 +24,7 @@ static void take_place(struct pipeline *pipeline, const struct place *place)
     pipeline->samples[place->access.event]++;
     pipeline->events[place->access.event] += (double)place->access.weight;
     profile_add(pipeline->profile, place);
+    past_add_all(pipeline->past, place, 1);
 }
 
 static void take_item(void *context, const struct store_item *item)

@@ -57,9 +57,12 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         if (length >= sizeof part)
             return error_set(error, -EINVAL, "--sim: '%.60s...' is no cache", at);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
-        code = add_level(wanted, part, error);
+        if (!strcmp(part, "causes"))
+            wanted->causes = true;
+        else
+            code = add_level(wanted, part, error);
     }
-    return code;
+    return code || wanted->level_count ? code : add_machine(wanted, error);
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
@@ -93,7 +96,7 @@ static const char *launcher(void)
     return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
 }
 
-static int check(const struct options *options, struct error *error)
+static int check_installed(struct error *error)
 {
 #ifndef HAVE_SIM
     return error_set(error, -ENOTSUP,
@@ -104,6 +107,14 @@ static int check(const struct options *options, struct error *error)
         return error_set(error, -ENOENT,
                          "--sim runs the program under valgrind, which is not here; "
                          "apt-get install valgrind");
+    return 0;
+}
+
+static int check(const struct options *options, struct error *error)
+{
+    int code = check_installed(error);
+    if (code)
+        return code;
     struct error why = {0};
     if (feed_refusal(options->command[0], &why) == FEED_UNREADABLE)
         return error_set(error, -ENOENT, "cannot run %s: %s", options->command[0], why.text);
@@ -152,7 +163,6 @@ int simulation_open(struct simulation *simulation, const struct options *options
     struct sim_wanted wanted = {.from = options->sim_from,
                                 .to = options->sim_to,
                                 .agent = agent ? realpath(agent, agent_path) : NULL,
-                                .causes = true,
                                 .period = period};
     *simulation = (struct simulation){.memory = {.fd = -1}};
     int code = check(options, error);
@@ -178,6 +188,21 @@ void simulation_close(struct simulation *simulation)
     sim_memory_close(&simulation->memory);
     free(simulation->command);
     simulation->command = NULL;
+}
+
+void simulation_doctor(FILE *out)
+{
+    struct error error = {0};
+    char folder[PATH_MAX + 32];
+    int code = check_installed(&error);
+    if (!code)
+        code = find_tool(folder, sizeof folder, &error);
+    fprintf(out, "simulated cache, for programs that misstop starts (--sim -- CMD)\n");
+    if (code)
+        fprintf(out, "  sim      no   %s\n", error.text);
+    else
+        fprintf(out,
+                "  sim      yes  weighs every miss of caches of any shape; no counters needed\n");
 }
 
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size)

@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct simulation {
     struct sim_memory memory;
@@ -20,7 +21,8 @@ struct simulation {
     char first_level[64]; /* as -C wants it: the cache whose sets are shown */
 };
 
-/* Levels of `spec` (as -C, joined by ':'), or of this machine where it is NULL or "". -EINVAL. */
+/* `spec`: levels as of -C, and the word "causes", joined by ':'. Without levels, or NULL: this
+ * machine's. -EINVAL. */
 int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
 
 /*
@@ -30,6 +32,9 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error);
 void simulation_close(struct simulation *simulation);
+
+/* For `misstop doctor`: whether it is here, and what would enable it. */
+void simulation_doctor(FILE *out);
 
 /* One line on how the simulation went wrong; "": it did not. */
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size);

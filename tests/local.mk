@@ -61,6 +61,15 @@ tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/run.c t
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_findings
 
+# The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
+check_PROGRAMS += tests/live/sim_planted
+tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
+tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_sim_planted_LDFLAGS = -pthread
+dist_check_SCRIPTS += tests/live/test_sim.sh
+TESTS += tests/live/test_sim.sh
+EXTRA_DIST += tests/bench/sim-beside-cachegrind
+
 # Data touched again in known ways, in a program without sanitizers.
 check_PROGRAMS += tests/live/watch_planted tests/live/test_watch
 tests_live_watch_planted_SOURCES = tests/live/watch_planted.c
@@ -86,9 +95,7 @@ EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.c
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
-tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c src/pipeline.c \
-	src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_stored.c src/pipeline_watch.c src/recorder.c src/recorder_names.c \
-	src/replay.c
+tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)

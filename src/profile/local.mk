@@ -29,6 +29,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
 	src/profile/search.h \
+	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \
 	src/profile/search_region.c \

@@ -17,6 +17,8 @@
 #ifndef MISSTOP_PROFILE_PHASES_H
 #define MISSTOP_PROFILE_PHASES_H
 
+#include "stretch.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,6 +93,11 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
 
 /* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
 uint8_t phases_now(const struct phases *phases);
+
+/* The stretches of a phase, in the order of time: how many there are, of which the first `room` are
+ * told. The last one, which goes on, ends where it is known to. */
+size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
+                        size_t room);
 
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);

@@ -47,6 +47,22 @@ uint8_t phases_now(const struct phases *phases)
     return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
 }
 
+size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
+                        size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < phases->segment_count; i++) {
+        const struct phases_segment *segment = &phases->segments[i];
+        bool last = i + 1 == phases->segment_count;
+        if ((last ? phases_now(phases) : segment->phase) != phase)
+            continue;
+        if (count < room)
+            out[count] = (struct stretch){segment->start_ns, segment->end_ns};
+        count++;
+    }
+    return count;
+}
+
 void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);

@@ -74,6 +74,7 @@ void profile_free(struct profile *profile)
     sets_fini(&profile->sets);
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
+    search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
     if (profile->reuse)
         reuse_fini(profile->reuse);
@@ -131,7 +132,10 @@ void profile_rescale(struct profile *profile, double factor)
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
-    timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    bool changed =
+        timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    search_phases_step(&profile->search_phases, &profile->search, &profile->timeline.phases, changed,
+                       now_ns);
 }
 
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
@@ -149,6 +153,14 @@ void profile_lost(struct profile *profile, uint64_t count)
 void profile_throttled(struct profile *profile, uint64_t count)
 {
     profile->totals.throttled += count;
+}
+
+size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
+                         size_t room)
+{
+    return letter < 'A' || letter >= 'A' + PHASES_MOST
+               ? 0
+               : phases_stretches(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
 }
 
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis)
@@ -175,6 +187,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     timeline_clear(&profile->timeline);
     if (profile->reuse)
         reuse_clear(profile->reuse);
+    search_phases_clear(&profile->search_phases);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -219,10 +232,31 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns)
 {
+    search_phases_clear(&profile->search_phases);
     search_start(&profile->search, base, bound, what, now_ns);
 }
 
 void profile_search_stop(struct profile *profile)
 {
+    search_phases_clear(&profile->search_phases);
     search_stop(&profile->search);
+}
+
+enum search_state profile_search_state(const struct profile *profile)
+{
+    return profile->search.state;
+}
+
+void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
+{
+    const struct search *search = &other->search;
+    if (search->state != SEARCH_OFF)
+        search_start(&profile->search, search->base, search->bound, search->what, now_ns);
+}
+
+void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns)
+{
+    search_tick(&profile->search, now_ns);
+    if (place->access.reason == REASON_NONE && place->access.event == profile->options.ranking)
+        search_count(&profile->search, place->access.address, tally_weight(&place->access));
 }

@@ -12,9 +12,11 @@
 #include "place.h"
 #include "profile/geometry.h"
 #include "snapshot.h"
+#include "stretch.h"
 #include "watch_result.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -27,9 +29,12 @@ struct profile_options {
     struct geometry geometry; /* cache level that sets are counted for */
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking; /* event index */
-    bool watch;       /* profile_watch() will be called */
+    uint16_t ranking;        /* event index */
+    bool watch;              /* profile_watch() will be called */
     uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
+    /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
+     * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
+    const struct profile *run;
 };
 
 int profile_new(struct profile **profile, const struct profile_options *options,
@@ -50,6 +55,11 @@ void profile_watch(struct profile *profile, const struct watch_result *result, u
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);
 
+/* The stretches of a phase, by its letter, in the order of time: how many there are, of which the
+ * first `room` are told. */
+size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
+                         size_t room);
+
 /* What the views asked. */
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis);
 enum snapshot_basis profile_basis(const struct profile *profile);
@@ -63,6 +73,11 @@ void profile_want_accesses(struct profile *profile, bool wanted);
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns);
 void profile_search_stop(struct profile *profile);
+enum search_state profile_search_state(const struct profile *profile);
+/* The search that the other one has, started here from its beginning; or none. */
+void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);
+/* To the search alone: places that the tables have had before. Their times go on from its start. */
+void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns);
 
 /*
  * Makes a snapshot as of now_ns and moves the histories on by one refresh. The caller fills

@@ -97,6 +97,7 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->interval_ns = search->shortest_ns = interval_first_ns;
     search->pooled_hits = search->pooled_total = search->pooled_samples = 0;
     search->pooled_rounds = 0;
+    search->rounds = 0;
     first_regions(search);
     begin_interval(search, now_ns);
 }
@@ -122,11 +123,16 @@ void search_stop(struct search *search)
     search->active_count = search->queue.count = search->dropped_count = 0;
 }
 
+void search_anew(struct search *search, uint64_t now_ns)
+{
+    search->ways_now = search->ways;
+    begin_search(search, now_ns);
+}
+
 static void restart(struct search *search, uint64_t now_ns)
 {
     search->restarts++;
-    search->ways_now = search->ways;
-    begin_search(search, now_ns);
+    search_anew(search, now_ns);
 }
 
 static void drop(struct search *search, const struct region *region, const char *reason)
@@ -413,6 +419,7 @@ void search_tick(struct search *search, uint64_t now_ns)
         return;
     adapt(search, now_ns - search->started_ns, needed);
     search->iteration++;
+    search->rounds++;
     if (search->state == SEARCH_SETTLED)
         go_on_settled(search, now_ns);
     else

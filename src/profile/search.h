@@ -29,6 +29,7 @@ struct search {
     uint32_t ways;     /* asked for */
     uint32_t ways_now; /* fewer while samples are rare */
     uint32_t iteration;
+    uint32_t rounds; /* iterations that went into what stands in the queue */
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
@@ -50,6 +51,9 @@ void search_init(struct search *search, const struct place_names *names, uint32_
 void search_start(struct search *search, uint64_t base, uint64_t bound, const char *what,
                   uint64_t now_ns);
 void search_stop(struct search *search);
+
+/* The same search from its beginning: nothing that was measured so far is true any more. */
+void search_anew(struct search *search, uint64_t now_ns);
 
 /* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
 void search_tick(struct search *search, uint64_t now_ns);

@@ -59,6 +59,16 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     return copy;
 }
 
+static const struct snapshot_stretch *copy_stretch(struct build *build,
+                                                   const struct snapshot_stretch *from)
+{
+    struct snapshot_stretch *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    if (copy)
+        *copy = *from;
+    build->failed |= from && !copy;
+    return copy;
+}
+
 static void copy_binaries(struct build *build)
 {
     struct snapshot_binaries *binaries = &build->snapshot->binaries;
@@ -82,6 +92,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     struct snapshot_source *source = &snapshot->source;
     *snapshot = *head;
     snapshot->recording = copy_recording(build, head->recording);
+    snapshot->stretch = copy_stretch(build, head->stretch);
     snapshot->status = arena_string(build->arena, head->status);
     snapshot->target.comm = arena_string(build->arena, head->target.comm);
     snapshot->target.exe = arena_string(build->arena, head->target.exe);
@@ -108,7 +119,7 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     double squares = counted_read(&all->squares, profile->basis, build->scale * build->scale);
     totals->weight = build_read(build, &all->weight);
     totals->effective = decay_effective(totals->weight, squares);
-    uint64_t since = profile->refreshed_ns;
+    uint64_t since = profile->options.run ? 0 : profile->refreshed_ns;
     totals->rate = since && now_ns > since
                        ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
                        : NAN;
@@ -148,7 +159,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     build->snapshot->source.ranking = profile->options.ranking;
     copy_totals(build, now_ns);
     copy_reading(build);
-    move_histories_on(profile, now_ns);
+    if (!profile->options.run)
+        move_histories_on(profile, now_ns);
     build_objects(build);
     if (!build->failed)
         build_window(build);

@@ -22,6 +22,13 @@ static const double quiet = 0.25;
 static const double turns_at = -0.6;
 static const double turns_share = 0.05; /* of the misses that both must have */
 
+/* Beside the tables of a stretch stands the run that it is of. */
+static const struct timeline *timeline_of(const struct build *build)
+{
+    const struct profile *run = build->profile->options.run;
+    return run ? &run->timeline : &build->profile->timeline;
+}
+
 static double seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns)
 {
     double back = now_ns >= at_ns ? (double)(now_ns - at_ns) : -(double)(at_ns - now_ns);
@@ -67,7 +74,7 @@ static double *curve_of(struct build *build, const struct streams *streams,
 static void list_streams(struct build *build, const struct stream **sorted, size_t by,
                          struct snapshot_timeline *shown)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = timeline_of(build);
     const struct stream *all = streams_find(&timeline->all, 0);
     size_t count =
         timeline->objects.count < STREAMS_SHOWN ? timeline->objects.count : (size_t)STREAMS_SHOWN;
@@ -117,7 +124,7 @@ static size_t point_at(const struct streams *streams, uint64_t at_ns)
 static void lead(struct build *build, const struct stream **sorted,
                  const struct phases_segment *segment, struct snapshot_phase *shown)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = timeline_of(build);
     const struct streams *streams = &timeline->objects;
     const struct stream *all = streams_find(&timeline->all, 0);
     size_t first = point_at(streams, segment->start_ns);
@@ -138,7 +145,7 @@ static void lead(struct build *build, const struct stream **sorted,
 static void list_phases(struct build *build, const struct stream **sorted, uint64_t now_ns,
                         struct snapshot_timeline *shown)
 {
-    const struct phases *phases = &build->profile->timeline.phases;
+    const struct phases *phases = &timeline_of(build)->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
     const struct phases_segment *segments = phases->segments + (phases->segment_count - count);
     shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
@@ -213,7 +220,7 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
 
 static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 {
-    const struct streams *streams = &build->profile->timeline.objects;
+    const struct streams *streams = &timeline_of(build)->objects;
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t count = volatility_profile(streams, STREAMS_PROFILED, profile);
     size_t by = volatility_period(profile, count, quiet);
@@ -227,7 +234,7 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 
 static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
 {
-    size_t different = build->profile->timeline.phases.known_count;
+    size_t different = timeline_of(build)->phases.known_count;
     size_t inversions = 0;
     const struct snapshot_phase *now =
         shown->phase_count ? &shown->phases[shown->phase_count - 1] : NULL;
@@ -248,11 +255,13 @@ static const char *read_phases(struct build *build, const struct snapshot_timeli
 
 void build_timeline(struct build *build, uint64_t now_ns)
 {
-    const struct timeline *timeline = &build->profile->timeline;
+    const struct timeline *timeline = timeline_of(build);
     struct snapshot_timeline *shown = &build->snapshot->timeline;
     *shown = (struct snapshot_timeline){.start_s = NAN, .period_s = NAN, .base_s = NAN};
     if (!timeline->started || !timeline->phases.segments)
         return;
+    if (build->profile->options.run)
+        now_ns = build->profile->options.run->decay.now_ns;
     const struct stream **sorted = sorted_streams(&timeline->objects);
     build->failed |= !sorted;
     if (build->failed)

@@ -3,7 +3,8 @@
  * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
- * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB, sets 16 bytes a set, sharing 5 MiB, scratch of
+ * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
+ * change: 3.3), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
  * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
@@ -22,6 +23,7 @@
 #include "profile/rates.h"
 #include "profile/reuse.h"
 #include "profile/search.h"
+#include "profile/search_phases.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
 #include "profile/tally.h"
@@ -76,6 +78,7 @@ struct profile {
     struct sharing sharing;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
+    struct search_phases search_phases;
     struct timeline timeline;
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct hash threads; /* tid -> dense number */

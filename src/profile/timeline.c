@@ -42,21 +42,23 @@ static void start(struct timeline *timeline, uint64_t now_ns)
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
 }
 
-void timeline_step(struct timeline *timeline, const struct tallies *objects,
+bool timeline_step(struct timeline *timeline, const struct tallies *objects,
                    const struct tally *all, uint16_t event, uint64_t now_ns)
 {
     if (!timeline->started) {
         start(timeline, now_ns);
         tell(timeline, objects, all, event, streams_skip);
-        return;
+        return false;
     }
     tell(timeline, objects, all, event, streams_put);
     streams_close(&timeline->objects, now_ns);
     streams_close(&timeline->all, now_ns);
-    phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
+    bool changed =
+        phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     memset(timeline->counts, 0, sizeof timeline->counts);
     /* Phases are looked for at the first base period for as long as the run takes. */
     timeline->stepped_ns = timeline->next_ns;
     timeline->next_ns +=
         (now_ns - timeline->next_ns) / TIMELINE_BASE_NS * TIMELINE_BASE_NS + TIMELINE_BASE_NS;
+    return changed;
 }

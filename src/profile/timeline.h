@@ -37,9 +37,9 @@ static inline void timeline_count(struct timeline *timeline, const struct place 
 
 /*
  * The first sample, or one at or after next_ns: `tallies` of the objects and of everything, of
- * this event, up to that time, without it.
+ * this event, up to that time, without it. true: another phase has begun, perhaps a while ago.
  */
-void timeline_step(struct timeline *timeline, const struct tallies *objects,
+bool timeline_step(struct timeline *timeline, const struct tallies *objects,
                    const struct tally *all, uint16_t event, uint64_t now_ns);
 
 #endif

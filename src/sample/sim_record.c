@@ -39,7 +39,7 @@ static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
         .time_ns = record.time_ns,
         .ip = miss->ip,
         .address = miss->address,
-        .weight = miss->weight,
+        .weight = miss->weight ? miss->weight : 1,
         .data_src = sim_record_data_src(miss, session->level_count),
         .pid = session->pid,
         .tid = miss->tid,

@@ -155,7 +155,10 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
     long count = 0;
     __atomic_fetch_add(&shared->header.reads, 1, __ATOMIC_RELAXED);
     stamp_clock_update(&session->clock);
+    /* Nothing was told after now, whatever a stamp says. */
     uint64_t limit = stamp_clock_stamp(&session->clock, until_ns);
+    if (limit > session->clock.latest.stamp)
+        limit = session->clock.latest.stamp;
     uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);
     /* A head that makes no sense is not followed; what it spoils is the target's own picture. */
     if (head - session->tail > SIM_RING_UNITS) {

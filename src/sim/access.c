@@ -15,14 +15,15 @@ static void count_use(struct cache *cache, uint32_t index, uint64_t address, uin
 }
 
 /* From now on the fast path finds the line by itself. */
-static void settle(struct state_thread *thread, struct cache *first, uint32_t index)
+static void settle(struct state_thread *thread, struct cache *first, uint32_t index, uint32_t kind)
 {
     struct model *model = thread->fast.model;
     if (model->shared[0] && model->spec.threads > 1)
-        for (uint32_t i = 0; i < model->spec.threads; i++)
+        for (uint32_t i = 0; i < model->threads_end; i++)
             if (model->threads[i])
                 model->threads[i]->fast.last_tag = 0;
-    thread->fast.last_tag = first->tags[index];
+    /* Where a store fetches nothing, the shadow may not have the line yet. */
+    thread->fast.last_tag = state_fetches(model, kind) ? first->tags[index] : 0;
     thread->fast.last_line = &first->lines[index];
 }
 
@@ -37,10 +38,11 @@ static bool hit_first(struct state_thread *thread, uint64_t address, uint32_t si
         return false;
     cache_touch(first, index);
     if (first->shadow)
-        shadow_touch(first->shadow, number, true, &first->slots[index].node);
+        shadow_touch(first->shadow, number, state_fetches(thread->fast.model, kind),
+                     &first->slots[index].node);
     if (thread->fast.use)
         count_use(first, index, address, size_bytes, kind);
-    settle(thread, first, index);
+    settle(thread, first, index, kind);
     return true;
 }
 
@@ -51,16 +53,15 @@ static void announce(struct state_access *access, uint64_t address)
     struct cache *first = access->thread->path[0];
     uint64_t number = address >> first->line_shift;
     bool write = access->miss.kind & MODEL_STORE;
+    if (!model->several)
+        return;
     uint32_t index = cache_find(first, number);
-    access->others = false;
-    if (!model->private_levels || (index != CACHE_NONE && !write))
+    if (index != CACHE_NONE && !write)
         return;
     if (index != CACHE_NONE && !first->slots[index].others)
         return;
-    access->others = coherence_take(model, access->thread->fast.number, number, write,
-                                    write ? state_who(access) : access->miss.who);
-    if (index != CACHE_NONE)
-        first->slots[index].others = access->others;
+    coherence_take(model, access->thread->fast.number, number, write,
+                   write ? state_who(access) : access->miss.who);
 }
 
 /* A store that fetched nothing: it used the line where the nearest level has it. */
@@ -120,13 +121,17 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
     struct cache *first = access->thread->path[0];
     uint32_t index = cache_find(first, address >> first->line_shift);
     sample(access, address, first, index);
-    cause_referenced(access, address);
+    if (model->spec.causes)
+        cause_referenced(access, address);
     if (index != CACHE_NONE) {
-        first->slots[index].others |= access->others;
+        if (model->several) {
+            first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
+            coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
+        }
         walk_set_slow(model, first, index);
         if (model->track_use)
             count_use(first, index, address, size_bytes, access->miss.kind);
-        settle(access->thread, first, index);
+        settle(access->thread, first, index, access->miss.kind);
     } else if (model->track_use) {
         count_below(access, address, size_bytes);
     }

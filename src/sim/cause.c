@@ -105,7 +105,6 @@ void cause_referenced(struct state_access *access, uint64_t address)
         uint8_t *bits = lines_bits(&access->thread->referenced, number);
         if (bits)
             *bits |= (uint8_t)(1u << number % 8);
-        coherence_returned(model, access->thread->fast.number, number);
     }
 }
 

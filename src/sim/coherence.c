@@ -41,13 +41,13 @@ static bool invalidate(struct model *model, struct state_thread *thread, uint64_
     return found;
 }
 
-bool coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
+void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who)
 {
     uint8_t *byte = lines_byte(&model->lines, number);
     uint32_t holder = byte ? *byte & STATE_HOLDER : STATE_HOLDERS;
     uint32_t first = holder == STATE_HOLDERS ? 0 : holder - 1;
-    uint32_t end = holder == STATE_HOLDERS ? model->spec.threads : holder;
+    uint32_t end = holder == STATE_HOLDERS ? model->threads_end : holder;
     bool others = false;
     for (uint32_t i = first; holder && i < end; i++) {
         struct state_thread *other = model->threads[i];
@@ -60,14 +60,19 @@ bool coherence_take(struct model *model, uint32_t thread, uint64_t number, bool 
     }
     if (byte)
         *byte = (uint8_t)((*byte & STATE_REFERENCED) | (others ? STATE_HOLDERS : thread + 1));
-    return others;
+}
+
+bool coherence_shared(struct model *model, uint64_t number)
+{
+    uint8_t *byte = lines_byte(&model->lines, number);
+    return !byte || (*byte & STATE_HOLDER) == STATE_HOLDERS;
 }
 
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
 {
     if (!grains || !model->taken.lines)
         return;
-    for (uint32_t i = 0; i < model->spec.threads; i++) {
+    for (uint32_t i = 0; i < model->threads_end; i++) {
         if (i == thread || !model->taken_from[i])
             continue;
         struct evicted_line *line = evicted_find(&model->taken, number, i);
@@ -95,6 +100,8 @@ uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_
 {
     uint32_t shift = model->line_shift;
     uint32_t holder = 0;
+    if (!model->several)
+        return STATE_HOLDERS;
     for (uint32_t offset = 0; offset < size_bytes; offset += 1u << shift) {
         uint8_t *byte = lines_byte(&model->lines, (address + offset) >> shift);
         uint32_t found = byte ? *byte & STATE_HOLDER : STATE_HOLDERS;
@@ -103,4 +110,18 @@ uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_
         holder |= found;
     }
     return holder;
+}
+
+void coherence_begin(struct model *model, uint32_t thread)
+{
+    for (uint32_t level = 0; level < model->private_levels; level++) {
+        const struct cache *cache = model->threads[thread]->path[level];
+        for (uint32_t index = 0; index < cache_lines(cache); index++) {
+            uint8_t *byte =
+                cache->tags[index] ? lines_byte(&model->lines, cache_number(cache, index)) : NULL;
+            if (byte)
+                *byte = (uint8_t)((*byte & STATE_REFERENCED) | (thread + 1));
+        }
+    }
+    model->several = true;
 }

@@ -9,12 +9,16 @@
 
 #include "sim/state.h"
 
-/*
- * A thread is about to read a line that it has not in its first level, or to write one that it has
- * not for itself. Returns whether other threads have it too afterwards.
- */
-bool coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
+/* A second thread comes: what the first, `thread`, has is written down. Until then nothing was. */
+void coherence_begin(struct model *model, uint32_t thread);
+
+/* A thread is about to read a line that it has not in its first level, or to write one that it may
+ * not have for itself. */
+void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who);
+
+/* Whether several threads may have a line. */
+bool coherence_shared(struct model *model, uint64_t number);
 
 /* A thread's writes to a line, as they leave its private levels. */
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);

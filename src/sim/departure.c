@@ -71,7 +71,7 @@ static void visit_above(struct model *model, struct cache *above, const struct c
 
 static void leave_instructions(struct model *model, const struct cache *cache, uint64_t address)
 {
-    for (uint32_t i = 0; i < model->spec.threads; i++) {
+    for (uint32_t i = 0; i < model->threads_end; i++) {
         struct state_thread *thread = model->threads[i];
         if (!thread || !thread->instruction || (!cache->shared && cache->thread != i))
             continue;
@@ -89,7 +89,7 @@ static void visit_private(struct model *model, uint32_t level, const struct cach
                           uint64_t address, struct model_who who, bool leave)
 {
     uint32_t holder = coherence_holders(model, address, cache->line_bytes);
-    for (uint32_t i = 0; i < model->spec.threads; i++)
+    for (uint32_t i = 0; i < model->threads_end; i++)
         if (model->threads[i] && (holder == STATE_HOLDERS || holder == i + 1))
             visit_above(model, model->threads[i]->path[level], cache, address, who, leave);
 }
@@ -125,7 +125,7 @@ static void count_line(struct model_figures *figures, const struct cache *cache,
     figures->fetched += !slot->was_fetched_ahead;
     figures->prefetched += slot->was_fetched_ahead;
     figures->prefetched_unused += slot->prefetched;
-    figures->used_bytes += (uint64_t)__builtin_popcountll(use->touched) << cache->grain_shift;
+    figures->used_bytes += (uint64_t)memory_ones(use->touched) << cache->grain_shift;
     figures->touched_bytes += use->touched_bytes;
     for (int i = 0; i < MODEL_USE_CLASSES; i++)
         figures->uses[i] += use->uses[i];
@@ -185,9 +185,15 @@ static void tell_host(const struct model *model, const struct cache *cache, uint
 }
 
 /* The fast path of no thread may believe that the line is still there. */
-static void forget_last(struct model *model, const struct model_line *line)
+static void forget_last(struct model *model, const struct cache *cache,
+                        const struct model_line *line)
 {
-    for (uint32_t i = 0; i < model->spec.threads; i++)
+    if (!cache->shared) {
+        struct model_thread *fast = &model->threads[cache->thread]->fast;
+        fast->last_tag = fast->last_line == line ? 0 : fast->last_tag;
+        return;
+    }
+    for (uint32_t i = 0; i < model->threads_end; i++)
         if (model->threads[i] && model->threads[i]->fast.last_line == line)
             model->threads[i]->fast.last_tag = 0;
 }
@@ -210,6 +216,6 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     remember(model, cache, index, who, reason);
     tell_host(model, cache, index, who, reason);
     if (!cache->level)
-        forget_last(model, &cache->lines[index]);
+        forget_last(model, cache, &cache->lines[index]);
     cache->tags[index] = 0;
 }

@@ -30,6 +30,9 @@ void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_
 {
     struct evicted_line *group = group_of(evicted, number, line->thread);
     uint32_t at = find_in(group, number, line->thread);
+    /* A hole takes what moves up; the oldest goes only where there is none. */
+    for (uint32_t i = 0; i < GROUP && at == GROUP; i++)
+        at = group[i].tag ? at : i;
     for (uint32_t i = at < GROUP ? at : GROUP - 1; i > 0; i--)
         group[i] = group[i - 1];
     group[0] = *line;

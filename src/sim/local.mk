@@ -12,6 +12,7 @@ SIM_SOURCES = \
 	src/sim/memory.h \
 	src/sim/model.c src/sim/model.h \
 	src/sim/prefetch.c src/sim/prefetch.h \
+	src/sim/relayout.c src/sim/relayout.h \
 	src/sim/reuse.c src/sim/reuse.h \
 	src/sim/sampling.c src/sim/sampling.h \
 	src/sim/shadow.c src/sim/shadow.h \

@@ -31,6 +31,16 @@ static inline uint64_t memory_hash(uint64_t value)
     return value ^ (value >> 32);
 }
 
+/* Ones in a word; the builtin calls libgcc where the processor is not told (Hacker's Delight 5-1).
+ */
+static inline uint32_t memory_ones(uint64_t word)
+{
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline uint64_t memory_power_of_two(uint64_t at_least)
 {
     return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model made, its threads, its end. */
+#include "sim/coherence.h"
 #include "sim/departure.h"
 
 static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thread, bool shared,
@@ -118,7 +119,8 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->lines_left_bytes = model->spec.lines_limit_bytes;
     model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
     model->prefetch.kind = spec->prefetch;
-    model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    if (spec->prefetch)
+        model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
@@ -172,15 +174,24 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
 
 struct model_thread *model_thread(struct model *model, uint32_t number)
 {
-    struct state_thread **thread = &model->threads[number % model->spec.threads];
-    if (!*thread)
-        *thread = new_thread(model, number % model->spec.threads);
-    if (!*thread) {
+    number %= model->spec.threads;
+    if (model->threads[number])
+        return &model->threads[number]->fast;
+    struct state_thread *made = new_thread(model, number);
+    if (!made) {
         model->memory.host.fail(model->memory.host.context,
                                 "no memory for the caches of another thread");
         return NULL;
     }
-    return &(*thread)->fast;
+    uint32_t first = 0;
+    while (first < model->threads_end && !model->threads[first])
+        first++;
+    if (model->private_levels && !model->several && model->threads_end)
+        coherence_begin(model, first);
+    model->threads[number] = made;
+    if (number >= model->threads_end)
+        model->threads_end = number + 1;
+    return &made->fast;
 }
 
 static void finish_cache(struct model *model, struct cache *cache)
@@ -196,7 +207,7 @@ void model_finish(struct model *model)
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
         if (model->shared[level])
             finish_cache(model, model->shared[level]);
-        for (uint32_t i = 0; i < model->spec.threads && !model->shared[level]; i++)
+        for (uint32_t i = 0; i < model->threads_end && !model->shared[level]; i++)
             if (model->threads[i])
                 finish_cache(model, model->threads[i]->path[level]);
     }

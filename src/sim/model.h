@@ -165,7 +165,7 @@ static inline uint32_t model_access(struct model_thread *thread, uint64_t addres
 /* Counts the lines still there as if they were thrown out now (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/* Figures of one level: of all, of a statement, of a bin. NULL: none (it never missed). */
+/* Figures of one level: of all, of a statement, of a bin. NULL: it missed at no level. */
 const struct model_figures *model_total(const struct model *model, uint32_t level);
 const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level);
 const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level);

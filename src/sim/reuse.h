@@ -11,8 +11,8 @@
 #include "sim/model.h"
 
 enum {
-    REUSE_STEPS = 4, /* of a factor of two */
-    REUSE_BUCKETS = 40 * REUSE_STEPS
+    REUSE_STEPS = 8, /* of a factor of two */
+    REUSE_BUCKETS = 38 * REUSE_STEPS
 };
 
 /* Accesses by reuse distance; estimates, scaled to all accesses. */

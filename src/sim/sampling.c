@@ -160,14 +160,15 @@ static void count_in(struct sampling *sampling, struct model_who who, uint32_t b
     }
 }
 
-/* Below 4 each distance for itself, then REUSE_STEPS of a power of two. */
+/* Below REUSE_STEPS each distance for itself, then as many steps of each power of two. */
 static uint32_t bucket_of(uint64_t distance)
 {
     if (distance < REUSE_STEPS)
         return (uint32_t)distance;
     uint32_t octave = 63 - (uint32_t)__builtin_clzll(distance);
-    uint32_t bucket = (octave - 1) * REUSE_STEPS + (distance >> (octave - 2) & 3);
-    return bucket < REUSE_BUCKETS ? bucket : REUSE_BUCKETS - 1;
+    uint32_t above = octave - (uint32_t)__builtin_ctz(REUSE_STEPS);
+    uint64_t bucket = above * REUSE_STEPS + (distance >> above);
+    return bucket < REUSE_BUCKETS ? (uint32_t)bucket : REUSE_BUCKETS - 1;
 }
 
 static void use_first(struct sampling *sampling, struct sampling_line *line, uint64_t tag,

@@ -36,10 +36,12 @@ struct model {
     struct state_thread *threads[MODEL_THREADS_MAX];
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     struct cache *shared_instruction;       /* NULL: private, or none */
-    uint32_t private_levels;                /* how many, from the first; 0 with one thread */
-    uint32_t caches;                        /* ids given */
-    uint32_t line_shift;                    /* of the first level */
-    bool track_use; /* for the figures, or to tell true from false sharing */
+    uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
+    bool several;            /* threads with private levels: they hear of each other's accesses */
+    uint32_t private_levels; /* how many, from the first; 0 with one thread */
+    uint32_t caches;         /* ids given */
+    uint32_t line_shift;     /* of the first level */
+    bool track_use;          /* for the figures, or to tell true from false sharing */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
@@ -65,8 +67,13 @@ struct state_access {
     uint32_t missed;        /* levels: bit by level */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
-    bool others;      /* other threads have the line too */
 };
+
+/* Whether an access of this kind leaves a line where it missed it. */
+static inline bool state_fetches(const struct model *model, uint32_t kind)
+{
+    return !model->spec.no_write_allocate || !(kind & MODEL_STORE) || kind & MODEL_LOAD;
+}
 
 /* How many of `size_bytes` from `address` on lie in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)

@@ -5,12 +5,6 @@
 #include "sim/coherence.h"
 #include "sim/departure.h"
 
-static bool fetches(const struct state_access *access)
-{
-    return !access->model->spec.no_write_allocate || !(access->miss.kind & MODEL_STORE) ||
-           access->miss.kind & MODEL_LOAD;
-}
-
 void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
 {
     const struct cache_slot *slot = &cache->slots[index];
@@ -63,7 +57,8 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
     bool in_shadow = false;
     *node = index == CACHE_NONE ? 0 : cache->slots[index].node;
     if (cache->shadow)
-        in_shadow = shadow_touch(cache->shadow, number, fetches(access), node);
+        in_shadow = shadow_touch(cache->shadow, number,
+                                 state_fetches(access->model, access->miss.kind), node);
     if (index == CACHE_NONE) {
         cause_of(access, cache, address, size_bytes, in_shadow);
         notice(access, cache);
@@ -89,7 +84,7 @@ static uint32_t descend(struct state_access *access, uint64_t address, uint32_t 
     if (look(access, cache, address, size_bytes, &node))
         return level;
     uint32_t served = descend(access, address, size_bytes, level + 1);
-    if (fetches(access))
+    if (state_fetches(access->model, access->miss.kind))
         fill(access, cache, address >> cache->line_shift, node);
     return served;
 }
@@ -105,7 +100,7 @@ static bool look_for_part(struct state_access *access, struct cache *cache, uint
     uint32_t node;
     if (look(access, cache, address, size_bytes, &node))
         return true;
-    if (fetches(access))
+    if (state_fetches(access->model, access->miss.kind))
         fill(access, cache, address >> cache->line_shift, node);
     return false;
 }
@@ -146,7 +141,8 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     cache->slots[index].bin = bin;
     cache->slots[index].was_fetched_ahead = true;
     cache->slots[index].prefetched = level == model->spec.prefetch_level;
-    cache->slots[index].others = access->others;
+    cache->slots[index].others = level < model->private_levels && model->several &&
+                                 coherence_shared(model, address >> model->line_shift);
     walk_set_slow(model, cache, index);
 }
 
@@ -158,8 +154,10 @@ void walk_ahead(struct state_access *access, uint64_t address)
     const struct cache *cache = access->thread->path[level];
     if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
         return;
-    access->others = level < model->private_levels &&
-                     coherence_take(model, access->thread->fast.number,
-                                    address >> model->line_shift, false, access->miss.who);
+    if (level < model->private_levels && model->several)
+        coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
+                       access->miss.who);
+    /* The line used last is no longer the most recent one. */
+    access->thread->fast.last_tag = 0;
     bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);
 }

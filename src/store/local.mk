@@ -3,6 +3,10 @@ src_libstore_a_SOURCES = \
 	src/store/facts.h \
 	src/store/form.c src/store/form.h \
 	src/store/number.h \
+	src/store/past.c src/store/past.h src/store/past_state.h \
+	src/store/past_read.c \
+	src/store/past_segment.c src/store/past_segment.h \
+	src/store/past_thin.c \
 	src/store/place_row.c src/store/place_row.h \
 	src/store/read_extents.c \
 	src/store/read_facts.c \

@@ -17,6 +17,8 @@ static Bool wanted;                /* by the program's functions */
 static Bool counting;
 static UInt accesses_left; /* until one is told */
 static UInt accesses_drawn;
+static Addr left_out;
+static SizeT left_out_bytes;
 static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
 
 static void *allocate(void *context, size_t size_bytes)
@@ -101,6 +103,12 @@ void access_runs(UInt number, struct sim_thread *of)
     settle();
 }
 
+void access_leave_out(Addr start, SizeT length)
+{
+    left_out = start;
+    left_out_bytes = length;
+}
+
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
 {
     missed.op = (UChar)(kind & MODEL_MODIFY);
@@ -113,6 +121,8 @@ static void describe(const struct sim_instruction *place, Addr address, UInt siz
 static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
                                                 UInt size, UInt kind, UInt served)
 {
+    if (address - left_out < left_out_bytes)
+        return;
     uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
     for (UInt i = 0; i < served; i++) {
         misses[i]++;

@@ -16,6 +16,10 @@ void access_start(void);
  * runs already, too: it is when the user's wish to pause is heard. */
 void access_runs(UInt number, struct sim_thread *totals);
 
+/* Misses there are not the program's: of libc's functions that the allocation agent calls on memory
+ * of its own. */
+void access_leave_out(Addr start, SizeT length);
+
 /* Whether what follows counts. */
 void access_count(Bool on);
 

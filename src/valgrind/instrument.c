@@ -117,6 +117,15 @@ static Bool is_agent(Addr ip)
     return name && !VG_(strcmp)(name, agent);
 }
 
+/* A compiler's copies of a function (name.part.0) and one with its parameters (C++) are meant, too.
+ */
+static Bool is_named(const HChar *name, const HChar *wanted)
+{
+    SizeT length = VG_(strlen)(wanted);
+    return length && !VG_(strncmp)(name, wanted, length) &&
+           (!name[length] || name[length] == '.' || name[length] == '(');
+}
+
 static void turn_at(struct work *work, Addr ip)
 {
     const struct sim_header *header = &shared->header;
@@ -124,8 +133,8 @@ static void turn_at(struct work *work, Addr ip)
     if ((!header->from[0] && !header->to[0]) ||
         !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), ip, &name))
         return;
-    Bool begins = header->from[0] && !VG_(strcmp)(name, header->from);
-    if (begins || (header->to[0] && !VG_(strcmp)(name, header->to)))
+    Bool begins = is_named(name, header->from);
+    if (begins || is_named(name, header->to))
         addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
                                      1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
                                      mkIRExprVec_1(mkIRExpr_HWord(begins)))));

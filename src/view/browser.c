@@ -263,7 +263,8 @@ static void forget_places(struct browser *browser)
     for (unsigned i = 0; i < count; i++)
         tables[i]->body = (struct area){.rows = 0, .columns = 0};
     browser->zone_count = 0;
-    browser->sets.map = browser->search.map = browser->matrix.grid.names = (struct area){0};
+    browser->sets.map = browser->search.map = browser->matrix.grid.names = browser->timeline.map =
+        (struct area){0};
 }
 
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns)

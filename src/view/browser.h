@@ -148,6 +148,11 @@ struct browser {
         struct table phases;
         double from_s; /* what the chart is zoomed in on; to_s 0: the whole run */
         double to_s;
+        bool pointed; /* the cursor has been put somewhere */
+        bool marked;
+        double cursor_s;
+        double mark_s;
+        struct area map; /* the chart, as drawn */
     } timeline;
     struct {
         struct matrix_table table;
@@ -236,6 +241,9 @@ void browser_zone(struct browser *browser, int row, int column, int columns, enu
 /* Blocks of a bin have no range in common; says so. */
 bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object);
 
+/* From a stretch of the run back to now, from any page. */
+void browser_now(struct browser *browser, struct request *request);
+
 /* A request to search in a range. */
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
 
@@ -247,8 +255,20 @@ struct request play_act(struct browser *browser, enum action action);
 const char *play_badge(const struct browser *browser);
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
+/* Of which stretch of the run all is, and the way back; rows used, 0 where it is the run up to now.
+ * (stretch_line.c) */
+int stretch_line_draw(struct browser *browser, struct canvas *canvas, int row);
+
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
+/* The cursor of the chart, the stretch marked, what is asked of it. (timeline_cursor.c) */
+struct timeline_chart;
+void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
+                          struct canvas *canvas);
+bool timeline_cursor_act(struct browser *browser, enum action action);
+bool timeline_cursor_click(struct browser *browser, int row, int column);
+/* What Enter would show; false: nothing. */
+bool timeline_chosen(struct browser *browser, struct request *request);
 /* The row of tabs; columns used. What shows the next one in a direction. (tabs.c) */
 int tabs_draw(struct browser *browser, struct canvas *canvas, int row);
 enum action tabs_next(const struct browser *browser, int direction);

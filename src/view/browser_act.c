@@ -18,7 +18,7 @@ static void go_to_number(struct browser *browser, enum page_id page)
     browser_enter(browser, page);
 }
 
-static void go_back(struct browser *browser)
+static void go_back(struct browser *browser, struct request *request)
 {
     struct table *table = browser_table(browser);
     if (table && *table->filter)
@@ -27,8 +27,20 @@ static void go_back(struct browser *browser)
         return;
     else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
         browser_enter(browser, PAGE_OBJECTS);
+    else if (browser->snapshot && browser->snapshot->stretch)
+        browser_now(browser, request);
     else
         browser_message(browser, "q quits");
+}
+
+void browser_now(struct browser *browser, struct request *request)
+{
+    if (browser->frozen)
+        browser_freeze(browser);
+    if (browser->snapshot && browser->snapshot->stretch)
+        request->kind = REQUEST_NOW;
+    else
+        browser_message(browser, "the run up to now is shown; 0, Phases, selects a stretch of it");
 }
 
 static void change_pane(struct browser *browser, int direction)
@@ -84,7 +96,7 @@ static bool move_in_table(struct browser *browser, enum action action)
     }
 }
 
-static bool move_about(struct browser *browser, enum action action)
+static bool move_about(struct browser *browser, enum action action, struct request *request)
 {
     switch (action) {
     case ACTION_PAGE_1:
@@ -106,9 +118,9 @@ static bool move_about(struct browser *browser, enum action action)
         browser_go(browser, PAGE_WATCH);
         return true;
     case ACTION_NEXT_PAGE:
-        return move_about(browser, tabs_next(browser, 1));
+        return move_about(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_PAGE:
-        return move_about(browser, tabs_next(browser, -1));
+        return move_about(browser, tabs_next(browser, -1), request);
     case ACTION_MATRIX:
         browser_go(browser, PAGE_MATRIX);
         return true;
@@ -116,13 +128,16 @@ static bool move_about(struct browser *browser, enum action action)
         browser_go(browser, PAGE_HELP);
         return true;
     case ACTION_BACK:
-        go_back(browser);
+        go_back(browser, request);
         return true;
     case ACTION_LEFT:
         change_pane(browser, -1);
         return true;
     case ACTION_RIGHT:
         change_pane(browser, 1);
+        return true;
+    case ACTION_NOW:
+        browser_now(browser, request);
         return true;
     case ACTION_FREEZE:
         browser_freeze(browser);
@@ -168,6 +183,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
                                  " functions and objects on m, Matrix");
         return REQUEST_NONE;
+    case ACTION_COUNTING:
+        return REQUEST_COUNTING;
     case ACTION_MEASURE:
         browser_message(browser,
                         "what is counted is chosen on screen m, Matrix; e changes the event");
@@ -183,6 +200,9 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_NONE;
     case ACTION_FOLD:
         browser_message(browser, "members of nested structs are folded on screen 8, Layout");
+        return REQUEST_NONE;
+    case ACTION_SPAN:
+        browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");
@@ -210,7 +230,7 @@ static struct request act(struct browser *browser, enum action action)
         return play_act(browser, action);
     if (page->act && page->act(browser, action, &request))
         return request;
-    if (!move_about(browser, action))
+    if (!move_about(browser, action, &request))
         request.kind = request_of(browser, action);
     return request;
 }

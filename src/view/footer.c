@@ -14,6 +14,7 @@ static int bar_columns(const struct key_binding *binding, const char *label, boo
 static const char *label_of(struct browser *browser, const struct key_binding *binding)
 {
     const struct page *page = browser_pages[browser->page];
+    bool past = browser->snapshot && browser->snapshot->stretch;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
@@ -21,12 +22,18 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
                                                                                   : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
         return "Object";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
+        return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
+    if (binding->action == ACTION_NOW)
+        return past ? binding->label : "";
     if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
         return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
     if (binding->action == ACTION_FREEZE && browser->frozen)
         return "Thaw";
+    if (past && (binding->action == ACTION_BASIS || binding->action == ACTION_ZERO))
+        return "";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
     if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
@@ -68,6 +75,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
                                                ACTION_PLAY_FASTER, ACTION_NONE};
     static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
                                               ACTION_PLAY_BACK, ACTION_NONE};
+    static const enum action way_back[] = {ACTION_NOW, ACTION_NONE};
     const enum action *actions = browser_pages[browser->page]->bar;
     int kept = 0;
     int used = 0;
@@ -76,6 +84,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
     bool replays = browser->replays && browser->page != PAGE_PICKER;
     if (replays)
         used += draw_keys(browser, canvas, row, used, kept, replay_first);
+    used += draw_keys(browser, canvas, row, used, kept, way_back);
     used += draw_keys(browser, canvas, row, used, kept, actions);
     if (replays)
         used += draw_keys(browser, canvas, row, used, kept, replay_then);

@@ -84,10 +84,11 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
     const struct snapshot *snapshot = browser->snapshot;
     bool ended = is(snapshot->target.state, "exited");
     const char *text = browser->frozen          ? " FROZEN "
+                       : snapshot->stretch      ? " PAST "
                        : !snapshot->source.live ? play_badge(browser)
                        : ended                  ? " ENDED "
                                                 : " LIVE ";
-    enum paint paint = browser->frozen                   ? PAINT_FROZEN
+    enum paint paint = browser->frozen || snapshot->stretch ? PAINT_FROZEN
                        : !snapshot->source.live || ended ? PAINT_RECORDED
                                                          : PAINT_LIVE;
     int columns = (int)strlen(text);
@@ -136,7 +137,9 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
     if (!snapshot)
         return;
     char basis[48];
-    if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
+    if (snapshot->stretch)
+        snprintf(basis, sizeof basis, "a stretch of the run");
+    else if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");
     else
         snprintf(basis, sizeof basis, "recent past, half-life %g s", snapshot->half_life_s);
@@ -154,7 +157,7 @@ int header_draw(struct browser *browser, struct canvas *canvas)
     if (line)
         play_line_draw(browser, canvas, 1);
     draw_tabs(browser, canvas, 1 + line);
-    return 2 + line;
+    return 2 + line + stretch_line_draw(browser, canvas, 2 + line);
 }
 
 static double part_of(uint64_t part, uint64_t all)
@@ -162,8 +165,18 @@ static double part_of(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : NAN;
 }
 
-static void draw_totals(const struct snapshot_totals *totals, struct pen *pen)
+static void draw_lost(const struct snapshot_totals *totals, struct pen *pen)
 {
+    char text[16];
+    write_whole(pen, totals->lost ? PAINT_WARN : PAINT_DIM, "  Lost %s",
+                text_count(text, (double)totals->lost));
+    write_whole(pen, totals->throttled ? PAINT_WARN : PAINT_DIM, "  Throttled %s",
+                text_count(text, (double)totals->throttled));
+}
+
+static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
+{
+    const struct snapshot_totals *totals = &snapshot->totals;
     char text[16];
     char bar[BAR_BYTES(16)];
     double attributed = part_of(totals->attributed, totals->samples);
@@ -179,10 +192,8 @@ static void draw_totals(const struct snapshot_totals *totals, struct pen *pen)
     if (write_whole(pen, PAINT_DIM, "  Attributed ") && pen->end >= 70)
         write_whole(pen, paint, "%s ", bar);
     write_whole(pen, paint, "%.1f%%", attributed * 100);
-    write_whole(pen, totals->lost ? PAINT_WARN : PAINT_DIM, "  Lost %s",
-                text_count(text, (double)totals->lost));
-    write_whole(pen, totals->throttled ? PAINT_WARN : PAINT_DIM, "  Throttled %s",
-                text_count(text, (double)totals->throttled));
+    if (!snapshot->stretch)
+        draw_lost(totals, pen);
     write_whole(pen, PAINT_DIM, "  Kernel %.1f%%",
                 part_of(totals->reasons[REASON_KERNEL], totals->samples) * 100);
 }
@@ -251,7 +262,7 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     struct pen pen = {canvas, row, 0, canvas->columns};
     if (rows < 1)
         return 0;
-    draw_totals(totals, &pen);
+    draw_totals(browser->snapshot, &pen);
     if (rows < 2)
         return 1;
     pen = (struct pen){canvas, row + 1, 0, canvas->columns};

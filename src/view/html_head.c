@@ -7,6 +7,7 @@
 #include "view/browser.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
+#include "view/stretch_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -65,6 +66,7 @@ static void write_source(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
+    char stretch[192];
     bool ranked = source->ranking < source->event_count;
     const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
     if (html_known(snapshot->elapsed_s))
@@ -73,7 +75,13 @@ static void write_source(struct html_writer *writer)
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
     fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
-         snapshot->basis == BASIS_RUN ? "over the whole run" : "in the recent past");
+         snapshot->stretch              ? "over a stretch of the run"
+         : snapshot->basis == BASIS_RUN ? "over the whole run"
+                                        : "in the recent past");
+    if (snapshot->stretch) {
+        stretch_words(snapshot->stretch, stretch, sizeof stretch);
+        fact(writer, "Only", "%s", stretch);
+    }
 }
 
 static void write_samples(struct html_writer *writer)
@@ -81,7 +89,7 @@ static void write_samples(struct html_writer *writer)
     const struct snapshot_totals *totals = &writer->snapshot->totals;
     char samples[16];
     char lost[64] = "";
-    if (totals->lost || totals->throttled)
+    if (!writer->snapshot->stretch && (totals->lost || totals->throttled))
         snprintf(lost, sizeof lost, "; lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
                  totals->throttled);
     text_count(samples, (double)totals->samples);

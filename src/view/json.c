@@ -21,8 +21,9 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "source", json_source(&snapshot->source));
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
+    json_set(root, "stretch", json_stretch(snapshot->stretch));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
-    json_set(root, "samples", json_samples(&snapshot->totals));
+    json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
     json_set_levels(root, snapshot, snapshot->levels);

@@ -33,6 +33,19 @@ json_t *json_sets(const struct snapshot *snapshot)
     return out;
 }
 
+static json_t *region_phases(const struct snapshot_region *from)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < from->phase_count; i++) {
+        json_t *phase = json_object();
+        json_set(phase, "name", json_text(from->phases[i].name));
+        json_set(phase, "share", json_share(from->phases[i].share));
+        json_set(phase, "leads", json_boolean(from->phases[i].leads));
+        json_array_append_new(out, phase);
+    }
+    return out;
+}
+
 static json_t *regions(const struct snapshot_region *from, size_t from_count)
 {
     json_t *out = json_array();
@@ -48,6 +61,8 @@ static json_t *regions(const struct snapshot_region *from, size_t from_count)
         json_set(region, "state", json_text(region_state_name(from[i].state)));
         json_set(region, "object", json_text(from[i].object));
         json_set(region, "reason", json_text(from[i].reason));
+        if (from[i].phase_count)
+            json_set(region, "phases", region_phases(&from[i]));
         json_array_append_new(out, region);
     }
     return out;

@@ -37,7 +37,9 @@ int json_line(FILE *out, json_t *root);
 
 json_t *json_target(const struct snapshot_target *target);
 json_t *json_source(const struct snapshot_source *source);
-json_t *json_samples(const struct snapshot_totals *totals);
+/* What of the run it is of; null: all of it. */
+json_t *json_stretch(const struct snapshot_stretch *stretch);
+json_t *json_samples(const struct snapshot *snapshot);
 json_t *json_binaries(const struct snapshot_binaries *binaries);
 json_t *json_types(const struct snapshot_totals *totals);
 json_t *json_reading(const struct reading_state *reading);

@@ -49,15 +49,32 @@ json_t *json_source(const struct snapshot_source *from)
     return out;
 }
 
-json_t *json_samples(const struct snapshot_totals *totals)
+json_t *json_stretch(const struct snapshot_stretch *from)
 {
+    if (!from)
+        return json_null();
+    json_t *out = json_object();
+    json_set(out, "start", json_share(from->start_s));
+    json_set(out, "end", json_share(from->end_s));
+    json_set(out, "length", json_share(from->length_s));
+    json_set(out, "phase", json_text(*from->phase ? from->phase : NULL));
+    json_set(out, "pieces", json_whole(from->pieces));
+    json_set(out, "kept", json_whole(from->kept));
+    json_set(out, "seen", json_whole(from->seen));
+    return out;
+}
+
+json_t *json_samples(const struct snapshot *snapshot)
+{
+    const struct snapshot_totals *totals = &snapshot->totals;
+    bool told = !snapshot->stretch; /* records lost have no time in the past */
     json_t *out = json_object();
     json_t *reasons = json_object();
     json_t *how = json_object();
     json_set(out, "total", json_whole(totals->samples));
     json_set(out, "kernel", json_whole(totals->reasons[REASON_KERNEL]));
-    json_set(out, "lost", json_whole(totals->lost));
-    json_set(out, "throttled", json_whole(totals->throttled));
+    json_set(out, "lost", told ? json_whole(totals->lost) : json_null());
+    json_set(out, "throttled", told ? json_whole(totals->throttled) : json_null());
     json_set(out, "attributed", json_whole(totals->attributed));
     json_set(out, "weight", json_count(totals->weight));
     json_set(out, "effective", json_count(totals->effective));

@@ -79,6 +79,8 @@ enum action {
     ACTION_TAG,
     ACTION_COMBINE,
     ACTION_UNDO,
+    ACTION_SPAN,
+    ACTION_NOW,
     ACTION_MEASURE,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
@@ -91,6 +93,7 @@ enum action {
     ACTION_PLAY_END,
     ACTION_PLAY_GO,
     ACTION_PROCESSES,
+    ACTION_COUNTING,
     ACTION_REFRESH,
     ACTION_SUSPEND,
     ACTION_HELP,

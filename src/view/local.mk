@@ -115,12 +115,15 @@ src_libview_a_SOURCES = \
 	src/view/sharing_picture.c src/view/sharing_picture.h \
 	src/view/source_columns.c \
 	src/view/source_rows.c src/view/source_rows.h \
+	src/view/stretch_line.c \
+	src/view/stretch_words.c src/view/stretch_words.h \
 	src/view/tabs.c \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
+	src/view/timeline_cursor.c \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \

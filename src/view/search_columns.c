@@ -62,6 +62,20 @@ static struct value object(const struct snapshot *snapshot, const void *pointer)
     return value_text(row->object && *row->object ? row->object : "(several objects)");
 }
 
+static struct value phases(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(row->phase_words);
+}
+
+static bool phases_told(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->search.region_count; i++)
+        if (snapshot->search.regions[i].phase_count)
+            return true;
+    return false;
+}
+
 static struct value reason(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
@@ -85,6 +99,8 @@ static const struct column region_list[] = {
      7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
     {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, object, NULL, paint_strong,
      NULL},
+    {"IN PHASES", "Its part of the misses in each phase where it was found, and where it leads.", 9,
+     40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
     {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
     {"TO", "First address after it.", 14, 18, 4, COLUMN_TEXT, NULL, bound, format_address,

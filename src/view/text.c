@@ -9,6 +9,7 @@
 #include "view/rates_words.h"
 #include "view/simulation_words.h"
 #include "view/watch_words.h"
+#include "view/stretch_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -48,7 +49,9 @@ static void print_head(struct text_writer *writer)
     text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
              threads, elapsed, source->name ? source->name : "?", event ? " " : "",
              event ? event : "", source->weighs ? source->weighs : "",
-             snapshot->basis == BASIS_RUN ? "whole run" : "recent past");
+             snapshot->stretch              ? "a stretch of the run"
+             : snapshot->basis == BASIS_RUN ? "whole run"
+                                            : "recent past");
 }
 
 /* Where it was recorded, which process of it this is, and what cannot be told. */
@@ -80,23 +83,32 @@ static double percent(uint64_t part, uint64_t all)
     return (double)part * 100 / (double)all;
 }
 
+static void print_stretch(struct text_writer *writer)
+{
+    char text[192];
+    if (!writer->snapshot->stretch)
+        return;
+    stretch_words(writer->snapshot->stretch, text, sizeof text);
+    text_say(writer, "only %s", text);
+}
+
 static void print_totals(struct text_writer *writer)
 {
     const struct snapshot_totals *totals = &writer->snapshot->totals;
     char rate[32] = "";
+    char lost[80] = "";
+    if (!writer->snapshot->stretch)
+        snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
+                 totals->throttled);
     if (isfinite(totals->rate))
         snprintf(rate, sizeof rate, " (%.0f/s)", totals->rate);
     if (!totals->samples) {
-        text_say(writer, "samples 0%s: lost %" PRIu64 ", throttled %" PRIu64, rate, totals->lost,
-                 totals->throttled);
+        text_say(writer, "samples 0%s%s%s", rate, *lost ? ": " : "", lost);
         return;
     }
-    text_say(writer,
-             "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%, lost %" PRIu64
-             ", throttled %" PRIu64,
-             totals->samples, rate, percent(totals->attributed, totals->samples),
-             percent(totals->reasons[REASON_KERNEL], totals->samples), totals->lost,
-             totals->throttled);
+    text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
+             rate, percent(totals->attributed, totals->samples),
+             percent(totals->reasons[REASON_KERNEL], totals->samples), *lost ? ", " : "", lost);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         if (!totals->reasons[i] || i == REASON_KERNEL)
@@ -291,6 +303,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     errno = 0;
     print_head(&writer);
     print_recording(&writer);
+    print_stretch(&writer);
     print_totals(&writer);
     print_fields_known(&writer);
     print_levels(&writer);

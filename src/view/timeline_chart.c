@@ -40,6 +40,13 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s)
     return column < 0 ? 0 : column > chart->columns ? chart->columns : (int)column;
 }
 
+double timeline_chart_time(const struct timeline_chart *chart, int column)
+{
+    const struct snapshot_timeline *timeline = chart->timeline;
+    double periods = (double)(chart->end - chart->first) * column / chart->columns;
+    return timeline->start_s + ((double)chart->first + periods) * timeline->period_s;
+}
+
 double timeline_sum(const double *weight, size_t first, size_t end)
 {
     double total = 0;

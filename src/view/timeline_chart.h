@@ -26,6 +26,9 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
 /* The column in which a time falls, 0 to columns; before and after: the nearest. */
 int timeline_chart_column(const struct timeline_chart *chart, double at_s);
 
+/* When a column begins; 0 is the first, `columns` the end of the last. */
+double timeline_chart_time(const struct timeline_chart *chart, int column);
+
 /* Shares in all rows of the area but the last two: how many misses there were, and the phases. */
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area);

@@ -31,7 +31,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
     if (area.rows < 1)
         return 0;
     canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %s, %zu periods of %s%s",
-                  browser->timeline.to_s > 0 ? "Zoomed in; Esc: the whole run" : "The whole run",
+                  browser->timeline.to_s > 0 ? "Zoomed in; o: the whole run" : "The whole run",
                   timeline->periods, period,
                   timeline->profile_count ? ", at which the noise is damped" : "");
     struct area reading = {area.row + 1, 1, 2, area.columns - 2};
@@ -114,6 +114,8 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     timeline_chart_draw(&chart, canvas, picture);
     mark_selected(browser, &chart, canvas, area.row + area.rows - 2, 1);
     draw_axis(&chart, canvas, area.row + area.rows - 1, 1);
+    browser->timeline.map = (struct area){area.row, 1, area.rows, columns};
+    timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {
         struct area words = {area.row, columns + 3, area.rows, LEGEND_COLUMNS};
         draw_legend(&browser->snapshot->timeline, canvas, words);
@@ -151,33 +153,47 @@ static void zoom(struct browser *browser, double from_s, double to_s)
     browser->timeline.to_s = to_s;
 }
 
-/* Half of what is shown to the left or to the right. */
-static void pan(struct browser *browser, double direction)
+/* In on what Enter would show, with some of what is beside it; or out again. */
+static void zoom_or_not(struct browser *browser)
 {
-    double half = (browser->timeline.to_s - browser->timeline.from_s) / 2;
-    double by = fmax(direction * half, -browser->timeline.from_s);
-    zoom(browser, browser->timeline.from_s + by, browser->timeline.to_s + by);
+    struct request chosen;
+    if (browser->timeline.to_s > 0) {
+        zoom(browser, 0, 0);
+    } else if (timeline_chosen(browser, &chosen)) {
+        double margin = (chosen.end_s - chosen.start_s) / 4;
+        zoom(browser, fmax(chosen.start_s - margin, 0), chosen.end_s + margin);
+    }
+}
+
+/* The other screens show it: the first of them comes, and Esc leads back here. */
+static void show_alone(struct browser *browser, struct request *request)
+{
+    if (!timeline_chosen(browser, request)) {
+        *request = (struct request){.kind = REQUEST_NONE};
+        return;
+    }
+    if (browser->frozen)
+        browser_freeze(browser);
+    browser->timeline.marked = browser->timeline.pointed = false;
+    browser_go(browser, PAGE_OBJECTS);
 }
 
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
     bool zoomed = browser->timeline.to_s > 0;
-    (void)request;
+    if (!browser->snapshot)
+        return false;
+    if (timeline_cursor_act(browser, action))
+        return true;
     switch (action) {
     case ACTION_ENTER:
-        if (phase) {
-            double margin = (phase->end_s - phase->start_s) / 4;
-            zoom(browser, fmax(phase->start_s - margin, 0), phase->end_s + margin);
-        }
-        return phase != NULL;
+        show_alone(browser, request);
+        return true;
+    case ACTION_FOLD:
+        zoom_or_not(browser);
+        return true;
     case ACTION_BACK:
         zoom(browser, 0, 0);
-        return zoomed;
-    case ACTION_LEFT:
-    case ACTION_RIGHT:
-        if (zoomed)
-            pan(browser, action == ACTION_LEFT ? -1 : 1);
         return zoomed;
     default:
         return false;
@@ -186,10 +202,27 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
 
 static const char *timeline_enter(struct browser *browser)
 {
-    return table_selected(&browser->timeline.phases) ? "Zoom in" : "";
+    struct request chosen;
+    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
+        return "";
+    return browser->timeline.marked ? "Only what is marked"
+           : *chosen.name           ? "Only this phase"
+                                    : "Only this stretch";
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER, ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
+static void timeline_hint(struct browser *browser, char *out, size_t size)
+{
+    if (browser->timeline.marked)
+        snprintf(out, size, "%.1f s marked; Enter: all screens show that stretch alone",
+                 fabs(browser->timeline.cursor_s - browser->timeline.mark_s));
+    else
+        snprintf(out, size,
+                 "Enter: all screens show the phase selected alone; Left, Right and v: any "
+                 "stretch");
+}
+
+static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,  ACTION_FOLD,
+                                           ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
 
 const struct page timeline_page = {
     .name = "Phases",
@@ -197,6 +230,8 @@ const struct page timeline_page = {
     .draw = timeline_draw,
     .panes = timeline_panes,
     .act = timeline_act,
+    .click = timeline_cursor_click,
     .enter = timeline_enter,
+    .hint = timeline_hint,
     .bar = timeline_bar,
 };

@@ -5,3 +5,9 @@ check_PROGRAMS += $(UNIT_MAIN)
 TESTS += $(UNIT_MAIN)
 tests_unit_test_play_SOURCES = tests/unit/test_play.c src/play.c src/play.h
 tests_unit_test_play_LDADD = $(CMOCKA_LIBS) -lm
+# The whole way from a recording to the screen's keys, without options, loop and terminal.
+check_PROGRAMS += tests/unit/test_stretch
+TESTS += tests/unit/test_stretch
+tests_unit_test_stretch_SOURCES = tests/unit/test_stretch.c $(STORE_TOLD) $(PIPELINE)
+tests_unit_test_stretch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
+tests_unit_test_stretch_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)

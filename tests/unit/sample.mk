@@ -5,6 +5,8 @@ UNIT_SAMPLE = \
 	tests/unit/test_doctor \
 	tests/unit/test_threads \
 	tests/unit/test_sampler_live \
+	tests/unit/test_sim_session \
+	tests/unit/test_simulation \
 	tests/unit/test_source \
 	tests/unit/test_source_amd \
 	tests/unit/test_source_intel \
@@ -55,3 +57,8 @@ tests_unit_test_source_amd_SOURCES = tests/unit/test_source_amd.c $(FAKE_KERNEL)
 tests_unit_test_source_amd_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_precise_recordings_SOURCES = tests/unit/test_precise_recordings.c
 tests_unit_test_precise_recordings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a $(SAMPLE_LIBS) $(CAPSTONE_LIBS)
+tests_unit_test_sim_session_SOURCES = tests/unit/test_sim_session.c
+tests_unit_test_sim_session_LDADD = src/libdecode.a $(SAMPLE_LIBS)
+tests_unit_test_simulation_SOURCES = tests/unit/test_simulation.c src/simulation.c
+tests_unit_test_simulation_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"/nonexistent"'
+tests_unit_test_simulation_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)

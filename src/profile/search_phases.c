@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/search_phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void search_phases_fini(struct search_phases *kept)
+{
+    free(kept->marks);
+    for (unsigned i = 0; i < SEARCH_KEPT; i++)
+        free(kept->kept[i].mark);
+}
+
+void search_phases_clear(struct search_phases *kept)
+{
+    bool ignored = kept->ignored;
+    search_phases_fini(kept);
+    *kept = (struct search_phases){.phase = PHASES_NONE, .ignored = ignored};
+}
+
+/* One at the end of each block. */
+static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
+{
+    if (!kept->marks)
+        kept->marks = malloc(SEARCH_MARKS * sizeof *kept->marks);
+    if (!kept->marks)
+        return;
+    const struct search_mark *last =
+        &kept->marks[(kept->mark_count + SEARCH_MARKS - 1) % SEARCH_MARKS];
+    if (kept->mark_count && last->at_ns == at_ns)
+        return;
+    struct search_mark *next = &kept->marks[kept->mark_count++ % SEARCH_MARKS];
+    next->at_ns = at_ns;
+    next->search = *search;
+}
+
+/* The newest before a change; NULL: none that old is known any more. */
+static const struct search_mark *mark_before(const struct search_phases *kept, uint64_t at_ns)
+{
+    unsigned known = kept->mark_count < SEARCH_MARKS ? kept->mark_count : SEARCH_MARKS;
+    for (unsigned back = 1; back <= known; back++) {
+        const struct search_mark *mark = &kept->marks[(kept->mark_count - back) % SEARCH_MARKS];
+        if (mark->at_ns <= at_ns)
+            return mark;
+    }
+    return NULL;
+}
+
+static struct search_kept *kept_of(struct search_phases *kept, uint8_t phase)
+{
+    for (unsigned i = 0; i < SEARCH_KEPT; i++)
+        if (kept->kept[i].mark && kept->kept[i].phase == phase)
+            return &kept->kept[i];
+    return NULL;
+}
+
+/* An empty one, or that of the phase that has been away longest; NULL: no memory. */
+static struct search_kept *make_room(struct search_phases *kept)
+{
+    struct search_kept *oldest = &kept->kept[0];
+    for (unsigned i = 0; i < SEARCH_KEPT; i++) {
+        struct search_kept *one = &kept->kept[i];
+        if (!one->mark) {
+            one->mark = malloc(sizeof *one->mark);
+            return one->mark ? one : NULL;
+        }
+        if (one->mark->at_ns < oldest->mark->at_ns)
+            oldest = one;
+    }
+    return oldest;
+}
+
+/* What has measured more stays: a phase that was not recognised when it came began anew. */
+static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
+{
+    struct search_kept *place = kept_of(kept, phase);
+    if (phase == PHASES_NONE || !mark)
+        return;
+    if (place && phase != kept->phase && place->mark->search.rounds > mark->search.rounds)
+        return;
+    if (!place)
+        place = make_room(kept);
+    if (!place)
+        return;
+    *place->mark = *mark;
+    place->phase = phase;
+}
+
+/* What was found in a phase, and its interval goes on; what is counted over all of them stays. */
+static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
+{
+    const struct search *from = &mark->search;
+    uint64_t counted_ns = mark->at_ns > from->started_ns ? mark->at_ns - from->started_ns : 0;
+    search->started_ns = now_ns > counted_ns ? now_ns - counted_ns : 0;
+    search->all_weight = from->all_weight;
+    search->all_samples = from->all_samples;
+    memcpy(search->active, from->active, from->active_count * sizeof *from->active);
+    search->active_count = from->active_count;
+    search->queue = from->queue;
+    search->state = from->state;
+    search->ways_now = from->ways_now;
+    search->interval_ns = from->interval_ns;
+    search->shortest_ns = from->shortest_ns;
+    search->splits = from->splits;
+    search->rounds = from->rounds;
+    search->pooled_hits = from->pooled_hits;
+    search->pooled_total = from->pooled_total;
+    search->pooled_samples = from->pooled_samples;
+    search->pooled_rounds = from->pooled_rounds;
+}
+
+static void change(struct search_phases *kept, struct search *search, const struct phases *phases,
+                   uint64_t now_ns)
+{
+    const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    /* Where an edge of a block or two was taken for a phase, nothing of worth has been measured. */
+    bool edge = last->start_ns == kept->segment_ns || phases->segment_count < 2;
+    if (!edge)
+        put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
+    kept->segment_ns = last->start_ns;
+    kept->phase = phases_now(phases);
+    kept->mark_count = 0;
+    const struct search_kept *known =
+        kept->phase != PHASES_NONE ? kept_of(kept, kept->phase) : NULL;
+    if (known)
+        take_up(search, known->mark, now_ns);
+    else
+        search_anew(search, now_ns);
+}
+
+void search_phases_step(struct search_phases *kept, struct search *search,
+                        const struct phases *phases, bool changed, uint64_t now_ns)
+{
+    if (search->state == SEARCH_OFF || kept->ignored)
+        return;
+    if (changed)
+        change(kept, search, phases, now_ns);
+    else
+        mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
+}

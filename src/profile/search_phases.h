@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The n-way search and the phases of the run (phases.h): what Buck and Hollingsworth meet by
+ * keeping silent regions and lengthening intervals (2.2, applu), where it is known that a phase has
+ * ended.
+ *
+ * A change is known some blocks after it came. So the search is copied at the end of each block,
+ * with what its interval has counted so far. At a change it goes back to where the block before it
+ * ended, and is put by under the letter of the phase; what was counted since is thrown away. The
+ * next phase takes up the search of its letter, in the middle of the interval it was left in, or
+ * begins anew where it was not there before. So an interval may have several parts, but all of one
+ * phase. Private to src/profile.
+ */
+#ifndef MISSTOP_PROFILE_SEARCH_PHASES_H
+#define MISSTOP_PROFILE_SEARCH_PHASES_H
+
+#include "profile/phases.h"
+#include "profile/search.h"
+
+enum {
+    SEARCH_MARKS = 20, /* a change is known within 16 blocks */
+    SEARCH_KEPT = 8    /* the phases seen last; a search has 100 KiB */
+};
+
+struct search_mark {
+    uint64_t at_ns;
+    struct search search;
+};
+
+/* The search of a phase, as it stood when that was there last. */
+struct search_kept {
+    struct search_mark *mark; /* NULL: none */
+    uint8_t phase;
+};
+
+struct search_phases {
+    struct search_mark *marks; /* [SEARCH_MARKS], a ring; NULL: no search has been */
+    unsigned mark_count;       /* since the last change */
+    struct search_kept kept[SEARCH_KEPT];
+    uint8_t phase;       /* whose search goes on; PHASES_NONE: not known */
+    uint64_t segment_ns; /* when the segment that it goes on in began; 0: not looked at yet */
+    bool ignored;        /* tests only: as if there were no phases */
+};
+
+void search_phases_fini(struct search_phases *kept);
+
+/* Another search begins, or none: nothing is kept of this one. */
+void search_phases_clear(struct search_phases *kept);
+
+/* At the end of each base period; `changed`: phases_add() said so. */
+void search_phases_step(struct search_phases *kept, struct search *search,
+                        const struct phases *phases, bool changed, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The places of a run, kept in memory of a fixed size, so that a stretch of it can be looked at
+ * later. Recent time is kept exactly. Where the memory is used up, older places are thinned: of
+ * two neighbouring ones of an event one stays, with the weight of both, so that totals stand and
+ * the whole run is always covered, the older the time the more coarsely. Whoever has a run owns
+ * one (pipeline.c). One thread only.
+ */
+#ifndef MISSTOP_STORE_PAST_H
+#define MISSTOP_STORE_PAST_H
+
+#include "place.h"
+#include "stretch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The usual size: 2.8 million places of 12 bytes, 23 minutes of 2,000 a second before anything is
+ * thinned. No more than misstop's own tables take, and touched only as the run goes on.
+ */
+#define PAST_BYTES (UINT64_C(32) << 20)
+
+struct past;
+
+/* All its memory is taken now; `bytes` is made to fit. -ENOMEM. */
+int past_new(struct past **past, size_t bytes);
+void past_free(struct past *past);
+
+/* Forgets everything. A reading that goes on ends. */
+void past_clear(struct past *past);
+
+/* Times go up, as the samples come. */
+void past_add_all(struct past *past, const struct place *places, size_t count);
+
+/* Since the start, or since it was cleared: places added, and those that are there. */
+uint64_t past_seen(const struct past *past);
+uint64_t past_kept(const struct past *past);
+
+/*
+ * Begins to read the places of these stretches, which are in the order of time, do not overlap and
+ * stay where they are while it lasts. One reading at a time; places may be added meanwhile.
+ */
+void past_read_begin(struct past *past, const struct stretch *stretches, size_t count);
+
+/*
+ * The next places, in the order of time as far as it is known (a place that stands for two may
+ * come a place late). Adds to *seen how many places of the run they stand for. 0: no more.
+ */
+size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen);
+void past_read_end(struct past *past);
+
+#endif

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# misstop --sim on sim_planted, end to end: the program's output and status, counts beside cachegrind
+# and DHAT, what is counted, recordings, and what becomes of the program without misstop.
+set -u
+program=$BUILD/tests/live/sim_planted
+source_folder=${srcdir:-.}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+cd "$work" || exit 1
+
+skip() { echo "skipped: $1"; exit 77; }
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+launcher=$(command -v valgrind.bin || command -v valgrind) || skip "valgrind is not installed"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+check() { # what, command that succeeds
+    local what=$1
+    shift
+    if "$@" >"$work/why" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+        cat "$work/why"
+    fi
+}
+
+# The last report of a run: options; -- and the program's words.
+sim() { timeout 60 "$MISSTOP" "$@" >"$work/out" 2>"$work/err"; }
+report() { # Python that sees the report as r
+    grep -a '^{"version"' "$work/out" | tail -1 |
+        python3 -c "import json, sys; r = json.load(sys.stdin); o = {x['name']: x for x in r['objects']}; s = r['simulation']; $1"
+}
+holds() { report "sys.exit(0 if ($1) else str({'simulation': s, 'objects': [(x['name'], x['samples']) for x in r['objects'][:6]]}))"; }
+
+# ---- the program is as it would be alone ----
+"$program" life >alone.out 2>alone.err
+alone=$?
+sim --sim=L1=32K,8,64 --heap agent -b -d 60 -- "$program" life
+status=$?
+check "exit status $alone of the program" test $status = $alone
+# The tables follow on what the program printed.
+check "standard output" diff alone.out <(head -n "$(wc -l <alone.out)" out)
+check "standard error" diff alone.err err
+sim --sim=L1=32K,8,64 -b -d 60 -- sh -c 'kill -TERM $$'
+check "death by a signal" test $? = 143
+sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" exec "$program" walk 64
+check "an exec of the program itself is followed" holds "r['target']['exe'].endswith('sim_planted') and s['accesses'] > 2 * 2 * 64 * 128"
+
+# ---- counts ----
+# 64 KiB do not fit: each line misses twice. Besides, the dynamic linker looks for malloc and free.
+sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none --sim-from walk --sim-to free -j -d 60 -H 0 -- "$program" walk 64
+check "an array that does not fit misses at each line, twice" \
+    holds "2048 <= s['levels'][0]['load_misses'] <= 2048 + 200 and 1024 <= s['levels'][1]['load_misses'] <= 1024 + 200"
+check "every access counts" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
+check "every miss is a sample" holds "s['untold'] == 0 and sum(e['events'] for e in r['source']['events'] if e['name'] == 'l1-miss') == s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
+sim --sim=L1=32K,8,64 --heap none --sim-from work --sim-to cleanup -e access -c 1 -j -d 60 -H 0 -- "$program" parts
+check "from one function to another" holds "not any('of_setup' in n or 'of_cleanup' in n for n in o) and s['accesses'] == 8194 and not s['counting']"
+check "each access is a sample of its object" holds "max(x['samples'] for n, x in o.items() if 'of_work' in n) == 4096"
+
+"$launcher" --command-line-only=yes --tool=dhat --vgdb=no --dhat-out-file=dhat.json "$program" blocks 2>/dev/null
+sim --sim=L1=32K,8,64 -e access -c 1 -j -d 60 -H 0 -- "$program" blocks
+same_as_dhat() {
+    report "
+d = json.load(open('dhat.json'))
+theirs = sorted((p['rb'] // 8, p['wb'] // 8) for p in d['pps'] if p['tbk'] == 40)
+ours = sorted((x['loads'], x['stores']) for x in r['objects'] if x['kind'] == 'heap' and x['samples'] >= 4000)
+print(theirs, ours)
+sys.exit(not (theirs and theirs == ours))"
+}
+check "accesses of each heap site are those that DHAT counts" same_as_dhat
+check "misses are those of cachegrind" env CHECK=0.1 SIZE=20000 "$OLDPWD/$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
+
+# ---- a recording says the same ----
+sim --sim=L1=32K,8,64 --heap none -o sim.data -j -d 60 -H 0 -- "$program" parts
+report "print(sorted((x['name'], x['samples']) for x in r['objects'] if x['name'].startswith('of_')))" >live
+sim -i sim.data -j -H 0
+report "print(sorted((x['name'], x['samples']) for x in r['objects'] if x['name'].startswith('of_')))" >replayed
+check "the objects of a recording are those seen live" diff live replayed
+check "... and there are some" grep -q of_work live
+
+# ---- misstop goes, the program goes on ----
+"$MISSTOP" --sim=L1=32K,8,64 -b -- "$program" long "$work/reached" >/dev/null 2>&1 &
+misstop=$!
+for _ in $(seq 100); do
+    [ -n "$(pgrep -P $misstop)" ] && grep -qs sim_planted "/proc/$(pgrep -P $misstop | head -1)/comm" && break
+    sleep 0.1
+done
+kill -9 $misstop
+wait $misstop 2>/dev/null
+touch reached.go
+for _ in $(seq 100); do
+    [ -e reached ] && break
+    sleep 0.2
+done
+check "the program survives kill -9 of misstop" test -e reached
+
+# ---- refusals ----
+refused() { # what it must say, options
+    local words=$1
+    shift
+    "$MISSTOP" "$@" >/dev/null 2>"$work/said"
+    [ $? != 0 ] && grep -q -- "$words" said
+}
+check "no such command" refused "no such command" --sim -- ./no-such-program
+check "no such geometry" refused "LEVEL=SIZE,WAYS,LINE" --sim=L1=32K -- true
+check "only for programs that are launched" refused "misstop --sim -- CMD" --sim -p $$
+
+echo "test_sim: $passed passed, $failed failed"
+[ $failed = 0 ]
