@@ -122,6 +122,8 @@ struct place_names {
     /* Counts that are exact, by id (0 of everything); stand in the place of what samples say, under
      * either basis. NULL, false: not known. */
     bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
+    /* What a thread is called now, sanitised. NULL: threads have no names here. */
+    bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
 };
 
 /* "global", "heap", ... as in JSON. */

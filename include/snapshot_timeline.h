@@ -8,13 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one object counted in each period, of all that were attributed. */
+/* What one object, function, field or group of threads counted in each period, of all that were
+ * attributed. */
 struct snapshot_stream {
-    uint32_t object; /* index into objects, UINT32_MAX: not listed there */
+    uint32_t object; /* it is, or that the field is of: index into objects; UINT32_MAX: none */
     const char *name;
     double *weight;    /* [periods] */
     double share;      /* of the whole run */
     double volatility; /* at the period shown; NAN: too few */
+    double
+        *volatilities; /* [profile_count], at the periods of the profile; of objects, else NULL */
+};
+
+struct snapshot_streams {
+    struct snapshot_stream *list; /* most misses first */
+    size_t count;
 };
 
 /* A stretch in which the misses fall on the objects in the same shares. */
@@ -28,7 +36,12 @@ struct snapshot_phase {
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;
     bool inversion; /* another object led before */
+    bool again;     /* there was one of its name before */
 };
+
+/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3), of
+ * which it names none. */
+#define SNAPSHOT_VOLATILITY_DAMPED 0.25
 
 struct snapshot_volatility {
     double period_s;
@@ -43,17 +56,26 @@ struct snapshot_turns {
 };
 
 struct snapshot_timeline {
-    double start_s;  /* of the first period, elapsed time; NAN: nothing yet */
-    double period_s; /* of the points: some base periods, by the volatility */
-    double base_s;   /* the base period now */
+    double start_s;    /* of the first period, elapsed time; NAN: nothing yet */
+    uint64_t start_ns; /* the same by the clock of the samples; 0 */
+    double period_s;   /* of the points: some base periods, by the volatility */
+    double base_s;     /* the base period now */
     size_t periods;
     double *all;                     /* [periods] */
     struct snapshot_stream *streams; /* most misses first */
     size_t stream_count;
-    struct snapshot_phase *phases; /* in time order; the last one goes on */
+    struct snapshot_streams functions;
+    struct snapshot_streams fields;  /* of the leading objects */
+    struct snapshot_streams threads; /* by name: those that differ in a number at the end */
+    struct snapshot_phase *phases;   /* in time order; the last one goes on */
     size_t phase_count;
     struct snapshot_volatility *profile; /* by period */
     size_t profile_count;
+    struct snapshot_volatility *recent; /* of the last two minutes, at the shortest base period */
+    size_t recent_count;
+    double recent_s;    /* the period chosen from it; NAN: too early to say */
+    bool recent_damped; /* the noise is, at that period */
+    double display_s;   /* for what is refreshed: it damps the noise and keeps the phases; NAN */
     struct snapshot_turns *turns; /* strongest first */
     size_t turn_count;
     const char *reading; /* one or two sentences; NULL */

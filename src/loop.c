@@ -25,6 +25,8 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
 {
     *loop = (struct loop){.setup = setup,
                           .delay_s = setup->options->delay_s,
+                          .delay_follows = setup->screen && !setup->options->delay_given &&
+                                           !setup->options->input,
                           .replays = setup->options->input != NULL,
                           .error = error};
     int timer = refresh_timer_open(loop->delay_s);
@@ -89,6 +91,16 @@ static int patience_ms(const struct loop *loop, int otherwise_ms)
     return pipeline_fills(loop->setup->pipeline) ? 0 : otherwise_ms;
 }
 
+/* What is seen to change from picture to picture ought to be the program and not its noise. */
+static void follow_volatility(struct loop *loop, const struct snapshot *snapshot)
+{
+    double delay_s = refresh_timer_for(snapshot->timeline.display_s);
+    if (!loop->delay_follows || delay_s == loop->delay_s)
+        return;
+    loop->delay_s = delay_s;
+    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, delay_s);
+}
+
 void loop_refresh(struct loop *loop)
 {
     drain(loop);
@@ -111,6 +123,7 @@ void loop_refresh(struct loop *loop)
     }
     loop->refreshes++;
     if (loop->setup->screen) {
+        follow_volatility(loop, snapshot);
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
         loop->code = print_snapshot(loop, stdout, snapshot);

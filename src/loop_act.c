@@ -13,6 +13,7 @@
 static void change_delay(struct loop *loop, int direction)
 {
     char text[48];
+    loop->delay_follows = false;
     loop->delay_s = refresh_timer_step(loop->delay_s, direction);
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
     snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);

@@ -18,6 +18,7 @@ struct loop {
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
     double delay_s;
+    bool delay_follows; /* the volatility, until the user says otherwise */
     uint32_t refreshes;
     bool target_ended;
     bool stretched; /* --stretch has been looked at */

@@ -149,6 +149,7 @@ static int parse_output(struct options *options, int option, const char *text, s
     int code;
     switch (option) {
     case 'd':
+        options->delay_given = true;
         return option_seconds(text, "-d", 0.05, 86400, &options->delay_s, error);
     case 'n':
         return option_u32(text, "-n", 1, UINT32_MAX, &options->iterations, error);

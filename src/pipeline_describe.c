@@ -98,8 +98,10 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
                   last->start_s > pipeline->phase_start_s + timeline->base_s;
     if (is_new && last->leader && !pipeline->status[0])
         snprintf(pipeline->status, sizeof pipeline->status,
-                 "a new phase since %.1f s: %s leads with %.0f%%; 0 shows the run", last->start_s,
-                 last->leader, last->leader_share * 100);
+                 "%s%s%s since %.1f s: %s leads with %.0f%%; 0 shows the run",
+                 last->again ? "phase " : "a new phase", last->again ? last->name : "",
+                 last->again ? " again" : "", last->start_s, last->leader,
+                 last->leader_share * 100);
     if (last)
         pipeline->phase_start_s = last->start_s;
 }

@@ -85,6 +85,12 @@ static bool ask_exact(void *context, enum exact_of of, uint32_t id, struct exact
     return recorder->names.exact(recorder->names.context, of, id, counts);
 }
 
+static bool ask_thread(void *context, uint32_t tid, char *out, size_t out_size)
+{
+    struct recorder *recorder = context;
+    return recorder->names.thread(recorder->names.context, tid, out, out_size);
+}
+
 /* What the resolver cannot tell, it cannot tell through here either. */
 struct place_names recorder_names(struct recorder *recorder)
 {
@@ -99,6 +105,7 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .cpu_node = own->cpu_node ? ask_cpu_node : NULL,
                                 .page_nodes = own->page_nodes ? ask_page_nodes : NULL,
                                 .exact = own->exact ? ask_exact : NULL,
+                                .thread = own->thread ? ask_thread : NULL,
                                 .reading = own->reading ? ask_reading : NULL,
                                 .heap = own->heap ? ask_heap : NULL,
                                 .heap_bin = own->heap_bin ? ask_bin : NULL};

@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = \
 	CHURN='$(abs_top_builddir)/tests/live/churn'; export CHURN; \
 	SHARING_PLANTED='$(abs_top_builddir)/tests/live/sharing_planted'; export SHARING_PLANTED; \
 	FINDINGS_PLANTED='$(abs_top_builddir)/tests/live/findings_planted'; export FINDINGS_PLANTED; \
+	PHASES_PLANTED='$(abs_top_builddir)/tests/live/phases_planted'; export PHASES_PLANTED; \
 	WATCH_PLANTED='$(abs_top_builddir)/tests/live/watch_planted'; export WATCH_PLANTED; \
 	BUILD='$(abs_top_builddir)'; export BUILD; \
 	CC='$(CC)'; export CC; \
@@ -69,6 +70,14 @@ tests_live_sim_planted_LDFLAGS = -pthread
 dist_check_SCRIPTS += tests/live/test_sim.sh
 TESTS += tests/live/test_sim.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind
+# Phases, against the log of the program that has them.
+check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
+tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
+tests_live_phases_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_phases_planted_LDFLAGS =
+tests_live_test_phases_SOURCES = tests/live/test_phases.c tests/live/run.c tests/live/run.h
+tests_live_test_phases_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
+TESTS += tests/live/test_phases
 
 # Data touched again in known ways, in a program without sanitizers.
 check_PROGRAMS += tests/live/watch_planted tests/live/test_watch

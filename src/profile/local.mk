@@ -7,6 +7,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/compare.c src/profile/compare.h \
 	src/profile/decay.c \
 	src/profile/decay.h \
+	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_sets.c src/profile/findings_sharing.c \
@@ -17,6 +18,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
+	src/profile/offset_key.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
 	src/profile/phases.c \
@@ -25,6 +27,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
 	src/profile/rates.c src/profile/rates.h \
+	src/profile/recent.c src/profile/recent.h \
 	src/profile/reuse.c src/profile/reuse.h \
 	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
@@ -55,6 +58,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_rates.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
+	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \
 	src/profile/snapshot_timeline.c \
 	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
@@ -68,8 +72,10 @@ src_libprofile_a_SOURCES = \
 	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/thread_groups.c src/profile/thread_groups.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
+	src/profile/touched.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/watch_codes.c src/profile/watch_words.c \

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 1 << (PHASES_SCALES - 1) };
-
 /* Of one test; there are three a block, a million in a day at 4 a second. */
 static const double chance = 1e-9;
 
@@ -25,7 +23,7 @@ static const double cell_least = 10;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
-    *phases = (struct phases){.growing = {.start_ns = start_ns}};
+    *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
     struct phases_segment *segments =
         array_more(NULL, &phases->segment_room, 0, sizeof *segments, PHASES_SEGMENTS);
     if (!segments)
@@ -150,19 +148,22 @@ static uint64_t changed_blocks(const struct phases *phases)
 {
     double g;
     unsigned scale = PHASES_TESTED;
-    for (; scale < PHASES_SCALES; scale++) {
+    if (phases->seen < PHASES_FIRST)
+        return 0;
+    for (; scale < phases->scales; scale++) {
         uint64_t length = UINT64_C(1) << scale;
         if (length >= phases->blocks)
             return 0;
         if (chance_of(phases, length, dispersion_of(phases, scale), &g) < chance)
             break;
     }
-    if (scale == PHASES_SCALES)
+    if (scale == phases->scales)
         return 0;
     /* The change is where the two sides differ most. */
+    uint64_t longest = UINT64_C(1) << (scale < PHASES_USUAL ? PHASES_USUAL - 1 : scale);
     uint64_t best = 0;
     double most = 0;
-    for (uint64_t length = 1; length < phases->blocks && length <= LONGEST; length++) {
+    for (uint64_t length = 1; length < phases->blocks && length <= longest; length++) {
         chance_of(phases, length, dispersion_of(phases, scale), &g);
         if (g > most) {
             most = g;
@@ -225,10 +226,21 @@ static void split(struct phases *phases, uint64_t length)
     memcpy(phases->window, kept, length * sizeof *kept);
 }
 
+void phases_look_over(struct phases *phases, uint64_t period_ns)
+{
+    const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    uint64_t block_ns = phases->blocks ? (last->end_ns - last->start_ns) / phases->blocks : 0;
+    phases->scales = PHASES_USUAL;
+    while (phases->scales < PHASES_SCALES && block_ns &&
+           block_ns << (phases->scales - PHASES_USUAL) < period_ns)
+        phases->scales++;
+}
+
 static bool take_block(struct phases *phases, uint64_t end_ns)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     phases->window[phases->blocks++ % PHASES_WINDOW] = phases->growing;
+    phases->seen++;
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         phases->now[i] += phases->growing.counts[i];
     phases->now_sum += phases->growing.sum;

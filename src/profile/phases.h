@@ -5,8 +5,9 @@
  * change of the program). Private to src/profile.
  *
  * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995):
- * at each block of misses, the last 4, 8 and 16 blocks are compared with what came before
- * them in the segment, by the likelihood ratio of two multinomials against one. Misses come in
+ * at each block of misses, the last 4, 8 and 16 blocks (and more of them where the volatility asks
+ * for it: phases_look_over()) are compared with what came before them in the segment, by the
+ * likelihood ratio of two multinomials against one. Misses come in
  * bursts and programs go round in loops, so the ratio is divided by what neighbouring windows of
  * that length differ by inside segments (a dispersion for each length): a loop shorter than the
  * window is no phase, and noise of any colour sets its own bar.
@@ -25,11 +26,13 @@
 
 enum {
     PHASES_COLUMNS = 64,
-    PHASES_SCALES = 5,  /* windows of 1, 2, 4, 8, 16 blocks */
-    PHASES_TESTED = 2,  /* ... from 4 blocks on, for shorter ones are edges and chance */
-    PHASES_LAG = 4,     /* blocks after which it is plain that no change came */
-    PHASES_WINDOW = 36, /* blocks that are kept: two of the longest windows, and those */
-    PHASES_MOST = 26,   /* different ones: A to Z */
+    PHASES_SCALES = 7,   /* windows of 1, 2, 4, ... 64 blocks, */
+    PHASES_USUAL = 5,    /* of which those of up to 16 are always tested */
+    PHASES_TESTED = 2,   /* ... from 4 blocks on, for shorter ones are edges and chance */
+    PHASES_FIRST = 12,   /* blocks before anything is tested: bursts are to be known first */
+    PHASES_LAG = 4,      /* blocks after which it is plain that no change came */
+    PHASES_WINDOW = 132, /* blocks that are kept: two of the longest windows, and those */
+    PHASES_MOST = 26,    /* different ones: A to Z */
     PHASES_SEGMENTS = 4096,
     PHASES_BLOCK_SAMPLES = 100, /* fewer are joined with the next before anything is tested */
     PHASES_SHORTEST = 3,        /* blocks; shorter segments are the edge between their neighbours */
@@ -73,6 +76,8 @@ struct phases {
     uint64_t blocks;                           /* in the last segment */
     struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
     struct phases_block growing;               /* not large enough to be a block yet */
+    uint64_t seen;                             /* blocks, of all segments */
+    unsigned scales;                           /* windows below this one are tested */
     double ratios[PHASES_SCALES];              /* of neighbouring windows: their sum, */
     double degrees[PHASES_SCALES];             /* and that of their degrees of freedom */
 };
@@ -91,6 +96,16 @@ unsigned phases_column(uint32_t object);
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
+/*
+ * The period at which the noise of this program is damped: windows of up to 16 times as long are
+ * tested, as far as there are any. Shorter ones are tested whatever it is, so that short phases are
+ * seen, those too that nothing has shown yet.
+ */
+void phases_look_over(struct phases *phases, uint64_t period_ns);
+
+/* The shortest that has ended, of those whose beginning was seen; 0: none. */
+uint64_t phases_shortest_ns(const struct phases *phases);
+
 /* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
 uint8_t phases_now(const struct phases *phases);
 
@@ -98,6 +113,8 @@ uint8_t phases_now(const struct phases *phases);
  * told. The last one, which goes on, ends where it is known to. */
 size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
                         size_t room);
+/* The same, but where it is like none so far the letter that it will have if it stays like that. */
+uint8_t phases_letter(const struct phases *phases);
 
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);

@@ -63,6 +63,25 @@ size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stret
     return count;
 }
 
+uint8_t phases_letter(const struct phases *phases)
+{
+    uint8_t now = phases_now(phases);
+    bool is_new = now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST &&
+                  phases->known_count < PHASES_MOST;
+    return is_new ? (uint8_t)phases->known_count : now;
+}
+
+uint64_t phases_shortest_ns(const struct phases *phases)
+{
+    uint64_t shortest_ns = 0;
+    for (size_t i = 1; i + 1 < phases->segment_count; i++) {
+        uint64_t length_ns = phases->segments[i].end_ns - phases->segments[i].start_ns;
+        if (!shortest_ns || length_ns < shortest_ns)
+            shortest_ns = length_ns;
+    }
+    return shortest_ns;
+}
+
 void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);

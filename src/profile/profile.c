@@ -132,8 +132,12 @@ void profile_rescale(struct profile *profile, double factor)
 void profile_step(struct profile *profile, uint64_t now_ns)
 {
     uint16_t event = profile->options.ranking;
-    bool changed =
-        timeline_step(&profile->timeline, &profile->objects, &profile->all[event], event, now_ns);
+    struct timeline_totals totals = {.objects = &profile->objects,
+                                     .functions = &profile->functions,
+                                     .all = &profile->all[event],
+                                     .names = &profile->options.names,
+                                     .event = event};
+    bool changed = timeline_step(&profile->timeline, &totals, now_ns);
     search_phases_step(&profile->search_phases, &profile->search, &profile->timeline.phases, changed,
                        now_ns);
 }

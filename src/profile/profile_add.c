@@ -96,12 +96,6 @@ static uint32_t number_of(struct profile *profile, uint32_t tid)
     return recent->number;
 }
 
-static void note_thread(struct profile *profile, struct object_extra *extra, uint32_t tid)
-{
-    uint32_t bit = number_of(profile, tid);
-    extra->threads[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
 static void add_to_pair(struct pair *pair, const struct access *access, double scale)
 {
     counted_add(&pair->samples, 1, scale);
@@ -185,16 +179,28 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
         levels_add(&rows, access, scale);
 }
 
-static void add_ranking(struct profile *profile, const struct place *place, uint32_t object,
-                        double scale)
+static void add_to_timeline(struct profile *profile, const struct adding *adding, uint32_t thread)
 {
+    struct timeline *timeline = &profile->timeline;
+    const struct place *place = adding->place;
+    timeline_count(timeline, place, adding->object, adding->function, thread);
+    if (field_counts_follows(&timeline->fields, adding->object))
+        field_counts_add(&timeline->fields, adding->object, adding->keys.offset,
+                         tally_weight(&place->access));
+}
+
+static void add_ranking(struct profile *profile, const struct adding *adding, double scale)
+{
+    const struct place *place = adding->place;
     const struct access *access = &place->access;
+    struct object_extra *extra = &profile->extras[adding->object];
+    uint32_t thread = number_of(profile, access->tid);
     bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
         .time_ns = access->time_ns,
         .address = access->address,
         .offset = access->address - place->base,
-        .object = object,
+        .object = adding->object,
         .function = place->function,
         .tid = access->tid,
         .type = place->by_member ? place->type : 0,
@@ -207,10 +213,10 @@ static void add_ranking(struct profile *profile, const struct place *place, uint
     search_count(&profile->search, access->address, tally_weight(access));
     if (profile->reuse)
         reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
-    timeline_count(&profile->timeline, place);
-    profile->extras[object].refresh_weight += tally_weight(access);
+    add_to_timeline(profile, adding, thread);
+    extra->refresh_weight += tally_weight(access);
     profile->refresh_weight += tally_weight(access);
-    note_thread(profile, &profile->extras[object], access->tid);
+    extra->threads[thread / 64] |= UINT64_C(1) << thread % 64;
 }
 
 static void count_total(struct profile *profile, const struct place *place)
@@ -265,7 +271,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)
-        add_ranking(profile, place, object, scale);
+        add_ranking(profile, adding, scale);
     if (decay_renormalise(&profile->decay, &factor))
         profile_rescale(profile, factor);
 }

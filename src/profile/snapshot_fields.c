@@ -96,7 +96,7 @@ static bool locate(const struct folding *folding, uint64_t key, struct snapshot_
         return folding->element == (uint32_t)((key & ~OFFSET_FOLDED) >> OFFSET_SHIFT);
     }
     if (key & OFFSET_TYPED) {
-        field->type_id = (uint32_t)((key & ~OFFSET_TYPED) >> OFFSET_SHIFT);
+        field->type_id = offset_key_type(key);
         field->offset = (uint32_t)key;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The run over time, at the period that its volatility speaks for, and its phases. */
-#include "profile/state.h"
+#include "profile/snapshot_streams.h"
 #include "profile/volatility.h"
 
 #include <math.h>
@@ -8,26 +8,15 @@
 #include <stdlib.h>
 
 enum {
-    STREAMS_SHOWN = 12,
     STREAMS_PROFILED = 8,
     PHASES_SHOWN = 500,
     TURNS_SHOWN = 8,
     TURNS_POINTS = 12 /* of a curve, for a correlation to mean something */
 };
 
-/* DTrack selects by a threshold on volatility (4.3), of which it names none. */
-static const double quiet = 0.25;
-
 /* Shares that go against each other like this take turns. */
 static const double turns_at = -0.6;
 static const double turns_share = 0.05; /* of the misses that both must have */
-
-/* Beside the tables of a stretch stands the run that it is of. */
-static const struct timeline *timeline_of(const struct build *build)
-{
-    const struct profile *run = build->profile->options.run;
-    return run ? &run->timeline : &build->profile->timeline;
-}
 
 static double seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns)
 {
@@ -35,80 +24,22 @@ static double seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns
     return build->snapshot->elapsed_s - back / 1e9;
 }
 
-static const char *object_name(const struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc;
-    bool known = names->object && names->object(names->context, id, &desc);
-    return arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-}
-
-static int most(const void *left, const void *right)
-{
-    const struct stream *a = *(const struct stream *const *)left;
-    const struct stream *b = *(const struct stream *const *)right;
-    return a->total > b->total ? -1 : a->total < b->total;
-}
-
-/* All streams, most misses first; NULL: out of memory. */
-static const struct stream **sorted_streams(const struct streams *streams)
-{
-    const struct stream **sorted = calloc(streams->count + 1, sizeof(struct stream *));
-    for (size_t i = 0; sorted && i < streams->count; i++)
-        sorted[i] = &streams->list[i];
-    if (sorted)
-        qsort(sorted, streams->count, sizeof *sorted, most);
-    return sorted;
-}
-
-static double *curve_of(struct build *build, const struct streams *streams,
-                        const struct stream *stream, size_t by)
-{
-    double *curve = arena_array(build->arena, streams->points / by, sizeof *curve);
-    build->failed |= !curve;
-    if (curve && stream)
-        streams_curve(streams, stream, by, curve);
-    return curve;
-}
-
-static void list_streams(struct build *build, const struct stream **sorted, size_t by,
-                         struct snapshot_timeline *shown)
-{
-    const struct timeline *timeline = timeline_of(build);
-    const struct stream *all = streams_find(&timeline->all, 0);
-    size_t count =
-        timeline->objects.count < STREAMS_SHOWN ? timeline->objects.count : (size_t)STREAMS_SHOWN;
-    shown->periods = timeline->objects.points / by;
-    shown->all = curve_of(build, &timeline->all, all, by);
-    shown->streams = arena_array(build->arena, count, sizeof *shown->streams);
-    build->failed |= !shown->streams;
-    for (size_t i = 0; i < count && !build->failed; i++) {
-        double *curve = curve_of(build, &timeline->objects, sorted[i], by);
-        shown->streams[shown->stream_count++] = (struct snapshot_stream){
-            .object = build_object_index(build, (uint32_t)sorted[i]->key),
-            .name = object_name(build, (uint32_t)sorted[i]->key),
-            .weight = curve,
-            .share = all && all->total > 0 ? sorted[i]->total / all->total : NAN,
-            .volatility = curve ? volatility_of(curve, shown->periods) : NAN};
-    }
-}
-
 /* The stream with most misses in a stretch of base points. */
-static const struct stream *leader_of(const struct streams *streams, const struct stream **sorted,
-                                      size_t first, size_t end, double *weight)
+static const struct stream *leader_of(const struct streams_sorted *sorted, size_t first, size_t end,
+                                      double *weight)
 {
     const struct stream *leader = NULL;
     *weight = 0;
-    for (size_t i = 0; i < streams->count; i++) {
+    for (size_t i = 0; i < sorted->count; i++) {
         double sum = 0;
         /* They come by their totals: none that follows has more. */
-        if (sorted[i]->total <= *weight)
+        if (sorted->list[i]->total <= *weight)
             break;
         for (size_t k = first; k < end; k++)
-            sum += sorted[i]->at[k];
+            sum += sorted->list[i]->at[k];
         if (sum > *weight) {
             *weight = sum;
-            leader = sorted[i];
+            leader = sorted->list[i];
         }
     }
     return leader;
@@ -121,12 +52,12 @@ static size_t point_at(const struct streams *streams, uint64_t at_ns)
     return point < streams->points ? point : streams->points;
 }
 
-static void lead(struct build *build, const struct stream **sorted,
+static void lead(struct build *build, const struct streams_sorted *sorted,
                  const struct phases_segment *segment, struct snapshot_phase *shown)
 {
-    const struct timeline *timeline = timeline_of(build);
-    const struct streams *streams = &timeline->objects;
-    const struct stream *all = streams_find(&timeline->all, 0);
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct streams *streams = &timeline->streams;
+    const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
     size_t first = point_at(streams, segment->start_ns);
     size_t end = point_at(streams, segment->end_ns);
     double weight;
@@ -134,18 +65,27 @@ static void lead(struct build *build, const struct stream **sorted,
     /* Shorter than a point: the one it lies in. */
     if (end <= first)
         end = first + 1;
-    const struct stream *leader = leader_of(streams, sorted, first, end, &weight);
+    const struct stream *leader = leader_of(sorted, first, end, &weight);
     for (size_t k = first; all && k < end; k++)
         whole += all->at[k];
-    shown->object = leader ? build_object_index(build, (uint32_t)leader->key) : UINT32_MAX;
-    shown->leader = leader ? object_name(build, (uint32_t)leader->key) : NULL;
+    shown->object = leader ? build_object_index(build, STREAM_ID(leader->key)) : UINT32_MAX;
+    shown->leader = leader ? build_object_name(build, STREAM_ID(leader->key)) : NULL;
     shown->leader_share = leader && whole > 0 ? weight / whole : NAN;
 }
 
-static void list_phases(struct build *build, const struct stream **sorted, uint64_t now_ns,
+/* A phase of its letter was listed before. */
+static bool is_repeated(const struct phases_segment *segments, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (segments[i].phase == segments[index].phase && segments[i].phase != PHASES_NONE)
+            return true;
+    return false;
+}
+
+static void list_phases(struct build *build, const struct streams_sorted *sorted, uint64_t now_ns,
                         struct snapshot_timeline *shown)
 {
-    const struct phases *phases = &timeline_of(build)->phases;
+    const struct phases *phases = &build_timeline_of(build)->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
     const struct phases_segment *segments = phases->segments + (phases->segment_count - count);
     shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
@@ -156,9 +96,8 @@ static void list_phases(struct build *build, const struct stream **sorted, uint6
                                          .end_s = seconds(build, now_ns, segments[i].end_ns),
                                          .samples = segments[i].samples,
                                          .distance = segments[i].distance};
-        uint8_t name = segments[i].phase;
-        if (i + 1 == count)
-            name = phases_now(phases);
+        uint8_t name = i + 1 == count ? phases_letter(phases) : segments[i].phase;
+        phase->again = i + 1 == count ? name < phases->known_count : is_repeated(segments, i);
         if (name != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + name);
         lead(build, sorted, &segments[i], phase);
@@ -218,23 +157,68 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
         shown->turns[i] = all[i];
 }
 
+static struct snapshot_volatility *
+copy_profile(struct build *build, const struct volatility *profile, size_t count, double base_s)
+{
+    struct snapshot_volatility *copy = arena_array(build->arena, count, sizeof *copy);
+    build->failed |= !copy;
+    for (size_t i = 0; i < count && copy; i++)
+        copy[i] = (struct snapshot_volatility){(double)profile[i].by * base_s, profile[i].value};
+    return copy;
+}
+
+/* Where no period damps the noise, the calmest is no reason to draw a few coarse blocks: as many
+ * points as the eye can use, and two in the shortest phase. */
+static size_t keep_phases(const struct build *build, size_t by)
+{
+    enum { POINTS_LEAST = 60 };
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct streams *streams = &timeline->streams;
+    size_t most = streams->points / POINTS_LEAST;
+    size_t of_phase = (size_t)(phases_shortest_ns(&timeline->phases) / (2 * streams->period_ns));
+    if (of_phase && of_phase < most)
+        most = of_phase;
+    by = by < most ? by : most;
+    return by ? by : 1;
+}
+
 static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 {
-    const struct streams *streams = &timeline_of(build)->objects;
+    const struct streams *streams = &build_timeline_of(build)->streams;
     struct volatility profile[VOLATILITY_PERIODS_MAX];
-    size_t count = volatility_profile(streams, STREAMS_PROFILED, profile);
-    size_t by = volatility_period(profile, count, quiet);
-    shown->profile = arena_array(build->arena, count, sizeof *shown->profile);
-    build->failed |= !shown->profile;
-    for (size_t i = 0; i < count && shown->profile; i++)
-        shown->profile[shown->profile_count++] =
-            (struct snapshot_volatility){(double)profile[i].by * shown->base_s, profile[i].value};
-    return by ? by : 1;
+    size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
+    size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
+    shown->profile = copy_profile(build, profile, count, shown->base_s);
+    shown->profile_count = shown->profile ? count : 0;
+    for (size_t i = 0; i < count; i++)
+        if (profile[i].by == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
+            return by;
+    return keep_phases(build, by);
+}
+
+/* What is refreshed at more than half of the shortest phase would miss it. Where nothing damps the
+ * noise, waiting longer shows nothing better. */
+static void list_recent(struct build *build, struct snapshot_timeline *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct recent *recent = &timeline->recent;
+    const double base_s = (double)TIMELINE_BASE_NS / 1e9;
+    double shortest_s = (double)phases_shortest_ns(&timeline->phases) / 1e9;
+    shown->recent = copy_profile(build, recent->profile, recent->profile_count, base_s);
+    shown->recent_count = shown->recent ? recent->profile_count : 0;
+    shown->recent_damped = recent_is_damped(recent);
+    if (!recent->by)
+        return;
+    shown->recent_s = (double)recent->by * base_s;
+    if (shown->recent_damped)
+        shown->display_s = shortest_s > 0 ? fmin(shown->recent_s, shortest_s / 2) : shown->recent_s;
 }
 
 static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
 {
-    size_t different = timeline_of(build)->phases.known_count;
+    const struct phases *phases = &build_timeline_of(build)->phases;
+    /* What goes on is one more, unless it is known already. */
+    size_t different = phases->known_count + (phases_now(phases) == PHASES_NONE);
     size_t inversions = 0;
     const struct snapshot_phase *now =
         shown->phase_count ? &shown->phases[shown->phase_count - 1] : NULL;
@@ -248,33 +232,32 @@ static const char *read_phases(struct build *build, const struct snapshot_timeli
                             "leads.",
                             now->leader);
     return arena_printf(build->arena,
-                        "%zu stretches of %zu phases that have ended; another object leads after "
-                        "%zu of the changes. Since %.1f s %s leads.",
-                        shown->phase_count, different, inversions, now->start_s, now->leader);
+                        "%zu stretches of %zu phases; another object leads after %zu of the "
+                        "changes. %s leads since %.1f s.",
+                        shown->phase_count, different, inversions, now->leader, now->start_s);
 }
 
 void build_timeline(struct build *build, uint64_t now_ns)
 {
-    const struct timeline *timeline = timeline_of(build);
+    const struct timeline *timeline = build_timeline_of(build);
     struct snapshot_timeline *shown = &build->snapshot->timeline;
-    *shown = (struct snapshot_timeline){.start_s = NAN, .period_s = NAN, .base_s = NAN};
+    *shown = (struct snapshot_timeline){
+        .start_s = NAN, .period_s = NAN, .base_s = NAN, .recent_s = NAN, .display_s = NAN};
     if (!timeline->started || !timeline->phases.segments)
         return;
     if (build->profile->options.run)
         now_ns = build->profile->options.run->decay.now_ns;
-    const struct stream **sorted = sorted_streams(&timeline->objects);
-    build->failed |= !sorted;
-    if (build->failed)
-        return;
-    shown->start_s = seconds(build, now_ns, timeline->objects.start_ns);
-    shown->base_s = (double)timeline->objects.period_ns / 1e9;
+    shown->start_s = seconds(build, now_ns, timeline->streams.start_ns);
+    shown->start_ns = timeline->streams.start_ns;
+    shown->base_s = (double)timeline->streams.period_ns / 1e9;
     size_t by = list_profile(build, shown);
     shown->period_s = (double)by * shown->base_s;
-    list_streams(build, sorted, by, shown);
+    list_recent(build, shown);
+    struct streams_sorted objects = build_streams(build, by, shown);
     if (!build->failed)
-        list_phases(build, sorted, now_ns, shown);
+        list_phases(build, &objects, now_ns, shown);
     if (!build->failed)
         list_turns(build, shown);
     shown->reading = build->failed ? NULL : read_phases(build, shown);
-    free(sorted);
+    free(objects.list);
 }

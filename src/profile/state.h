@@ -7,9 +7,10 @@
  * change: 3.3), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
- * very most, if all tables are full of such. With --watch 2 MiB. The timeline: 4 KiB for each
- * object that ever counted, 8,192 at most. All of it is bounded.
+ * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the very
+ * most, if all tables are full of such. With --watch 2 MiB. The timeline: 4 KiB for each stream,
+ * 8,192 at most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of
+ * it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -18,6 +19,7 @@
 #include "profile/comiss.h"
 #include "profile/decay.h"
 #include "profile/levels.h"
+#include "profile/offset_key.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
 #include "profile/rates.h"
@@ -96,23 +98,6 @@ void profile_rescale(struct profile *profile, double factor);
 
 /* A step of the timeline is due: at the first sample, and the first after each base period. */
 void profile_step(struct profile *profile, uint64_t now_ns);
-
-/*
- * Where in an object an access counts: by its place in a type with members; in an object with
- * an inferred element by its place in that; else by its offset.
- */
-#define OFFSET_FOLDED (UINT64_C(1) << 63)
-#define OFFSET_TYPED  (UINT64_C(1) << 62)
-#define OFFSET_SHIFT  32 /* of the type or the size of the element */
-static inline uint64_t offset_key(const struct place *place, uint32_t element)
-{
-    uint64_t offset = place->access.address - place->base;
-    if (place->by_member)
-        return OFFSET_TYPED | (uint64_t)place->type << OFFSET_SHIFT | place->type_offset;
-    if (element > 8)
-        return OFFSET_FOLDED | (uint64_t)element << OFFSET_SHIFT | offset % element;
-    return offset & ~(OFFSET_FOLDED | OFFSET_TYPED);
-}
 
 /* Under construction: a snapshot, its arena, and where each object id stands in it. */
 struct build {

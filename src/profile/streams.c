@@ -27,6 +27,7 @@ void streams_restart(struct streams *streams, uint64_t start_ns, uint64_t period
     hash_clear(&streams->of_key);
     streams->count = streams->points = 0;
     streams->crowded = false;
+    streams->least = 0;
     streams->start_ns = start_ns;
     streams->period_ns = period_ns;
 }
@@ -56,9 +57,12 @@ static struct stream *add(struct streams *streams)
 /* The place of the least one, which is forgotten; NULL: all have a higher total. */
 static struct stream *displace(struct streams *streams, double total)
 {
-    struct stream *stream = streams->count ? least(streams) : NULL;
     streams->crowded = true;
-    if (!stream || stream->put >= total)
+    if (total <= streams->least || !streams->count)
+        return NULL;
+    struct stream *stream = least(streams);
+    streams->least = stream->put;
+    if (stream->put >= total)
         return NULL;
     hash_remove(&streams->of_key, stream->key);
     memset(stream->at, 0, STREAMS_POINTS * sizeof *stream->at);
@@ -97,10 +101,18 @@ void streams_put(struct streams *streams, uint64_t key, double total)
     struct stream *stream = find_or_make(streams, key, total);
     if (!stream || total == stream->put)
         return;
-    double added = total < stream->put ? total : total - stream->put;
+    bool anew = total < stream->put;
+    double added = anew ? total : total - stream->put;
+    streams->least = anew ? 0 : streams->least;
     stream->put = total;
     stream->at[streams->points] += added;
     stream->total += added;
+}
+
+void streams_add(struct streams *streams, uint64_t key, double added)
+{
+    const struct stream *stream = streams_find(streams, key);
+    streams_put(streams, key, (stream ? stream->put : 0) + added);
 }
 
 static void halve(double *at)
@@ -128,14 +140,19 @@ const struct stream *streams_find(const struct streams *streams, uint64_t key)
     return index ? &streams->list[*index] : NULL;
 }
 
-size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
-                     double *out)
+size_t streams_coarser(const double *at, size_t points, size_t by, double *out)
 {
-    size_t count = streams->points / by;
+    size_t count = points / by;
     for (size_t i = 0; i < count; i++) {
         out[i] = 0;
         for (size_t k = 0; k < by; k++)
-            out[i] += stream->at[i * by + k];
+            out[i] += at[i * by + k];
     }
     return count;
+}
+
+size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
+                     double *out)
+{
+    return streams_coarser(stream->at, streams->points, by, out);
 }

@@ -22,8 +22,13 @@ enum {
     STREAMS_MAX = 8192    /* with all their points: 32 MiB */
 };
 
+/* The key of one thing among those of all kinds. */
+#define STREAM_KEY(kind, id) ((uint64_t)(kind) << 56 | (id))
+#define STREAM_KIND(key)     ((unsigned)((key) >> 56))
+#define STREAM_ID(key)       ((uint32_t)(key))
+
 struct stream {
-    uint64_t key; /* the caller's; one kind of thing must not look like another */
+    uint64_t key; /* the caller's */
     double put;   /* the total put last */
     double total; /* of its points */
     double *at;   /* [STREAMS_POINTS]; the last one is of the period that still runs */
@@ -34,6 +39,7 @@ struct streams {
     size_t count;
     size_t room;
     size_t most;        /* streams; STREAMS_MAX unless a test wants fewer */
+    double least;       /* no total of theirs is below it */
     struct hash of_key; /* index into list */
     uint64_t start_ns;
     uint64_t period_ns; /* now; first_period_ns doubled as often as there was no room */
@@ -61,6 +67,9 @@ static inline uint64_t streams_next_ns(const struct streams *streams)
  */
 void streams_put(struct streams *streams, uint64_t key, double total);
 
+/* The same for who knows what is new and no total. A stream is put or added to, not both. */
+void streams_add(struct streams *streams, uint64_t key, double added);
+
 /* What a key has counted so far is of before the first period. */
 void streams_skip(struct streams *streams, uint64_t key, double total);
 
@@ -71,10 +80,12 @@ void streams_close(struct streams *streams, uint64_t now_ns);
 const struct stream *streams_find(const struct streams *streams, uint64_t key);
 
 /*
- * The curve of a stream's points, each the sum of `by` whole
- * periods; `out` holds streams->points / by. Returns that number; what is left over at the end
- * makes no point.
+ * The curve of `points` points, each the sum of `by`; `out` holds points / by. Returns that number;
+ * what is left over at the end makes no point.
  */
+size_t streams_coarser(const double *at, size_t points, size_t by, double *out);
+
+/* The same of a stream's whole periods; `out` holds streams->points / by. */
 size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
                      double *out);
 

@@ -28,14 +28,23 @@ struct volatility {
     double value;
 };
 
+/* A curve at its base period, and what it counts as beside others. */
+struct volatility_curve {
+    const double *at;
+    double weight;
+};
+
 /*
- * The profile of the strongest streams: at periods of 1, 2, 3, ... base periods, finer where the
- * paper asks for it (4.3: troughs lie at factors and multiples of a period in the program, and a
- * coarse grid passes them by), the mean of their volatilities weighted by what they count. Until
- * curves have too few points. `strongest` streams at the most; `profile` holds
- * VOLATILITY_PERIODS_MAX. Returns how many were worked out.
+ * The profile of curves of `points` points: at periods of 1, 2, 3, ... base periods, finer where
+ * the paper asks for it (4.3: troughs lie at factors and multiples of a period in the program, and
+ * a coarse grid passes them by), the mean of their volatilities by weight. Until curves have too
+ * few points. `profile` holds VOLATILITY_PERIODS_MAX. Returns how many were worked out.
  */
-size_t volatility_profile(const struct streams *streams, size_t strongest,
+size_t volatility_profile_of(const struct volatility_curve *curves, size_t count, size_t points,
+                             struct volatility *profile);
+
+/* The same of the strongest streams of one kind: `strongest` of them at the most. */
+size_t volatility_profile(const struct streams *streams, unsigned kind, size_t strongest,
                           struct volatility *profile);
 
 /*

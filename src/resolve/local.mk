@@ -94,6 +94,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/thread_names.c src/resolve/thread_names.h \
 	src/resolve/tls.c src/resolve/tls.h \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
 	src/resolve/nodes.c src/resolve/nodes.h \

@@ -97,6 +97,7 @@ void resolver_close(struct resolver *resolver)
     functions_fini(&resolver->functions);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
+    thread_names_fini(&resolver->threads_named);
     allocations_free(resolver->allocations);
     free(resolver->bin_of_object);
     free(resolver);
@@ -133,6 +134,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
+    thread_names_forget_all(&resolver->threads_named);
     memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
@@ -154,6 +156,10 @@ static void take_mapping(struct resolver *resolver, const struct sample_mapping 
 void resolver_record(struct resolver *resolver, const struct record *record)
 {
     bool ours = record->pid == (uint32_t)resolver->options.pid;
+    if (record->kind == RECORD_FORK)
+        thread_names_forget(&resolver->threads_named, record->tid);
+    if (record->kind == RECORD_COMM && ours && !record->comm.exec)
+        thread_names_put(&resolver->threads_named, record->tid, record->comm.name);
     if (record->kind == RECORD_MAPPING && ours)
         take_mapping(resolver, &record->mapping);
     else if (record->kind == RECORD_COMM && ours && record->comm.exec)
@@ -161,6 +167,17 @@ void resolver_record(struct resolver *resolver, const struct record *record)
     else if (record->kind == RECORD_COMM && ours && record->tid == record->pid)
         text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                       strlen(record->comm.name));
+}
+
+bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size)
+{
+    struct resolver *resolver = context;
+    bool live = resolver->options.live && resolver->alive;
+    if (thread_names_get(&resolver->threads_named, resolver->options.pid, tid, live, out, out_size))
+        return true;
+    /* A thread that has given itself no name has its process's. */
+    snprintf(out, out_size, "%s", resolver->comm);
+    return resolver->comm[0];
 }
 
 void resolver_distrust(struct resolver *resolver)

@@ -262,7 +262,8 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin,
                                 .cpu_node = describe_cpu,
-                                .page_nodes = describe_pages};
+                                .page_nodes = describe_pages,
+                                .thread = resolver_thread};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

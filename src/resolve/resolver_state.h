@@ -11,6 +11,7 @@
 #include "resolve/names.h"
 #include "resolve/resolver.h"
 #include "resolve/space.h"
+#include "resolve/thread_names.h"
 #include "resolve/tls.h"
 #include "resolve/nodes.h"
 #include "resolve/object_types.h"
@@ -35,6 +36,7 @@ struct resolver {
     struct object_types object_types;
     struct unwind unwind;
     struct nodes nodes;
+    struct thread_names threads_named;
     struct allocations *allocations; /* NULL: the heap is regions only */
     uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
@@ -51,6 +53,9 @@ struct resolver {
  * context: the resolver. */
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
+
+/* As struct place_names has it. */
+bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
 
 /* Source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);

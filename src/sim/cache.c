@@ -44,9 +44,9 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
 uint32_t cache_find(const struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
-    uint32_t recent = cache->recent[set];
-    if (cache->tags[recent] == number + 1)
-        return recent;
+    /* Further down the way used last is seldom it, and one word more to wait for. */
+    if (!cache->level && cache->tags[cache->recent[set]] == number + 1)
+        return cache->recent[set];
     uint32_t first = (uint32_t)set * cache->ways;
     for (uint32_t index = first; index < first + cache->ways; index++)
         if (cache->tags[index] == number + 1)
@@ -75,7 +75,8 @@ static uint32_t tree_victim(uint64_t tree, uint32_t ways)
 void cache_touch(struct cache *cache, uint32_t index)
 {
     uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
-    cache->recent[set] = index;
+    if (!cache->level)
+        cache->recent[set] = index;
     if (cache->policy == MODEL_LRU)
         cache->stamps[index] = ++cache->clock;
     else if (cache->policy == MODEL_TREE_PLRU)

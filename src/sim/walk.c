@@ -55,7 +55,7 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
     uint64_t number = address >> cache->line_shift;
     uint32_t index = cache_find(cache, number);
     bool in_shadow = false;
-    *node = index == CACHE_NONE ? 0 : cache->slots[index].node;
+    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->slots[index].node;
     if (cache->shadow)
         in_shadow = shadow_touch(cache->shadow, number,
                                  state_fetches(access->model, access->miss.kind), node);
@@ -65,8 +65,9 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
         return false;
     }
     cache_touch(cache, index);
-    cache->slots[index].node = *node;
-    if (cache->slots[index].prefetched) {
+    if (cache->shadow)
+        cache->slots[index].node = *node;
+    if (access->model->prefetch.kind && cache->slots[index].prefetched) {
         cache->slots[index].prefetched = false;
         walk_set_slow(access->model, cache, index);
         notice(access, cache);

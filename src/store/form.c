@@ -28,6 +28,7 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_MAPPING] = {MAPPING_ROW_FIELDS, 1 << 12},
     [STORE_CPU] = {NODE_ROW_FIELDS, 1 << 14},
     [STORE_PAGE] = {NODE_ROW_FIELDS, 1 << 18},
+    [STORE_THREAD] = {THREAD_ROW_FIELDS, 1 << 18},
 };
 
 unsigned store_form_fields(unsigned kind)

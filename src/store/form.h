@@ -66,6 +66,7 @@ enum store_kind {
     STORE_MAPPING, /* of sampled code; id: start */
     STORE_CPU,     /* id: number of the CPU */
     STORE_PAGE,    /* id: an address in it that was asked for */
+    STORE_THREAD,  /* id: tid */
     STORE_KINDS
 };
 
@@ -232,6 +233,8 @@ enum mapping_field {
 
 /* NUMA node plus 1, of a CPU or page; 0: not known. */
 enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
+
+enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };

@@ -240,6 +240,15 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
+static bool describe_thread(void *context, uint32_t tid, char *out, size_t out_size)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_THREAD], tid);
+    const char *name = row ? reader_string(reader, row[THREAD_ROW_NAME]) : NULL;
+    snprintf(out, out_size, "%s", name ? name : "");
+    return name;
+}
+
 struct place_names store_reader_names(struct store_reader *reader)
 {
     return (struct place_names){.context = reader,
@@ -251,6 +260,7 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .mapping = reader_mapping,
                                 .cpu_node = reader_cpu_node,
                                 .page_nodes = reader_page_nodes,
+                                .thread = describe_thread,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }

@@ -108,6 +108,8 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
     /* The slot's last place brought the same ids: most do. */
     if (place_row_new_ids(now, before))
         note_ids(writer, place);
+    if (now[PLACE_ROW_TID] != before[PLACE_ROW_TID])
+        writer_thread(writer, place->access.tid);
     unsigned char *at = writer_room(writer, 3 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
     *at++ = STORE_PLACE;
     at = number_put(at, slot);

@@ -138,6 +138,22 @@ void writer_function(struct store_writer *writer, uint32_t function)
         describe_function(writer, function);
 }
 
+static void describe_thread(struct store_writer *writer, uint32_t tid)
+{
+    const struct place_names *names = &writer->options.names;
+    char name[64];
+    bool known = names->thread && names->thread(names->context, tid, name, sizeof name);
+    uint64_t row[THREAD_ROW_FIELDS] = {[THREAD_ROW_NAME] =
+                                           writer_string(writer, known ? name : NULL)};
+    writer_row(writer, STORE_THREAD, tid, row);
+}
+
+void writer_thread(struct store_writer *writer, uint32_t tid)
+{
+    if (!rows_find(&writer->rows[STORE_THREAD], tid))
+        describe_thread(writer, tid);
+}
+
 /* Only noted: its text and line are asked for at a sync, where no sample waits. */
 void writer_address(struct store_writer *writer, uint64_t address)
 {
@@ -221,11 +237,17 @@ static void sync_instructions(struct store_writer *writer)
 
 void writer_names_sync(struct store_writer *writer)
 {
+    enum { NEW_THREADS = 64 };
     const struct rows *objects = &writer->rows[STORE_OBJECT];
     const struct rows *functions = &writer->rows[STORE_FUNCTION];
+    const struct rows *threads = &writer->rows[STORE_THREAD];
     for (size_t i = 0; i < objects->count; i++)
         describe_object(writer, (uint32_t)objects->ids[i]);
     for (size_t i = 0; i < functions->count; i++)
         describe_function(writer, (uint32_t)functions->ids[i]);
+    /* Threads name themselves soon after they start, and there may be many that have ended. */
+    for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
+         i < threads->count; i++)
+        describe_thread(writer, (uint32_t)threads->ids[i]);
     sync_instructions(writer);
 }

@@ -43,6 +43,7 @@ uint64_t writer_string(struct store_writer *writer, const char *text);
 /* An id that came up: described if it is new. */
 void writer_object(struct store_writer *writer, uint32_t object);
 void writer_function(struct store_writer *writer, uint32_t function);
+void writer_thread(struct store_writer *writer, uint32_t tid);
 void writer_type(struct store_writer *writer, uint32_t type);
 void writer_address(struct store_writer *writer, uint64_t address);
 

@@ -41,6 +41,9 @@ enum page_id {
     PAGE_COUNT
 };
 
+/* What the chart of Phases is stacked of. (timeline_stack.h) */
+enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, STACK_KINDS };
+
 enum { BACK_MAX = 16, ZONES_MAX = 48, SHARING_ACCESSES_MAX = 32 };
 
 /* A page that was left, and what it showed. */
@@ -153,6 +156,8 @@ struct browser {
         double cursor_s;
         double mark_s;
         struct area map; /* the chart, as drawn */
+        enum stack_kind stacked;
+        bool volatility; /* its chart is open */
     } timeline;
     struct {
         struct matrix_table table;

@@ -37,7 +37,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "window", json_window(snapshot));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
-    json_set(root, "phases", json_phases(&snapshot->timeline));
+    json_set(root, "phases", json_phases(snapshot));
     json_set(root, "findings", json_findings(&snapshot->findings));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));

@@ -62,7 +62,7 @@ json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
-json_t *json_phases(const struct snapshot_timeline *timeline);
+json_t *json_phases(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
 json_t *json_findings(const struct snapshot_findings *findings);

@@ -58,25 +58,55 @@ static json_t *numbers(const double *values, size_t count)
     return out;
 }
 
-static json_t *stream_of(const struct snapshot_stream *stream, size_t periods)
+/* `kind`: the member that its name stands under. */
+static json_t *stream_of(const struct snapshot_stream *stream, const char *kind, size_t periods)
 {
     json_t *out = json_object();
-    json_set(out, "object", json_text(stream->name));
+    json_set(out, kind, json_text(stream->name));
     json_set(out, "share", json_share(stream->share));
     json_set(out, "volatility", json_share(stream->volatility));
     json_set(out, "weight", numbers(stream->weight, periods));
     return out;
 }
 
-static json_t *profile_of(const struct snapshot_timeline *timeline)
+static json_t *streams_of(const struct snapshot_streams *streams, const char *kind, size_t periods)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < timeline->profile_count; i++) {
+    for (size_t i = 0; i < streams->count; i++)
+        json_array_append_new(out, stream_of(&streams->list[i], kind, periods));
+    return out;
+}
+
+static json_t *fields_of(const struct snapshot *snapshot)
+{
+    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    json_t *out = streams_of(&timeline->fields, "field", timeline->periods);
+    for (size_t i = 0; i < json_array_size(out); i++)
+        json_set(json_array_get(out, i), "object",
+                 json_object_name(snapshot, timeline->fields.list[i].object));
+    return out;
+}
+
+static json_t *profile_of(const struct snapshot_volatility *profile, size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++) {
         json_t *one = json_object();
-        json_set(one, "period", json_share(timeline->profile[i].period_s));
-        json_set(one, "volatility", json_share(timeline->profile[i].value));
+        json_set(one, "period", json_share(profile[i].period_s));
+        json_set(one, "volatility", json_share(profile[i].value));
         json_array_append_new(out, one);
     }
+    return out;
+}
+
+/* Of the last two minutes, and what was chosen by it. */
+static json_t *recent_of(const struct snapshot_timeline *timeline)
+{
+    json_t *out = json_object();
+    json_set(out, "volatility", profile_of(timeline->recent, timeline->recent_count));
+    json_set(out, "period", json_share(timeline->recent_s));
+    json_set(out, "damped", json_boolean(timeline->recent_damped));
+    json_set(out, "display", json_share(timeline->display_s));
     return out;
 }
 
@@ -95,21 +125,26 @@ static json_t *turns_of(const struct snapshot_timeline *timeline)
     return out;
 }
 
-json_t *json_phases(const struct snapshot_timeline *timeline)
+json_t *json_phases(const struct snapshot *snapshot)
 {
+    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    struct snapshot_streams objects = {timeline->streams, timeline->stream_count};
     json_t *out = json_object();
     json_t *segments = json_array();
-    json_t *streams = json_array();
     for (size_t i = 0; i < timeline->phase_count; i++)
         json_array_append_new(segments, segment_of(timeline, &timeline->phases[i]));
-    for (size_t i = 0; i < timeline->stream_count; i++)
-        json_array_append_new(streams, stream_of(&timeline->streams[i], timeline->periods));
     json_set(out, "segments", segments);
     json_set(out, "start", json_share(timeline->start_s));
+    json_set(out, "start_monotonic",
+             timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
     json_set(out, "all", numbers(timeline->all, timeline->periods));
-    json_set(out, "streams", streams);
-    json_set(out, "volatility", profile_of(timeline));
+    json_set(out, "streams", streams_of(&objects, "object", timeline->periods));
+    json_set(out, "functions", streams_of(&timeline->functions, "function", timeline->periods));
+    json_set(out, "fields", fields_of(snapshot));
+    json_set(out, "threads", streams_of(&timeline->threads, "name", timeline->periods));
+    json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));
+    json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));
     json_set(out, "reading", json_text(timeline->reading));
     return out;

@@ -124,6 +124,8 @@ src_libview_a_SOURCES = \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
+	src/view/timeline_stack.c src/view/timeline_stack.h \
+	src/view/timeline_volatility.c src/view/timeline_volatility.h \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \

@@ -55,8 +55,8 @@ static struct value note(const struct snapshot *snapshot, const void *pointer)
     const struct snapshot_phase *row = pointer;
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
-    return value_text(last && row->inversion ? "goes on; another object leads"
-                      : last                 ? "goes on"
+    return value_text(last && row->inversion ? "now; another object leads"
+                      : last                 ? "now"
                       : row->inversion       ? "another object leads"
                                              : NULL);
 }

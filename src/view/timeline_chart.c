@@ -8,7 +8,8 @@
 struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, double from_s,
                                      double to_s, int columns)
 {
-    struct timeline_chart chart = {timeline, 0, timeline->periods, columns};
+    struct timeline_chart chart = {
+        .timeline = timeline, .end = timeline->periods, .columns = columns};
     if (!timeline->periods || columns < 1 || !(to_s > from_s))
         return chart;
     double first = floor((from_s - timeline->start_s) / timeline->period_s);
@@ -68,27 +69,27 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: the object with most misses in the run, the next, and what is left. */
+/* From the bottom: what has most misses in the run, the next, and what is left. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
-    const struct snapshot_timeline *timeline = chart->timeline;
+    const struct timeline_stack *stack = &chart->stack;
     size_t first;
     size_t end;
     periods_of(chart, column, &first, &end);
-    double all = timeline_sum(timeline->all, first, end);
+    double all = timeline_sum(stack->all, first, end);
     size_t series = 0;
     double filled = 0;
     for (int row = 0; all > 0 && row < area.rows; row++) {
         double middle = (row + 0.5) / area.rows;
-        while (series < CHART_SERIES && series < timeline->stream_count) {
-            double part = timeline_sum(timeline->streams[series].weight, first, end) / all;
+        while (series < stack->count) {
+            double part = timeline_sum(stack->series[series]->weight, first, end) / all;
             if (middle < filled + part)
                 break;
             filled += part;
             series++;
         }
-        size_t shown = series < timeline->stream_count ? series : CHART_SERIES;
+        size_t shown = series < stack->count ? series : (size_t)CHART_SERIES;
         canvas_text(canvas, area.row + area.rows - 1 - row, area.column + column, 1,
                     timeline_chart_paint(shown), timeline_chart_mark(shown, canvas->ascii));
     }
@@ -102,11 +103,11 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     size_t end;
     for (int i = 0; i < chart->columns; i++) {
         periods_of(chart, i, &first, &end);
-        most = fmax(most, timeline_sum(chart->timeline->all, first, end) / (double)(end - first));
+        most = fmax(most, timeline_sum(chart->stack.all, first, end) / (double)(end - first));
     }
     for (int i = 0; i < chart->columns; i++) {
         periods_of(chart, i, &first, &end);
-        double mean = timeline_sum(chart->timeline->all, first, end) / (double)(end - first);
+        double mean = timeline_sum(chart->stack.all, first, end) / (double)(end - first);
         canvas_text(canvas, row, start + i, 1, PAINT_DIM,
                     bar_step(most > 0 ? mean / most : 0, canvas->ascii));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A run as a picture: time from left to right, in each column the parts that the objects have of
- * the misses, one above the other. For the Phases page.
+ * A run as a picture: time from left to right, in each column the parts that objects (or
+ * functions, fields, threads) have of the misses, one above the other. For the Phases page.
  */
 #ifndef MISSTOP_VIEW_TIMELINE_CHART_H
 #define MISSTOP_VIEW_TIMELINE_CHART_H
@@ -9,12 +9,23 @@
 #include "snapshot.h"
 #include "view/canvas.h"
 
-enum { CHART_SERIES = 6 }; /* objects with a colour of their own */
+enum { CHART_SERIES = 6 }; /* with a colour of their own */
+
+/* Series one above the other, most misses first; what is left of `all` belongs to none. */
+struct timeline_stack {
+    const struct snapshot_stream *series[CHART_SERIES];
+    size_t count;
+    const double *all; /* [periods] */
+    double share;      /* of the run that all of it is */
+    const char *title; /* "objects", ... */
+    const char *of;    /* the object whose fields they are; NULL: the whole run */
+};
 
 /* What of the run is shown, and how many periods go into a column or columns to a period. */
 struct timeline_chart {
     const struct snapshot_timeline *timeline;
-    size_t first; /* period */
+    struct timeline_stack stack; /* the caller's */
+    size_t first;                /* period */
     size_t end;
     int columns;
 };

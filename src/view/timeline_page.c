@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 0: the run over time by object, its phases, who leads in them. */
+/* Screen 0: the run over time by object or another kind, its phases, who leads in them. */
 #include "view/browser.h"
 
-#include "view/timeline_chart.h"
+#include "view/timeline_stack.h"
+#include "view/timeline_volatility.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,13 +15,19 @@ static void timeline_update(struct browser *browser)
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     table_set(&browser->timeline.phases, browser->snapshot, timeline->phases,
               timeline->phase_count);
+    if (timeline->phase_count)
+        table_prefer(&browser->timeline.phases,
+                     phase_columns.identity(browser->snapshot,
+                                            &timeline->phases[timeline->phase_count - 1]));
 }
 
 /* The whole run, or what Enter zoomed in on. */
 static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
-    return timeline_chart(&browser->snapshot->timeline, browser->timeline.from_s,
-                          browser->timeline.to_s, columns);
+    struct timeline_chart chart = timeline_chart(
+        &browser->snapshot->timeline, browser->timeline.from_s, browser->timeline.to_s, columns);
+    chart.stack = timeline_stack(browser);
+    return chart;
 }
 
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
@@ -33,48 +40,10 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
     canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %s, %zu periods of %s%s",
                   browser->timeline.to_s > 0 ? "Zoomed in; o: the whole run" : "The whole run",
                   timeline->periods, period,
-                  timeline->profile_count ? ", at which the noise is damped" : "");
+                  timeline_is_damped(timeline) ? ", at which the noise is damped" : "");
     struct area reading = {area.row + 1, 1, 2, area.columns - 2};
     return 1 +
            (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
-}
-
-/* One has its misses when the other has none. */
-static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas, int row,
-                       int column, int columns)
-{
-    canvas_text(canvas, row, column, 1, timeline_chart_paint(turns->left),
-                timeline_chart_mark(turns->left, canvas->ascii));
-    canvas_text(canvas, row, column + 2, 1, timeline_chart_paint(turns->right),
-                timeline_chart_mark(turns->right, canvas->ascii));
-    canvas_text(canvas, row, column + 4, columns - 4, PAINT_DIM, "take turns");
-}
-
-static void draw_legend(const struct snapshot_timeline *timeline, struct canvas *canvas,
-                        struct area area)
-{
-    int row = 0;
-    for (size_t i = 0; i < timeline->stream_count && i < CHART_SERIES && row < area.rows; i++) {
-        const struct snapshot_stream *stream = &timeline->streams[i];
-        char name[128];
-        glyph_fit(name, sizeof name, stream->name, area.columns - 10, GLYPH_CUT_MIDDLE,
-                  canvas->ascii);
-        canvas_text(canvas, area.row + row, area.column, 1, timeline_chart_paint(i),
-                    timeline_chart_mark(i, canvas->ascii));
-        canvas_format(canvas, area.row + row++, area.column + 2, area.columns - 2, PAINT_PLAIN,
-                      "%5.1f%% %s", stream->share * 100, name);
-    }
-    if (row < area.rows) {
-        canvas_text(canvas, area.row + row, area.column, 1, PAINT_DIM,
-                    timeline_chart_mark(CHART_SERIES, canvas->ascii));
-        canvas_text(canvas, area.row + row++, area.column + 2, area.columns - 2, PAINT_DIM,
-                    "       other objects");
-    }
-    for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
-        const struct snapshot_turns *turns = &timeline->turns[i];
-        if (turns->left < CHART_SERIES && turns->right < CHART_SERIES)
-            draw_turns(turns, canvas, area.row + ++row, area.column, area.columns);
-    }
 }
 
 /* The stretch that is selected, under the chart. */
@@ -118,7 +87,7 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {
         struct area words = {area.row, columns + 3, area.rows, LEGEND_COLUMNS};
-        draw_legend(&browser->snapshot->timeline, canvas, words);
+        timeline_legend(browser, &chart.stack, canvas, words);
     }
     return area.rows;
 }
@@ -136,6 +105,10 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
     if (rows >= CHART_LEAST && area.rows - used - rows >= TABLE_LEAST) {
         struct area chart = {area.row + used, 0, rows, area.columns};
         used += draw_chart(browser, canvas, chart);
+    }
+    if (browser->timeline.volatility) {
+        struct area below = {area.row + used, 0, area.rows - used, area.columns};
+        used += timeline_volatility(browser, canvas, below);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
     pane_table(browser, canvas, list, &browser->timeline.phases, "No phase has been seen yet.");
@@ -195,6 +168,12 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
     case ACTION_BACK:
         zoom(browser, 0, 0);
         return zoomed;
+    case ACTION_STACK:
+        browser->timeline.stacked = (browser->timeline.stacked + 1) % STACK_KINDS;
+        return true;
+    case ACTION_VOLATILITY:
+        browser->timeline.volatility = !browser->timeline.volatility;
+        return true;
     default:
         return false;
     }
@@ -221,8 +200,9 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
                  "stretch");
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,  ACTION_FOLD,
-                                           ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
+static const enum action timeline_bar[] = {ACTION_ENTER, ACTION_SPAN,       ACTION_FOLD,
+                                           ACTION_STACK, ACTION_VOLATILITY, ACTION_FREEZE,
+                                           ACTION_WRITE, ACTION_NONE};
 
 const struct page timeline_page = {
     .name = "Phases",

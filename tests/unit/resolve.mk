@@ -14,6 +14,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_names \
 	tests/unit/test_source_text \
 	tests/unit/test_symbols \
+	tests/unit/test_thread_names \
 	tests/unit/test_resolver_programs \
 	tests/unit/test_resolver_changes
 FUZZ_RESOLVE = tests/fuzz/fuzz_elf tests/fuzz/fuzz_maps
@@ -40,6 +41,8 @@ tests_unit_test_names_SOURCES = tests/unit/test_names.c
 tests_unit_test_names_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_source_text_SOURCES = tests/unit/test_source_text.c
 tests_unit_test_source_text_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_thread_names_SOURCES = tests/unit/test_thread_names.c
+tests_unit_test_thread_names_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_symbols_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c

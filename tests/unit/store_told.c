@@ -128,6 +128,13 @@ static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
+static bool thread(void *context, uint32_t tid, char *out, size_t out_size)
+{
+    const struct told *told = context;
+    snprintf(out, out_size, "thread-%u-%u", tid, told->generation);
+    return tid % 2;
+}
+
 struct place_names told_names(struct told *told)
 {
     return (struct place_names){.context = told,
@@ -135,6 +142,7 @@ struct place_names told_names(struct told *told)
                                 .function = function,
                                 .type = type,
                                 .instruction = instruction,
+                                .thread = thread,
                                 .heap = heap,
                                 .heap_bin = heap_bin};
 }

@@ -192,7 +192,7 @@ static void compare(const struct model_spec *spec, uint64_t seed, uint64_t steps
 
 static uint64_t steps(void)
 {
-    return getenv("MODEL_FULL") ? 200000 : 2000;
+    return getenv("MODEL_FULL") ? 200000 : 3000;
 }
 
 #define LEVEL(size, ways_, line, ...)                                                              \

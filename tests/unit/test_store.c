@@ -321,6 +321,40 @@ static void test_extents(void **state)
     store_reader_close(reader);
 }
 
+/* A thread is named with its first place, and again at a sync while it is young. */
+static void test_threads_are_named(void **state)
+{
+    struct store_writer *writer;
+    struct store_facts facts;
+    struct told told = {.generation = 1};
+    struct prng prng = {7};
+    char name[64];
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct store_writer_options options = {.fd = fd, .path = path, .names = told_names(&told)};
+    (void)state;
+    told_facts(&facts, 1);
+    assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
+    for (uint32_t tid = 1; tid < 200; tid++) {
+        struct place place = told_place(&prng, tid * 1000, false);
+        place.access.tid = tid;
+        store_writer_place(writer, &place);
+    }
+    told.generation = 2;
+    assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
+    assert_int_equal(store_writer_close(writer, NULL), 0);
+    struct store_reader *reader = open_store();
+    while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
+        continue;
+    struct place_names names = store_reader_names(reader);
+    assert_true(names.thread(names.context, 11, name, sizeof name));
+    assert_string_equal(name, "thread-11-1");
+    assert_true(names.thread(names.context, 199, name, sizeof name));
+    assert_string_equal(name, "thread-199-2");
+    assert_false(names.thread(names.context, 12, name, sizeof name));
+    assert_false(names.thread(names.context, 201, name, sizeof name));
+    store_reader_close(reader);
+}
+
 static unsigned char *whole_file(size_t *size)
 {
     struct stat status;
@@ -429,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_descriptions_come_back),
         cmocka_unit_test(test_facts_come_back),
         cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_threads_are_named),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_damaged_anywhere),
         cmocka_unit_test(test_a_full_disk_is_told),

@@ -5,6 +5,7 @@
 #include "profile/volatility.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { PERIOD = 100 };
 
@@ -35,6 +36,31 @@ static void nine_in_ten_are_at_or_below(void **state)
     assert_true(isnan(volatility_of(curve, VOLATILITY_POINTS_MIN - 1)));
 }
 
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* By sorting all steps, as one would by hand. */
+static void it_is_what_sorting_finds(void **state)
+{
+    struct prng prng = {5};
+    double curve[STREAMS_POINTS];
+    double steps[STREAMS_POINTS];
+    (void)state;
+    for (size_t count = VOLATILITY_POINTS_MIN; count <= STREAMS_POINTS; count += 7) {
+        for (size_t i = 0; i < count; i++)
+            curve[i] = (double)prng_below(&prng, count % 3 ? 1000 : 3);
+        for (size_t i = 1; i < count; i++)
+            steps[i - 1] = volatility_step(curve[i - 1], curve[i]);
+        qsort(steps, count - 1, sizeof *steps, ascending);
+        size_t rank = (size_t)ceil(0.9 * (double)(count - 1) - 1e-9);
+        assert_true(volatility_of(curve, count) == steps[rank - 1]);
+    }
+}
+
 /* Rare large steps are phases, not noise. */
 static void phases_do_not_count(void **state)
 {
@@ -59,7 +85,7 @@ static size_t profile_of(double spread, unsigned period, struct volatility *prof
         streams_put(&streams, 1, total);
         streams_close(&streams, (i + 1) * PERIOD);
     }
-    size_t count = volatility_profile(&streams, 3, profile);
+    size_t count = volatility_profile(&streams, 0, 3, profile);
     streams_fini(&streams);
     return count;
 }
@@ -103,10 +129,10 @@ static void nothing_known_is_no_period(void **state)
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     (void)state;
     streams_init(&streams, 0, PERIOD);
-    assert_int_equal(volatility_profile(&streams, 3, profile), 0);
+    assert_int_equal(volatility_profile(&streams, 0, 3, profile), 0);
     streams_put(&streams, 1, 1);
     streams_close(&streams, 3 * PERIOD);
-    assert_int_equal(volatility_profile(&streams, 3, profile), 0);
+    assert_int_equal(volatility_profile(&streams, 0, 3, profile), 0);
     assert_int_equal(volatility_period(profile, 0, 0.1), 0);
     streams_fini(&streams);
 }
@@ -116,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_symmetric),
         cmocka_unit_test(nine_in_ten_are_at_or_below),
+        cmocka_unit_test(it_is_what_sorting_finds),
         cmocka_unit_test(phases_do_not_count),
         cmocka_unit_test(noise_falls_with_the_period),
         cmocka_unit_test(a_planted_period_oscillates),
