@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const double half = 0.5;
-static const double long_s = 0.1; /* any cache is filled meanwhile */
+static const double long_s = 0.05; /* any cache is filled meanwhile */
 static const double some = 0.25;  /* of lines touched again: their times speak for the object */
 
 const char *watch_verdict_name(enum watch_verdict verdict)

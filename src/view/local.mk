@@ -56,6 +56,7 @@ src_libview_a_SOURCES = \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
+	src/view/json_rates.c \
 	src/view/json_recording.c \
 	src/view/json_phases.c \
 	src/view/json_sharing.c \
@@ -89,12 +90,14 @@ src_libview_a_SOURCES = \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/picture.h \
 	src/view/play_act.c \
 	src/view/play_line.c \
 	src/view/pprof.c src/view/pprof.h \
 	src/view/pprof_file.c src/view/pprof_file.h \
 	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
+	src/view/rates_words.c src/view/rates_words.h \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
 	src/view/phase_columns.c \
@@ -119,6 +122,7 @@ src_libview_a_SOURCES = \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
+	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
