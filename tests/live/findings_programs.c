@@ -42,7 +42,7 @@ const struct findings_program findings_programs[] = {
     {"churn", LAUNCHED, "churn", "item", NULL},
     {"churn-fixed", LAUNCHED, NULL, NULL, NULL},
     {"churn-slow", LAUNCHED, NULL, NULL, NULL},
-    {"waste", LAUNCHED, "waste", "words", "streaming"},
+    {"waste", LAUNCHED, "waste", "", "streaming"},
     {"waste-fixed", LAUNCHED, NULL, NULL, NULL},
     {"waste-little", LAUNCHED, NULL, NULL, "streaming"},
     {"stack", ATTACHED, "stack", "add_in_memory.sum", NULL},
