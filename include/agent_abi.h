@@ -2,7 +2,8 @@
 /*
  * The memory that misstop and the allocation agent share: fixed width, versioned. misstop makes
  * it (src/resolve/feed.c) and treats all that the agent wrote as hostile; the agent maps it and
- * writes. No pointers cross. Included by src/agent and src/resolve/feed*.c only.
+ * writes. No pointers cross. Included by src/agent and src/resolve/feed*.c, and for the name of the
+ * agent's file by launch.c and resolver_place.c.
  *
  * In order: header (a page), rings' counters, index of paths, words of paths, rings' units.
  * A ring has one producer at a time (a thread of the target) and one consumer (misstop). head
@@ -16,6 +17,7 @@
 #define AGENT_MAGIC    UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
 #define AGENT_VERSION  1u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
+#define AGENT_FILE     "libmisstop-agent.so"
 
 enum {
     AGENT_HEADER_BYTES = 4096,

@@ -3,6 +3,8 @@
 
 #include "resolve/feed.h"
 
+#include "agent_abi.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,8 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static const char agent_file[] = "libmisstop-agent.so";
 
 /* The child must start as if from the shell: misstop's mask and ignored SIGPIPE stay ours. */
 static void restore_signals(void)
@@ -57,14 +57,14 @@ int launch_agent(char *path, size_t size, struct error *error)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
         self[length] = '\0';
-        snprintf(path, size, "%.*s/agent/%s", (int)(strrchr(self, '/') - self), self, agent_file);
+        snprintf(path, size, "%.*s/agent/%s", (int)(strrchr(self, '/') - self), self, AGENT_FILE);
         if (!access(path, R_OK))
             return 0;
     }
-    snprintf(path, size, PKGLIBDIR "/%s", agent_file);
-    return access(path, R_OK) ? error_set(error, -ENOENT,
-                                          "%s is missing; make install puts it there", path)
-                              : 0;
+    snprintf(path, size, PKGLIBDIR "/%s", AGENT_FILE);
+    return access(path, R_OK)
+               ? error_set(error, -ENOENT, "%s is missing; make install puts it there", path)
+               : 0;
 }
 
 static int prepare_agent(const struct feed *feed, struct agent_variables *variables,

@@ -161,7 +161,7 @@ static void drop(char **variable)
  * else stands there stays. */
 static void drop_preload(char **variable)
 {
-    static const char name[] = "/libmisstop-agent.so";
+    static const char name[] = "/" AGENT_FILE;
     char *value = strchr(*variable, '=') + 1;
     char *end = strstr(value, name);
     if (!end)

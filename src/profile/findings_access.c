@@ -6,6 +6,8 @@
 
 enum { LINK_SAMPLES = 2 }; /* on the link itself: mostly the first use of a node waits for it */
 
+static const double link_often =
+    0.05; /* of the samples: else it may be the chain of a hash table */
 static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
 /* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
 static const double streaming_bytes_per_s = 3e9;
@@ -52,7 +54,8 @@ static void chase(struct findings *findings, size_t index)
     if (fmax(link->samples, in_window(findings, object->id, layout->type, link)) < LINK_SAMPLES)
         return;
     struct snapshot_finding finding = {.kind = FINDING_CHASING,
-                                       .sure = FINDING_LIKELY,
+                                       .sure = link->share >= link_often ? FINDING_LIKELY
+                                                                         : FINDING_PERHAPS,
                                        .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,

@@ -36,21 +36,23 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
                                                                                            : NULL;
 }
 
-/* Bytes that one pass, or one visit, brings for each element now. */
-static double fetched_bytes(const struct snapshot_layout *layout, enum spread_order order,
-                            uint32_t line)
+/* Elements lie side by side: a pass fetches nothing but them. Blocks of their own have others
+ * between, or are only the head of something (Python's PyGC_Head). */
+static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout)
 {
-    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
-    if (in_order && layout->size < line)
-        return (double)layout->size;
-    return (double)layout->hot_span * line;
+    return object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size;
+}
+
+/* Bytes that one pass, or one visit, brings for each element now. */
+static double fetched_bytes(const struct snapshot_layout *layout, bool pass, uint32_t line)
+{
+    return pass && layout->size < line ? (double)layout->size : (double)layout->hot_span * line;
 }
 
 /* ... and when the members in use lie by themselves. */
-static double needed_bytes(const struct findings_hot *hot, enum spread_order order, uint32_t line)
+static double needed_bytes(const struct findings_hot *hot, bool pass, uint32_t line)
 {
-    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
-    return in_order ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
+    return pass ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
 }
 
 static void split(struct findings *findings, size_t index)
@@ -62,12 +64,13 @@ static void split(struct findings *findings, size_t index)
         return;
     enum spread_order order = findings_order(findings, index);
     findings_hot(layout, findings->arena, &hot);
-    double fetched = fetched_bytes(layout, order, line);
-    double needed = needed_bytes(&hot, order, line);
-    bool lines = order != SPREAD_FORWARD && order != SPREAD_BACKWARD;
+    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
+    bool pass = in_order && side_by_side(&findings->snapshot->objects[index], layout);
+    double fetched = fetched_bytes(layout, pass, line);
+    double needed = needed_bytes(&hot, pass, line);
     if (!hot.used_bytes || needed > used_at_most * fetched)
         return;
-    if (lines && hot.end - hot.first <= line) /* close together: where it begins is what matters */
+    if (!pass && hot.end - hot.first <= line) /* close together: where it begins is what matters */
         return;
     struct snapshot_finding finding = {.kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,
@@ -83,13 +86,12 @@ static void split(struct findings *findings, size_t index)
         layout->samples, layout->name, (unsigned long long)layout->size,
         (unsigned long long)hot.used_bytes, hot.used_bytes == 1 ? "is" : "are",
         hot.members ? hot.members : "offsets in Layout", fetched,
-        lines ? "not read in order" : "read in order");
+        in_order ? "read in order" : "not read in order");
     finding.advice =
-        lines
-            ? "Put the members in use side by side at the start of the struct, so that they share "
-              "a line, and align the elements to lines."
-            : "Split the struct: an array of the members in use, and another of the rest (or an "
-              "array for each member).";
+        pass ? "Split the struct: an array of the members in use, and another of the rest (or an "
+               "array for each member)."
+             : "Put the members in use side by side at the start of the struct, so that they share "
+               "a line, and align the elements to lines.";
     finding.reckoned = arena_printf(findings->arena,
                                     "its share of all samples, times the %.0f of %.0f bytes that "
                                     "would not be fetched",
@@ -107,8 +109,7 @@ static double crossing_elements(const struct snapshot_object *object,
 {
     uint64_t begin = 0;
     double crossing = 0;
-    if (!object->instance_count || object->instances[0].size < ELEMENTS_MANY * layout->size ||
-        line > SPREAD_LINE_MOST)
+    if (!side_by_side(object, layout) || line > SPREAD_LINE_MOST)
         return NAN;
     while (begin < line && !spread->begins[begin])
         begin++;

@@ -54,7 +54,7 @@ size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stret
     for (size_t i = 0; i < phases->segment_count; i++) {
         const struct phases_segment *segment = &phases->segments[i];
         bool last = i + 1 == phases->segment_count;
-        if ((last ? phases_now(phases) : segment->phase) != phase)
+        if ((last ? phases_letter(phases) : segment->phase) != phase)
             continue;
         if (count < room)
             out[count] = (struct stretch){segment->start_ns, segment->end_ns};

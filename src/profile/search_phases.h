@@ -19,7 +19,7 @@
 #include "profile/search.h"
 
 enum {
-    SEARCH_MARKS = 20, /* a change is known within 16 blocks */
+    SEARCH_MARKS = 68, /* a change is known within 64 blocks, most within 16 */
     SEARCH_KEPT = 8    /* the phases seen last; a search has 76 KiB */
 };
 

@@ -4,7 +4,7 @@
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
- * change: 2.3), sets 16 bytes a set, sharing 5 MiB, scratch of
+ * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
  * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the very

@@ -10,7 +10,7 @@
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11, KEY_OURS = 12 };
 
 enum { FINDING_STACK_MAX = 32 << 20 };
 /* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
@@ -274,4 +274,13 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
         finding->of_type)
         names_instance(names, object, finding->base);
     return object;
+}
+
+void finding_of_agent(struct finding *finding)
+{
+    if (finding->kind != OBJECT_ANON && finding->kind != OBJECT_MAP)
+        return;
+    finding->key = KEY_OURS;
+    finding->name = "[misstop's agent]";
+    finding->module = "";
 }

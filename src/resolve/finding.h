@@ -50,6 +50,9 @@ uint64_t finding_bin_key(const struct space *space, uint32_t bin);
 /* Key of what all frames of a function have under a name. */
 uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part);
 
+/* The agent (src/agent) was on memory without a name: its own, which is one object. */
+void finding_of_agent(struct finding *finding);
+
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
 uint32_t finding_intern(const struct finding *finding, struct names *names);
 

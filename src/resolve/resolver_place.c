@@ -2,7 +2,10 @@
 /* From an access to its place: object, function and type. */
 #include "resolve/resolver_state.h"
 
+#include "agent_abi.h"
+
 #include <stdio.h>
+#include <string.h>
 
 /* The file whose code stands at an address; NULL: none. */
 static struct module *code_at(struct resolver *resolver, uint64_t address)
@@ -96,6 +99,13 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
     return type;
 }
 
+/* Our own library, in a process that was started with it: what it keeps is no data of the
+ * program's. */
+static bool is_ours(const struct module *code)
+{
+    return code && !strcmp(module_name(code), AGENT_FILE);
+}
+
 static void resolve_object(struct resolver *resolver, const struct access *access,
                            const struct module *code, const uint64_t *regs, struct finding *finding,
                            struct place *place)
@@ -111,6 +121,8 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         variable = refine_stack(resolver, finding, access->address, regs);
     else if (finding->variable_of)
         variable = declaration(resolver, finding, access->ip);
+    else if (is_ours(code))
+        finding_of_agent(finding);
     else
         type = call_after_type(resolver, finding, access, operand, place);
     place->object = finding_intern(finding, &resolver->names);

@@ -6,7 +6,7 @@
 
 static json_t *level(const struct simulation_level *from, unsigned number)
 {
-    char name[8];
+    char name[16];
     json_t *out = json_object();
     snprintf(name, sizeof name, "L%u", number);
     json_set(out, "name", json_text(name));

@@ -89,6 +89,7 @@ src_libview_a_SOURCES = \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
 	src/view/picker_page.c \
+	src/view/picture.h \
 	src/view/play_act.c \
 	src/view/play_line.c \
 	src/view/pprof.c src/view/pprof.h \
@@ -119,6 +120,7 @@ src_libview_a_SOURCES = \
 	src/view/table.c src/view/table.h \
 	src/view/table_draw.c \
 	src/view/text.c \
+	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \

@@ -86,20 +86,29 @@ static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WOR
     }
 }
 
-/* Where nearly every sample was on another block, the first of them are chance. */
+/* Only those that are no chance. */
+static bool stands_out(const struct matrix_part *block, const struct matrix_parts *blocks)
+{
+    return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
+}
+
 static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_BYTES])
 {
-    bool spread = blocks->count && blocks->list[0].samples < 3;
     if (!blocks->count)
         return;
-    if (blocks->distinct == 1)
+    if (blocks->distinct == 1) {
         append(out, "; one block, at 0x%" PRIx64, blocks->list[0].key);
-    else
-        append(out, "; %zu blocks%s", blocks->distinct,
-               spread ? ", hardly one twice: there are many more" : ": ");
-    for (size_t i = 0; !spread && blocks->distinct > 1 && i < blocks->count && i < PARTS_TOLD; i++)
-        append(out, "%s0x%" PRIx64 " %.1f%%", i ? ", " : "", blocks->list[i].key,
-               blocks->list[i].samples / blocks->all * 100);
+        return;
+    }
+    append(out, "; %zu blocks", blocks->distinct);
+    if ((double)blocks->distinct > 0.9 * blocks->all)
+        append(out, ", hardly one twice: there are many more");
+    else if (!stands_out(&blocks->list[0], blocks))
+        append(out, ", none stands out");
+    for (size_t i = 0; i < blocks->count && i < PARTS_TOLD; i++)
+        if (stands_out(&blocks->list[i], blocks))
+            append(out, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ", blocks->list[i].key,
+                   blocks->list[i].samples / blocks->all * 100);
 }
 
 static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])

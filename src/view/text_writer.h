@@ -32,6 +32,9 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
 /* Prints the row drawn on `line`, and blanks it for the next. */
 void text_canvas(struct text_writer *writer);
 
+/* What was watched and how far to trust it. (text_head.c) */
+void text_head_print(struct text_writer *writer);
+
 /* Functions x objects, the first of both. (matrix_text.c) */
 void matrix_text_print(struct text_writer *writer);
 

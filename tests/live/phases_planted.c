@@ -40,7 +40,7 @@ struct mix {
 static const struct mix mixes[] = {
     {"A", {6, 4, 0}}, /* grid leads */
     {"B", {6, 0, 4}}, /* grid leads */
-    {"C", {3, 7, 0}}, /* table leads */
+    {"C", {2, 8, 0}}, /* table leads */
     {"D", {1, 1, 8}}, /* list leads */
 };
 

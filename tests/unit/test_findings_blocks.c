@@ -117,12 +117,18 @@ static void half_used_elements_are_split(void **state)
                                           .row_count = 1};
     objects[0].layouts = layouts;
     objects[0].layout_count = 1;
-    objects[0].size = UINT64_C(64) << 20;
+    struct snapshot_instance instance = {.size = UINT64_C(64) << 20};
+    objects[0].size = instance.size;
+    objects[0].instances = &instance;
+    objects[0].instance_count = 1;
     for (uint64_t i = 0; i < 4000; i++)
         add_sample(7, BASE + i * 6400 % (UINT64_C(64) << 20));
     gather_samples();
     assert_int_equal(REPORTED(findings_split), 1);
     assert_true(fabs(list[0].gain - 0.4 * (1 - 8.0 / 64)) < 1e-9);
+    instance.size = 64; /* the heads of blocks: splitting them off brings nothing */
+    assert_int_equal(REPORTED(findings_split), 0);
+    instance.size = objects[0].size;
     layouts[0].size = 32; /* value[] behind a header: it is the array that is long */
     rows[0].member.offset = 32;
     assert_int_equal(REPORTED(findings_split), 0);

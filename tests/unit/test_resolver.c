@@ -2,6 +2,7 @@
 /* The resolver on a live child whose variables, stacks, TLS and mappings the test knows. */
 #include "unit.h"
 
+#include "resolve/finding.h"
 #include "resolve/maps.h"
 #include "resolve/module.h"
 #include "resolve/resolver.h"
@@ -94,8 +95,11 @@ static int end_child(void **state)
 
 static struct place resolve(uint64_t address, uint8_t base)
 {
-    struct access access = {.address = address, .ip = known.libc_code, .base = base,
-                            .index = SREG_NONE, .tid = known.tid};
+    struct access access = {.address = address,
+                            .ip = known.libc_code,
+                            .base = base,
+                            .index = SREG_NONE,
+                            .tid = known.tid};
     struct place place;
     resolver_resolve(resolver, &access, NULL, &place);
     return place;
@@ -214,8 +218,8 @@ static void truncated_files_are_survived(void **state)
     for (ssize_t cut = 0; cut <= size; cut += 64) {
         int fd = memfd_create("cut", 0);
         assert_int_equal(write(fd, bytes, (size_t)cut), cut);
-        struct module *module = module_new(&(struct module_source){
-                .fd = fd, .path = "/tmp/cut", .mapping = {.start = 0x10000}});
+        struct module *module = module_new(
+            &(struct module_source){.fd = fd, .path = "/tmp/cut", .mapping = {.start = 0x10000}});
         if (module) {
             uint64_t start = 0;
             uint64_t end = 0;
@@ -233,8 +237,8 @@ static void mappings_replace_what_they_cover(void **state)
     (void)state;
     struct maps maps = {0};
     struct sample_mapping whole = {.start = 0x10000, .length = 0x10000, .path = "/a"};
-    struct sample_mapping middle = {.start = 0x14000, .length = 0x2000, .path = "/b",
-                                    .executable = true};
+    struct sample_mapping middle = {
+        .start = 0x14000, .length = 0x2000, .path = "/b", .executable = true};
     assert_int_equal(maps_add(&maps, &whole), 0);
     assert_int_equal(maps_add(&maps, &middle), 0);
     assert_int_equal(maps.count, 3);
@@ -251,9 +255,26 @@ static void mappings_replace_what_they_cover(void **state)
     maps_fini(&maps);
 }
 
+/* Memory without a name is one object; blocks and variables that it looks at keep theirs. */
+static void what_the_agent_keeps_is_called_so(void **state)
+{
+    (void)state;
+    struct finding own[2] = {{.key = 3, .kind = OBJECT_ANON, .name = "[anon 4.0K]"},
+                             {.key = 4, .kind = OBJECT_MAP, .name = "memfd:misstop-agent"}};
+    struct finding block = {.key = 8, .kind = OBJECT_HEAP, .name = "block"};
+    finding_of_agent(&own[0]);
+    finding_of_agent(&own[1]);
+    finding_of_agent(&block);
+    assert_true(own[0].key == own[1].key);
+    assert_string_equal(own[0].name, "[misstop's agent]");
+    assert_string_equal(own[1].name, own[0].name);
+    assert_string_equal(block.name, "block");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_agent_keeps_is_called_so),
         cmocka_unit_test(variables_have_their_names_and_offsets),
         cmocka_unit_test(thread_local_variables_are_found_without_stopping),
         cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),

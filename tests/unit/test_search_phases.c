@@ -252,7 +252,7 @@ static void intervals_go_on_where_they_were_left(void **state)
 {
     enum { EVERY = 20, LONG_S = 900 };
     (void)state;
-    struct run *run = begin(&turns, 5, 5, false);
+    struct run *run = begin(&turns, 9, 5, false);
     uint64_t step = 0;
     uint64_t longest_ns = 0;
     while (run->now_ns < LONG_S * second) {
@@ -265,7 +265,7 @@ static void intervals_go_on_where_they_were_left(void **state)
             longest_ns = run->search.interval_ns;
     }
     double worst = error_now(run);
-    printf("search at %u samples a second: intervals of up to %.1f s, phases of 5 s; after %d s "
+    printf("search at %u samples a second: intervals of up to %.1f s, phases of 9 s; after %d s "
            "off by %.1f points\n",
            (unsigned)(second / SAMPLE_NS / EVERY), (double)longest_ns / (double)second, LONG_S,
            worst * 100);

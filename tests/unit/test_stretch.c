@@ -262,7 +262,7 @@ static void what_is_marked_is_shown(void **state)
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_STRETCH);
     assert_string_equal(request.name, "");
-    assert_true(request.end_s > request.start_s && request.end_s < PHASE_S);
+    assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
     const struct snapshot *shown = act(fixture, &request);
     struct stretch one = {start_ns + (uint64_t)(request.start_s * 1e9),
                           start_ns + (uint64_t)(request.end_s * 1e9)};
