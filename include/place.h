@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "heap_bin.h"
+#include "snapshot_rates.h" /* struct exact_counts */
 #include "type.h"
 
 #include <stdbool.h>
@@ -127,6 +128,9 @@ struct place_names {
      * the pages that addresses of the target lie in, asked once a refresh at most. */
     int (*cpu_node)(void *context, uint32_t cpu);
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
+    /* Counts that are exact, by id (0 of everything); stand in the place of what samples say, under
+     * either basis. NULL, false: not known. */
+    bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
     /* What a thread is called now, sanitised. NULL: threads have no names here. */
     bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
     /* NULL: nothing is known of it. `address` 0: of the process only. */

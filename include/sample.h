@@ -56,7 +56,9 @@ enum sample_has {
                                        never compute an address from them */
     SAMPLE_HAS_OTHER_REGS = 1 << 7, /* there are some, of 32-bit code or another architecture:
                                        left out */
-    SAMPLE_HAS_TOLD = 1 << 8 /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
+    SAMPLE_HAS_TOLD = 1 << 8, /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
+    SAMPLE_HAS_ANY_INSTRUCTION = 1 << 9 /* of an event that counts instructions: an access only if
+                                           the one sampled is one */
 };
 
 #define SAMPLE_NO_CPU UINT32_MAX

@@ -22,6 +22,7 @@
 #include "snapshot_levels.h"
 #include "snapshot_matrix.h"
 #include "snapshot_object.h"
+#include "snapshot_rates.h"
 #include "snapshot_recording.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
@@ -58,6 +59,8 @@ struct snapshot_event {
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* since start or zero */
     double events;    /* that these stand for: sum of their periods; NAN: not known */
+    double counted; /* part of the time that it was counted: events take turns where there are more
+                       than counters; NAN, 0: not known */
 };
 
 struct snapshot_source {
@@ -108,6 +111,7 @@ struct snapshot {
     struct snapshot_simulation simulation;
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
+    struct snapshot_rates *rates;    /* the same */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
     size_t object_count;
     size_t objects_left_out;

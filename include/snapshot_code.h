@@ -4,6 +4,7 @@
 #ifndef MISSTOP_SNAPSHOT_CODE_H
 #define MISSTOP_SNAPSHOT_CODE_H
 
+#include "snapshot_rates.h"
 #include "snapshot_share.h"
 
 #include <stddef.h>
@@ -40,6 +41,7 @@ struct snapshot_code {
     uint32_t sites;              /* distinct accessing instructions seen */
     uint32_t top_object;         /* index into objects, UINT32_MAX if none */
     double top_object_share;
+    struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

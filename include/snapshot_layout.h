@@ -5,6 +5,7 @@
 #define MISSTOP_SNAPSHOT_LAYOUT_H
 
 #include "snapshot_levels.h"
+#include "snapshot_rates.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct snapshot_field {
     double loads;
     double stores;
     struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
+    struct snapshot_rates *rates;   /* the same */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
@@ -44,6 +46,7 @@ struct snapshot_layout_row {
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
+    const struct snapshot_rates *rates;   /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

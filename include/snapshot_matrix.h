@@ -4,6 +4,7 @@
 #define MISSTOP_SNAPSHOT_MATRIX_H
 
 #include "snapshot_levels.h"
+#include "snapshot_rates.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,13 @@ struct snapshot_matrix_found {
     const struct snapshot_levels *levels;
 };
 
+/* The same: how often it misses. */
+struct snapshot_matrix_rated {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_rates *rates;
+};
+
 /*
  * Functions x objects, most weight first on both sides, "others" last on both. Cells add up to the
  * totals of their row and column, and those to everything.
@@ -77,6 +85,8 @@ struct snapshot_matrix {
     size_t recent; /* samples that blocks are of, SNAPSHOT_MATRIX_RECENT at most */
     struct snapshot_matrix_found *found; /* none where the source does not tell levels */
     size_t found_count;
+    struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
+    size_t rated_count;
 };
 
 /* Row row_count and column column_count are the others. */

@@ -9,6 +9,7 @@
 #include "snapshot_code.h"
 #include "snapshot_layout.h"
 #include "snapshot_levels.h"
+#include "snapshot_rates.h"
 #include "snapshot_share.h"
 
 #include <stddef.h>
@@ -46,6 +47,7 @@ struct snapshot_object {
     double event_share[SAMPLE_EVENTS_MAX]; /* of each event's attributed weight; NAN: none */
     double latency;                        /* mean, cycles; NAN */
     struct snapshot_levels *levels;        /* NULL: the source tells nothing of it */
+    struct snapshot_rates *rates;          /* the same */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */

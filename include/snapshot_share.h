@@ -3,9 +3,9 @@
 #ifndef MISSTOP_SNAPSHOT_SHARE_H
 #define MISSTOP_SNAPSHOT_SHARE_H
 
-/* A share with its 95 % interval (Wilson, on the effective number of samples). */
+/* A share, or a rate or ratio, with its 95 % interval (src/profile/interval.h: how it is got). */
 struct snapshot_share {
-    double value; /* 0..1 */
+    double value; /* 0..1, but for ratios */
     double low;
     double high;
 };

@@ -35,6 +35,7 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
             .period = info->events[i].period,
             .samples = pipeline->samples[i],
             .events = pipeline->events[i] > 0 ? pipeline->events[i] : NAN,
+            .counted = info->events[i].counted,
         };
     return source;
 }

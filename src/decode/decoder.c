@@ -177,6 +177,10 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
         recipe_apply_exact(recipe->at_ip, &decoder->target, sample, access);
     else
         recipe_apply(recipe, &decoder->target, sample, access);
+    /* Where all instructions are sampled, one before the last is no skid but another's sample. */
+    bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || access->ip == recipe->last;
+    if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
+        access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
                  !decoder->target.mapped(decoder->target.context, access->address);
     if (wrong)

@@ -49,6 +49,8 @@ struct recipe {
     struct recipe_way *ways;    /* NULL in the fast case */
     const struct insn *culprit; /* of the fast case: one way, registers untouched */
     const struct insn *at_ip;   /* the instruction at the IP; NULL: no code */
+    uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
+                      repeated instruction did; 0: not known */
     uint8_t way_count;
     uint8_t reason; /* no way at all: why */
 };

@@ -203,12 +203,22 @@ static bool untouched(const struct recipe_way *way)
     return !memory->segment && !memory->vector && !memory->narrow;
 }
 
+static uint64_t last_before(const struct function *function, size_t index)
+{
+    const struct insn *before = index ? &function->insns[index - 1] : NULL;
+    if (!before || function->insns[index].repeats ||
+        (adjacent(function, index) && before->flow == INSN_CALL))
+        return function->insns[index].address;
+    return adjacent(function, index) ? before->address : 0;
+}
+
 int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip)
 {
     struct search search = {.function = function};
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
-    *recipe = (struct recipe){.ip = ip, .at_ip = &function->insns[index]};
+    *recipe = (struct recipe){
+        .ip = ip, .at_ip = &function->insns[index], .last = last_before(function, index)};
     walk_back(&search, walk, index);
     recipe->way_count = (uint8_t)search.count;
     if (search.overflow)

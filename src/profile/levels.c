@@ -26,6 +26,7 @@ void levels_rescale(struct levels *levels, double factor)
 {
     for (int i = 0; i < LEVELS_COUNTS; i++)
         levels->at[i].at[BASIS_DECAYED] *= factor;
+    levels->at[LEVELS_WAITED_SQUARES].at[BASIS_DECAYED] *= factor;
 }
 
 void levels_table_rescale(struct levels_table *table, double factor)
@@ -116,7 +117,9 @@ static void add_row(struct levels *levels, const struct access *access,
         add_source(levels, source, weight, scale);
     if (!access->latency)
         return;
-    counted_add(&levels->at[LEVELS_WAITED(source->level)], (double)access->latency * weight, scale);
+    double waited = (double)access->latency * weight;
+    counted_add(&levels->at[LEVELS_WAITED(source->level)], waited, scale);
+    counted_add(&levels->at[LEVELS_WAITED_SQUARES], waited * waited, scale * scale);
     counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
 }
 

@@ -24,7 +24,8 @@ enum levels_count {
     LEVELS_REMOTE,
     LEVELS_BLOCK_KNOWN,
     LEVELS_BLOCKED,
-    LEVELS_SNOOP, /* the first of SNOOP_COUNT */
+    LEVELS_WAITED_SQUARES, /* (latency x weight) squared: stored with the scale squared */
+    LEVELS_SNOOP,          /* the first of SNOOP_COUNT */
     LEVELS_TLB = LEVELS_SNOOP + SNOOP_COUNT,
     LEVELS_LEVEL = LEVELS_TLB + TLB_COUNT, /* accesses and cycles of each level in turn */
     /* The first of the classes; their sum: accesses with a latency. */

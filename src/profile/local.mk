@@ -29,6 +29,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
 	src/profile/profile.h \
+	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \
 	src/profile/reuse.c src/profile/reuse.h \
 	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
@@ -56,6 +57,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_levels.c \
 	src/profile/snapshot_matrix.c \
 	src/profile/snapshot_objects.c \
+	src/profile/snapshot_field_figures.c \
+	src/profile/snapshot_rates.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
 	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \

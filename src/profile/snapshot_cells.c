@@ -180,6 +180,41 @@ static void build_found(struct build *build, const struct matrix_axes *axes)
     free(sums);
 }
 
+/* ---- rates ---- */
+
+static void sum_rates(const struct build *build, const struct matrix_axes *axes,
+                      struct rates_sums *sums)
+{
+    const struct pairs *pairs = &build->profile->code;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner == PAIR_EMPTY)
+            continue;
+        size_t row = matrix_axes_row(axes, pair->extra);
+        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+        build_sum_code_rates(build, pair, &sums[row * (axes->columns + 1) + column]);
+    }
+}
+
+static void build_rated(struct build *build, const struct matrix_axes *axes)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t cells = (axes->rows + 1) * (axes->columns + 1);
+    struct rates_sums *sums = calloc(cells, sizeof *sums);
+    matrix->rated = arena_array(build->arena, cells, sizeof *matrix->rated);
+    build->failed |= !sums || !matrix->rated;
+    if (!build->failed)
+        sum_rates(build, axes, sums);
+    for (size_t i = 0; i < cells && !build->failed; i++) {
+        const struct snapshot_rates *rates =
+            matrix->cells[i].samples > 0 ? build_rates(build, &sums[i]) : NULL;
+        if (rates)
+            matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){
+                (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), rates};
+    }
+    free(sums);
+}
+
 void build_cells(struct build *build, const struct matrix_axes *axes)
 {
     build_sites(build, axes);
@@ -187,4 +222,6 @@ void build_cells(struct build *build, const struct matrix_axes *axes)
         build_blocks(build, axes);
     if (!build->failed && build->snapshot->levels)
         build_found(build, axes);
+    if (!build->failed && build->snapshot->rates)
+        build_rated(build, axes);
 }

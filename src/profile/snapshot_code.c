@@ -150,6 +150,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
         if (at)
             *at = (uint32_t)i;
         code->share = interval_share(code->share.value, samples);
+        code->rates = build_function_rates(build, code->id);
         describe(build, code);
     }
     join_sites(build, &index, sorted, all, rows);

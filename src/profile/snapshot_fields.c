@@ -176,7 +176,7 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
     }
 }
 
-static bool same(const struct snapshot_field *a, const struct snapshot_field *b)
+bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
 {
     return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset;
 }
@@ -186,7 +186,7 @@ static size_t merge(struct snapshot_field *fields, size_t count)
     size_t kept = 0;
     qsort(fields, count, sizeof *fields, by_place);
     for (size_t i = 0; i < count; i++) {
-        if (kept && same(&fields[kept - 1], &fields[i])) {
+        if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
             into->samples += fields[i].samples;
             into->loads += fields[i].loads;
@@ -261,46 +261,6 @@ static void keep(struct build *build, struct snapshot_object *object, const stru
     }
 }
 
-/* Levels of the fields kept: sums are large, so they are made for these only. `places` are the
- * fields as located, one for each pair. */
-static void add_levels(struct build *build, struct snapshot_object *object,
-                       struct snapshot_field *places, const struct pair **pairs, size_t count)
-{
-    struct levels_sums *sums = calloc(object->field_count + 1, sizeof *sums);
-    build->failed |= !sums;
-    find_members(build, is_exact(object), places, count);
-    for (size_t i = 0; sums && i < count; i++) {
-        size_t field = 0;
-        while (field < object->field_count && !same(&object->fields[field], &places[i]))
-            field++;
-        if (field < object->field_count)
-            build_sum_offset(build, pairs[i], &sums[field]);
-    }
-    for (size_t i = 0; sums && i < object->field_count; i++)
-        object->fields[i].levels = build_levels(build, &sums[i]);
-    free(sums);
-}
-
-/* Members of a layout tell the levels of the one field that they are; what is counted as several,
- * or is not listed, tells nothing. */
-static void add_layout_levels(const struct snapshot_object *object, struct snapshot_layout *layout)
-{
-    for (size_t i = 0; i < layout->row_count; i++) {
-        struct snapshot_layout_row *row = &layout->rows[i];
-        size_t matches = 0;
-        for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
-            const struct snapshot_field *field = &object->fields[k];
-            if (field->type_id != layout->type || field->member != row->index ||
-                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
-                continue;
-            row->levels = field->levels;
-            matches++;
-        }
-        if (matches > 1)
-            row->levels = NULL;
-    }
-}
-
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
                   size_t count)
 {
@@ -330,10 +290,9 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         build_layouts(build, object, fields, used);
         find_members(build, folding.exact, fields, used);
         keep(build, object, &folding, fields, merge(fields, used));
-        if (object->levels && object->fields)
-            add_levels(build, object, fields + used, pairs, used);
-        for (size_t i = 0; i < object->layout_count; i++)
-            add_layout_levels(object, &object->layouts[i]);
+        find_members(build, folding.exact, fields + used, used);
+        if (object->fields)
+            build_field_figures(build, object, fields + used, pairs, used);
     }
     free(fields);
 }

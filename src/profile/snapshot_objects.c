@@ -75,6 +75,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     build_sum_object(build, object->id, &sums);
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
+    object->rates = build_object_rates(build, object->id);
 }
 
 static int most_samples(const void *left, const void *right)
@@ -112,6 +113,7 @@ void build_objects(struct build *build)
     snapshot->objects = arena_array(build->arena, 1001, sizeof *snapshot->objects);
     build->failed = !snapshot->objects;
     snapshot->levels = build_all_levels(build);
+    snapshot->rates = build_all_rates(build);
     for (uint32_t id = 0; id < objects->ids && !build->failed; id++) {
         if (!(tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0))
             continue;

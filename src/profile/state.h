@@ -23,6 +23,7 @@
 #include "profile/offset_key.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
+#include "profile/rates.h"
 #include "profile/reuse.h"
 #include "profile/search.h"
 #include "profile/search_phases.h"
@@ -110,7 +111,10 @@ struct build {
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     size_t code_count; /* of profile->sorted while it holds profile->code (build_code) */
-    bool failed;   /* out of memory */
+    bool failed;       /* out of memory */
+    struct rates_plan rates;
+    struct rates_sums rates_all;      /* of everything attributed */
+    const struct exact_counts *exact; /* the same, counted; NULL: sampled */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */
@@ -134,6 +138,21 @@ void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
 /* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
+/* The same for rates, in snapshot_rates.c. build_all_rates() comes first, and once. */
+struct snapshot_rates *build_all_rates(struct build *build);
+struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
+struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
+void build_sum_offset_rates(const struct build *build, const struct pair *pair,
+                            struct rates_sums *sums);
+/* A pair of profile->code. */
+void build_sum_code_rates(const struct build *build, const struct pair *pair,
+                          struct rates_sums *sums);
+struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
+/* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
+void build_field_figures(struct build *build, struct snapshot_object *object,
+                         const struct snapshot_field *places, const struct pair **pairs,
+                         size_t count);
+bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 void build_details(struct build *build);
 void build_inferred(struct build *build);
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
@@ -154,7 +173,7 @@ void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
-void build_watch(struct build *build); /* needs objects and findings */
+void build_watch(struct build *build);    /* needs objects and findings */
 void build_accesses(struct build *build);
 
 #endif

@@ -61,3 +61,12 @@ double student_quantile(double probability, double freedom)
     }
     return (low + high) / 2;
 }
+
+double student_within_95(double freedom)
+{
+    const double z = 1.959963984540054;
+    double z3 = z * z * z;
+    double z5 = z3 * z * z;
+    return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+           (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}

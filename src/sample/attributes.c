@@ -80,6 +80,7 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
         .recorded_address = address && (silent ? fault : attr->sample_type & PERF_SAMPLE_DATA_SRC),
         .no_data_source = silent,
         .alien_regs = attr->precise_ip > 0,
+        .of_any = event_counts_instructions(attr),
         .swap = swap,
         .event = index < SAMPLE_EVENTS_MAX ? (uint16_t)index : SAMPLE_EVENTS_MAX - 1,
     };

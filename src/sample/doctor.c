@@ -95,7 +95,7 @@ static bool describe_source(FILE *out, const struct source *source, const struct
 }
 
 /* Encoded is not countable: in a virtual machine libpfm4 still knows the CPU's events. */
-static void describe_alias(FILE *out, const char *alias, const struct kernel *kernel)
+static bool describe_alias(FILE *out, const char *alias, const struct kernel *kernel)
 {
     struct source_plan plan = {0};
     struct error error = {0};
@@ -106,22 +106,72 @@ static void describe_alias(FILE *out, const char *alias, const struct kernel *ke
         fprintf(out, "  %-10s none that can be counted here\n", alias);
     else
         fprintf(out, "  %-10s %s\n", alias, plan.events[0].encoded);
+    return !code;
+}
+
+struct countable {
+    bool source[SOURCES];
+    char miss[64]; /* the aliases of misses, with commas */
+    bool stall;
+    bool access;
+};
+
+static void describe_aliases(FILE *out, const struct kernel *kernel, struct countable *can)
+{
+    for (const char *const *alias = event_aliases(); *alias; alias++) {
+        bool there = describe_alias(out, *alias, kernel);
+        char nearer[sizeof can->miss];
+        if (!strcmp(*alias, "stall"))
+            can->stall = there;
+        else if (!strcmp(*alias, "access"))
+            can->access = there;
+        else if (there) {
+            /* The deepest comes last, and is to rank. */
+            memcpy(nearer, can->miss, sizeof nearer);
+            snprintf(can->miss, sizeof can->miss, "%s,%.40s", *alias, nearer);
+        }
+    }
+}
+
+/* Miss rates want accesses beside misses, criticality wants stalls beside them. */
+static void describe_rates(FILE *out, const struct countable *can)
+{
+    bool any = false;
+    fprintf(out, "miss rates, and which misses stall (man misstop, RATES)\n");
+    for (unsigned i = 0; i < SOURCES; i++)
+        if (can->source[i] && source_at(i)->data_source) {
+            bool all = source_at(i) == &source_ibs;
+            fprintf(out, "  -s %s%s\n", source_at(i)->name,
+                    all ? "" : " -e ldlat=3 (all loads; without, which misses stall)");
+            any = true;
+        }
+    if (*can->miss && (can->access || can->stall)) {
+        fprintf(out, "  -s counter -e %s%s%s%s%s\n", can->miss, can->access ? "access" : "",
+                can->access && can->stall ? "," : "", can->stall ? "stall" : "",
+                can->access ? "" : " (no miss rates: accesses cannot be counted)");
+        any = true;
+    }
+    if (!any)
+        fprintf(out, "  none: no counter here counts misses\n");
 }
 
 void doctor_print(FILE *out, const struct kernel *kernel)
 {
     const char *first = NULL;
+    struct countable can = {0};
     describe_machine(out, kernel);
     describe_limits(out, kernel);
     fprintf(out, "CPU events known to libpfm4\n");
     event_describe_pmus(out);
     fprintf(out, "sources, in the order that -s auto tries them\n");
-    for (unsigned i = 0; i < SOURCES; i++)
-        if (describe_source(out, source_at(i), kernel) && !first)
+    for (unsigned i = 0; i < SOURCES; i++) {
+        can.source[i] = describe_source(out, source_at(i), kernel);
+        if (can.source[i] && !first)
             first = source_at(i)->name;
+    }
     fprintf(out, "events by alias (-e)\n");
-    for (const char *const *alias = event_aliases(); *alias; alias++)
-        describe_alias(out, *alias, kernel);
+    describe_aliases(out, kernel, &can);
+    describe_rates(out, &can);
     if (first)
         fprintf(out, "misstop will use: %s\n", first);
     else

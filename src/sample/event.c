@@ -40,8 +40,10 @@ static const struct alias aliases[] = {
       "PERF_COUNT_HW_CPU_CYCLES"}},
     {"access",
      EVENT_ACCESS,
-     {"MEM_INST_RETIRED:ANY", "MEM_UOPS_RETIRED:ALL_LOADS", "LS_DISPATCH:LD_DISPATCH",
-      "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS"}},
+     /* Loads, as the misses are of loads; where nothing else is there, instructions, of which those
+      * that access memory count (event_counts_instructions()). */
+     {"MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "LS_DISPATCH:LD_DISPATCH",
+      "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS", "PERF_COUNT_HW_INSTRUCTIONS"}},
 };
 
 enum { ALIASES = sizeof aliases / sizeof *aliases };
@@ -99,6 +101,10 @@ static enum event_role role_of(const struct event *event)
         return EVENT_MISS_L2;
     if (event->type == PERF_TYPE_HW_CACHE && event->config == 0x10000) /* L1D, read, miss */
         return EVENT_MISS_L1;
+    if (event->type == PERF_TYPE_HW_CACHE && !event->config) /* L1D, read, access */
+        return EVENT_ACCESS;
+    if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_INSTRUCTIONS)
+        return EVENT_ACCESS;
     return EVENT_OTHER;
 }
 

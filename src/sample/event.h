@@ -62,6 +62,14 @@ bool event_is_software(const struct event *event);
  */
 void event_weigh(const struct event *event, char *out, size_t out_size);
 
+/* Whether the samples of a precise event are hits as well as misses, chosen evenly among all loads,
+ * or all loads and stores: ibs_op without a filter, load latency with a threshold that every load
+ * passes. */
+bool event_samples_all(const struct event *event);
+
+/* Whether it counts instructions of any kind: those that access memory are its accesses. */
+bool event_counts_instructions(const struct perf_event_attr *attr);
+
 /* What libpfm4 says is in this machine, a line each, and its version. */
 void event_describe_pmus(FILE *out);
 

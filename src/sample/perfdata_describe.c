@@ -70,9 +70,10 @@ static bool tells_source(const struct attribute *event)
 static enum event_role role_of_cache(uint64_t config)
 {
     const uint64_t read_misses = PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
-    return config == (read_misses | PERF_COUNT_HW_CACHE_L1D)  ? EVENT_MISS_L1
-           : config == (read_misses | PERF_COUNT_HW_CACHE_LL) ? EVENT_MEM_FILL
-                                                              : EVENT_OTHER;
+    return config == PERF_COUNT_HW_CACHE_L1D                   ? EVENT_ACCESS
+           : config == (read_misses | PERF_COUNT_HW_CACHE_L1D) ? EVENT_MISS_L1
+           : config == (read_misses | PERF_COUNT_HW_CACHE_LL)  ? EVENT_MEM_FILL
+                                                               : EVENT_OTHER;
 }
 
 /* Only what says the same whatever the CPU: levels are worked out from it. Intel's names. */
@@ -88,6 +89,9 @@ static enum event_role role_of(const struct attribute *event)
         {"mem_load_uops_retired.l1_miss", EVENT_MISS_L1},
         {"mem_load_uops_retired.l2_miss", EVENT_MISS_L2},
         {"mem_load_uops_retired.l3_miss", EVENT_MEM_FILL},
+        {"mem_inst_retired.all_loads", EVENT_ACCESS},
+        {"mem_uops_retired.all_loads", EVENT_ACCESS},
+        {"ls_dispatch.ld_dispatch", EVENT_ACCESS},
     };
     const struct perf_event_attr *attr = &event->attr;
     if (attr->type == PERF_TYPE_HW_CACHE)
@@ -96,8 +100,8 @@ static enum event_role role_of(const struct attribute *event)
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (strlen(named[i].name) == length && !strncasecmp(event->name, named[i].name, length))
             return named[i].role;
-    if (tells_source(event))
-        return EVENT_OTHER;
+    if (event_counts_instructions(attr))
+        return EVENT_ACCESS;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
     bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
     return clock || cycles ? EVENT_STALL : EVENT_OTHER;
@@ -111,19 +115,20 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
     info->data_source |= tells_source(event);
-    out->role = role_of(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
     if (*event->name)
         snprintf(out->name, sizeof out->name, "%s", event->name);
     else
         event_desc_guess(&event->attr, out->name, sizeof out->name);
-    struct event meaning = {.role = out->role,
-                            .type = event->attr.type,
+    struct event meaning = {.type = event->attr.type,
                             .config = event->attr.config,
                             .config1 = event->attr.config1,
                             .config2 = event->attr.config2,
                             .precise_ip = event->attr.precise_ip};
     snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
+    meaning.role =
+        tells_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
+    out->role = meaning.role;
     event_weigh(&meaning, out->weighs, sizeof out->weighs);
 }
 

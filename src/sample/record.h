@@ -28,6 +28,7 @@ struct record_format {
     bool no_data_source;   /* DATA_SRC is there and says nothing: a software event's */
     bool told;             /* ADDR is what misstop worked out when it recorded */
     bool alien_regs;       /* registers are not those of the sampled instruction */
+    bool of_any;           /* counts instructions, whether they access memory or not */
     bool foreign_regs;     /* registers of another architecture: of no use here */
     bool swap;             /* recorded on a machine of the other byte order */
     uint16_t event;        /* index for struct sample */

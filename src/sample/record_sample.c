@@ -274,6 +274,8 @@ int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (format->alien_regs)
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
+    if (format->of_any)
+        sample->has |= SAMPLE_HAS_ANY_INSTRUCTION;
     /* Not asked for, and known all the same. */
     if (sample->regs_missing >> SREG_IP & 1) {
         sample->regs[SREG_IP] = sample->ip;

@@ -213,6 +213,7 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
     writable->info.records_bad = session->bad;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
+        writable->info.events[i].counted = session->events[i].counted;
         writable->info.events[i].opened_on = session->events[i].opened;
     }
     return &sampler->info;

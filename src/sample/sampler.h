@@ -36,6 +36,7 @@ struct sampler_event {
     enum event_role role;
     char weighs[64];    /* what its samples stand for; "": not known */
     uint64_t period;    /* now; 0: not known */
+    double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 

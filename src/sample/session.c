@@ -5,6 +5,7 @@
 #include "sample/period.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static uint64_t jittered(struct session *session, uint64_t period)
 static void prepare_event(struct session *session, unsigned index)
 {
     struct session_event *event = &session->events[index];
+    event->counted = NAN;
     event->steered = first_period(session, index);
     event->period =
         fixed_period(session, index) ? event->steered : jittered(session, event->steered);
@@ -236,6 +238,7 @@ int session_tick(struct session *session, uint64_t now_ns)
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
             steer(session, i, seconds);
+    session_ask_times(session);
     session->steered_ns = now_ns;
     return 0;
 }

@@ -36,6 +36,7 @@ struct session_event {
     uint64_t steered; /* the period before jitter */
     uint64_t samples; /* since the last steering */
     uint64_t opened;
+    double counted; /* part of the time that it was counted; NAN: not known yet */
 };
 
 struct session {
@@ -58,7 +59,8 @@ struct session {
     bool follows;           /* events opened from now on are enabled one by one */
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     uint64_t steered_ns;
-    int refused; /* the last error of an event that could not be opened */
+    size_t asked; /* handle to be asked next how long it was counted */
+    int refused;  /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;
     size_t staging_used;
@@ -86,5 +88,8 @@ int session_tick(struct session *session, uint64_t now_ns);
 /* Parts of the above, in session_events.c. */
 int session_open_events(struct session *session);
 int session_follow_cpus(struct session *session);
+/* What part of the time the events were counted; asks a few of the handles, the next ones each
+ * time. */
+void session_ask_times(struct session *session);
 
 #endif

@@ -250,3 +250,28 @@ int session_follow_cpus(struct session *session)
             code = open_on_cpu(session, session->threads.tids[i], (uint16_t)cpu);
     return code == -ESRCH ? 0 : code;
 }
+
+/*
+ * A counter may have to do for several events, which then take turns. Each descriptor costs a
+ * system call, and one that runs on another CPU an interrupt there, so not all of them are read:
+ * what takes turns does so alike on all CPUs.
+ */
+void session_ask_times(struct session *session)
+{
+    enum { ASKED_MOST = 64 };
+    double enabled[SAMPLE_EVENTS_MAX] = {0};
+    double running[SAMPLE_EVENTS_MAX] = {0};
+    size_t count = session->handle_count < ASKED_MOST ? session->handle_count : ASKED_MOST;
+    for (size_t i = 0; i < count; i++) {
+        const struct session_handle *handle =
+            &session->handles[session->asked++ % session->handle_count];
+        uint64_t times[3]; /* value, time enabled, time running */
+        if (read(handle->fd, times, sizeof times) != sizeof times)
+            continue;
+        enabled[handle->event] += (double)times[1];
+        running[handle->event] += (double)times[2];
+    }
+    for (unsigned i = 0; i < session->plan.count; i++)
+        if (enabled[i] > 0)
+            session->events[i].counted = running[i] / enabled[i];
+}

@@ -56,6 +56,8 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .precise_ip = event->precise_ip,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+        /* What part of the time the counter was the event's own: session.c. */
+        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = 1,
         .inherit = 1,
         .inherit_thread = 1, /* 5.13; forked children are filtered by pid before */
@@ -106,6 +108,7 @@ struct record_format source_format(const struct source *source, const struct per
         .exact_ip = attr->precise_ip ? attr->precise_ip >= 2 : source->exact_ip || fault,
         .recorded_address = source->exact_address || attr->precise_ip || fault,
         .alien_regs = source->alien_regs || attr->precise_ip,
+        .of_any = event_counts_instructions(attr),
         .event = index,
     };
 }

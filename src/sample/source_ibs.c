@@ -92,7 +92,7 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
     if (code)
         return code;
     bool filtered = filter.l3_miss_only || filter.ldlat_cycles;
-    plan->events[0].role = filtered ? EVENT_MEM_FILL : EVENT_ACCESS;
+    plan->events[0].role = event_samples_all(&plan->events[0]) ? EVENT_ACCESS : EVENT_MEM_FILL;
     plan->count = 1;
     plan->first_period = filtered ? IBS_FILTERED_PERIOD : IBS_FIRST_PERIOD;
     plan->period_step = IBS_PERIOD_STEP;

@@ -145,6 +145,10 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
         return error_set(error, -ENODEV,
                          "pebs: neither libpfm4 nor sysfs knows a load-latency "
                          "event for this CPU");
+    struct event *loads = &plan->events[0];
+    loads->precise_ip = PEBS_PRECISE_IP;
+    if (event_samples_all(loads))
+        loads->role = EVENT_ACCESS;
     plan_stores(plan, kernel);
     return 0;
 }

@@ -2,6 +2,8 @@
 /* Columns of functions, and of the instructions in them that miss. */
 #include "view/columns.h"
 
+#include "view/rates_words.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +93,12 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
     return row->id;
 }
 
+static const struct snapshot_rates *rates_of(const void *row)
+{
+    return ((const struct snapshot_code *)row)->rates;
+}
+RATES_VALUES(function, rates_of)
+
 static const struct column function_list[] = {
     {"SHARE", "The function's part of all attributed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, share,
      format_percent, paint_share, NULL},
@@ -109,6 +117,9 @@ static const struct column function_list[] = {
      NULL},
     {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
      object_share, format_percent, paint_share, NULL},
+    RATES_COLUMN_STALL(function, 8),
+    RATES_COLUMNS(function, 3),
+    RATES_COLUMN_CRITICAL(function, 3),
 };
 
 const struct columns function_columns = {

@@ -11,7 +11,7 @@
 #include "view/paint.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 32, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
+enum { COLUMNS_MAX = 40, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
 
 enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT };
 
@@ -21,6 +21,8 @@ struct value {
     double number;
     uint64_t integer;
     const char *text;
+    double low;  /* of a number that is only known to lie between: sorted by `low`, */
+    double high; /* which then is the number too; else both 0 */
 };
 
 enum column_look {
@@ -151,8 +153,8 @@ extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
-extern const struct columns process_columns; /* rows: struct picker_row */
-extern const struct columns recorded_columns; /* the same, of a recording */
+extern const struct columns process_columns;        /* rows: struct picker_row */
+extern const struct columns recorded_columns;       /* the same, of a recording */
 
 /* A function's accesses to one object. */
 struct site {

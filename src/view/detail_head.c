@@ -6,6 +6,7 @@
 #include "view/bar.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 #include "view/watch_words.h"
 
 #include <inttypes.h>
@@ -218,6 +219,10 @@ int detail_head(const struct snapshot *snapshot, const struct snapshot_object *o
             rows++;
         }
         if (levels_line(snapshot, object->levels, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (rates_line(snapshot, object->rates, canvas, line)) {
             line.row++;
             rows++;
         }

@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <math.h>
 
@@ -86,6 +87,12 @@ static const struct snapshot_levels *levels_of_field(const void *row)
 }
 LEVELS_VALUES(field, levels_of_field)
 
+static const struct snapshot_rates *rates_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->rates;
+}
+RATES_VALUES(field, rates_of_field)
+
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -113,6 +120,9 @@ static const struct column field_list[] = {
     LEVELS_COLUMN_LATENCY(field, 2),
     {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    RATES_COLUMN_STALL(field, 2),
+    RATES_COLUMNS(field, 2),
+    RATES_COLUMN_CRITICAL(field, 2),
     LEVELS_COLUMNS_REST(field, 4),
 };
 
@@ -149,6 +159,12 @@ static const struct snapshot_levels *levels_of_offset(const void *row)
 }
 LEVELS_VALUES(offset, levels_of_offset)
 
+static const struct snapshot_rates *rates_of_offset(const void *row)
+{
+    return ((const struct hot_offset *)row)->field->rates;
+}
+RATES_VALUES(offset, rates_of_offset)
+
 static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(hot_offset);
@@ -166,6 +182,9 @@ static const struct column offset_list[] = {
     LEVELS_COLUMN_FOUND(offset, 2),
     LEVELS_COLUMN_STALL(offset, 2, levels_tell_stall),
     LEVELS_COLUMN_LATENCY(offset, 2),
+    RATES_COLUMN_STALL(offset, 2),
+    RATES_COLUMNS(offset, 2),
+    RATES_COLUMN_CRITICAL(offset, 2),
     LEVELS_COLUMNS_REST(offset, 4),
     {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
 };

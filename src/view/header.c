@@ -7,6 +7,7 @@
 #include "view/binary_words.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 #include "view/simulation_words.h"
 
 #include <inttypes.h>
@@ -273,6 +274,9 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
         draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
     struct area line = {row + used, 0, 1, canvas->columns};
     if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
+        used++;
+    line.row = row + used;
+    if (rows > used && rates_line(browser->snapshot, browser->snapshot->rates, canvas, line))
         used++;
     line.row = row + used;
     return used + (rows > used && simulation_line(&browser->snapshot->simulation, canvas, line));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "view/binary_words.h"
+#include "view/rates_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,10 @@ static void write_source(struct writer *writer, const struct snapshot *snapshot)
                 text ? text : "A source this help does not know.");
     if (snapshot->source.weighs)
         write_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
+    char wanting[256];
+    rates_wanting(snapshot, wanting, sizeof wanting);
+    if (*wanting)
+        write_entry(writer, PAINT_STRONG, "miss rates", wanting);
     write_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
 }
 

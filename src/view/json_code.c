@@ -40,7 +40,11 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     json_set(code, "sites", json_known(from->sites));
     json_set(code, "object", json_object_name(snapshot, from->top_object));
     json_set(code, "object_share", json_share(from->top_object_share));
-    /* Only those of `code` have them. */
+    /* Only those of `code` have these. */
+    if (from->rates) {
+        json_set_rates(code, from->rates);
+        json_set(code, "stall_share", json_share(from->rates->stall.value));
+    }
     if (from->instruction_count)
         json_set(code, "instructions", instructions(snapshot, from));
     return code;

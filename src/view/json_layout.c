@@ -31,6 +31,7 @@ static json_t *one_row(const struct snapshot *snapshot, const struct snapshot_la
     json_set(row, "stores", json_count(from->stores));
     json_set(row, "line", json_whole(from->line));
     json_set_levels(row, snapshot, from->levels);
+    json_set_rates(row, from->rates);
     return row;
 }
 

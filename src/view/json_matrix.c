@@ -73,6 +73,7 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
     json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
+    json_set_rates(out, cell.rates);
     json_set(out, "fields", named(&cell.fields, "field"));
     json_set(out, "lines", named(&cell.lines, "line"));
     json_set(out, "threads", recent(&cell.threads, "tid", json_whole));

@@ -6,6 +6,13 @@
 
 #include <math.h>
 
+/* By latency where that is told, else by the event. */
+static double stall_share(const struct snapshot_field *field)
+{
+    double timed = field->levels ? field->levels->stall : NAN;
+    return isnan(timed) && field->rates ? field->rates->stall.value : timed;
+}
+
 static json_t *fields(const struct snapshot *snapshot, const struct snapshot_object *object)
 {
     json_t *out = json_array();
@@ -21,7 +28,8 @@ static json_t *fields(const struct snapshot *snapshot, const struct snapshot_obj
         json_set(field, "loads", json_count(from->loads));
         json_set(field, "stores", json_count(from->stores));
         json_set_levels(field, snapshot, from->levels);
-        json_set(field, "stall_share", json_share(levels_value(from->levels, FIGURE_STALL).number));
+        json_set_rates(field, from->rates);
+        json_set(field, "stall_share", json_share(stall_share(from)));
         json_array_append_new(out, field);
     }
     return out;
@@ -112,6 +120,7 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "element_size", json_known(from->element_size));
     json_set(object, "element_confidence",
              json_share(from->element_size ? from->element_confidence : NAN));
+    json_set_rates(object, from->rates);
     json_set(object, "events", event_shares(snapshot, from));
     json_set_heap(
         object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap : NULL);

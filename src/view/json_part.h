@@ -50,6 +50,8 @@ json_t *json_levels(const struct snapshot *snapshot, const struct snapshot_level
 /* Members `levels` and `latency` of whatever has levels. */
 void json_set_levels(json_t *out, const struct snapshot *snapshot,
                      const struct snapshot_levels *levels);
+/* Members `accesses`, `miss_rate` and `rates`; NULL: not known. */
+void json_set_rates(json_t *out, const struct snapshot_rates *rates);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
 /* Only where there is one. */

@@ -2,6 +2,8 @@
 /* What was watched, how, and how many samples it gave; declared in json_part.h. */
 #include "view/json_part.h"
 
+#include <math.h>
+
 json_t *json_target(const struct snapshot_target *from)
 {
     json_t *out = json_object();
@@ -39,6 +41,8 @@ json_t *json_source(const struct snapshot_source *from)
         json_set(event, "period", json_known(from->events[i].period));
         json_set(event, "samples", json_whole(from->events[i].samples));
         json_set(event, "events", json_count(from->events[i].events));
+        json_set(event, "counted",
+                 json_share(from->events[i].counted > 0 ? from->events[i].counted : NAN));
         json_array_append_new(events, event);
     }
     json_set(out, "events", events);

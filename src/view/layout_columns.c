@@ -4,6 +4,7 @@
 
 #include "view/layout_rows.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,6 +101,13 @@ static const struct snapshot_levels *levels_of(const void *pointer)
 }
 LEVELS_VALUES(member, levels_of)
 
+static const struct snapshot_rates *rates_of(const void *pointer)
+{
+    const struct layout_row *shown = pointer;
+    return shown->row ? shown->row->rates : NULL;
+}
+RATES_VALUES(member, rates_of)
+
 static struct value note(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -149,6 +157,9 @@ static const struct column list[] = {
     LEVELS_COLUMN_FOUND(member, 4),
     LEVELS_COLUMN_STALL(member, 4, levels_tell_stall),
     LEVELS_COLUMN_LATENCY(member, 4),
+    RATES_COLUMN_STALL(member, 4),
+    RATES_COLUMNS(member, 4),
+    RATES_COLUMN_CRITICAL(member, 4),
     LEVELS_COLUMNS_REST(member, 6),
     {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},

@@ -159,6 +159,28 @@ static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
     levels_sum_end(&cell->levels);
 }
 
+/* Those of several would have to be reckoned anew out of what a snapshot does not hold. */
+static const struct snapshot_rates *rates_of(const struct chosen *chosen,
+                                             const struct matrix_cell *cell)
+{
+    const struct snapshot *snapshot = chosen->table->snapshot;
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    const struct snapshot_rates *rates = NULL;
+    size_t parts = 0;
+    if (!cell->row && !cell->column)
+        return snapshot->rates;
+    if (!cell->row)
+        return cell->column->members == 1 ? snapshot->objects[cell->column->index].rates : NULL;
+    if (!cell->column)
+        return cell->row->members == 1 ? snapshot->code[cell->row->index].rates : NULL;
+    for (size_t i = 0; i < matrix->rated_count; i++)
+        if (belongs(chosen, matrix->rated[i].row, matrix->rated[i].column)) {
+            rates = matrix->rated[i].rates;
+            parts++;
+        }
+    return parts == 1 && cell->row->members && cell->column->members ? rates : NULL;
+}
+
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
                         struct matrix_cell *cell)
 {
@@ -173,6 +195,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     gather_sites(&chosen, cell);
     gather_blocks(&chosen, cell);
     gather_levels(&chosen, cell);
+    cell->rates = rates_of(&chosen, cell);
 }
 
 bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -132,6 +133,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         tell_shares(table, cell, out);
     else if (word == MATRIX_WORD_LEVELS && cell->levels.parts)
         levels_sentence(table->snapshot, &cell->levels.levels, out, MATRIX_WORD_BYTES);
+    else if (word == MATRIX_WORD_RATES)
+        rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_FIELDS)
         tell_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
@@ -145,8 +148,9 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
 {
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
-        [MATRIX_WORD_LEVELS] = PAINT_PLAIN, [MATRIX_WORD_FIELDS] = PAINT_PLAIN,
-        [MATRIX_WORD_LINES] = PAINT_PLAIN,  [MATRIX_WORD_RECENT] = PAINT_DIM,
+        [MATRIX_WORD_LEVELS] = PAINT_PLAIN, [MATRIX_WORD_RATES] = PAINT_PLAIN,
+        [MATRIX_WORD_FIELDS] = PAINT_PLAIN, [MATRIX_WORD_LINES] = PAINT_PLAIN,
+        [MATRIX_WORD_RECENT] = PAINT_DIM,
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;

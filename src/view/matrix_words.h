@@ -12,6 +12,7 @@ enum matrix_word {
     MATRIX_WORD_TITLE,
     MATRIX_WORD_SHARES,
     MATRIX_WORD_LEVELS,
+    MATRIX_WORD_RATES,
     MATRIX_WORD_FIELDS,
     MATRIX_WORD_LINES,
     MATRIX_WORD_RECENT, /* threads and blocks */

@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,6 +104,12 @@ static const struct snapshot_levels *levels_of(const void *row)
 }
 LEVELS_VALUES(object, levels_of)
 
+static const struct snapshot_rates *rates_of(const void *row)
+{
+    return ((const struct snapshot_object *)row)->rates;
+}
+RATES_VALUES(object, rates_of)
+
 /* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
 static const char *without_type(const char *name)
 {
@@ -168,16 +175,14 @@ static bool has_event(const struct snapshot *snapshot, enum event_role role)
     {                                                                                              \
         return has_event(snapshot, role);                                                          \
     }
-EVENT_COLUMN(stall, EVENT_STALL)
 EVENT_COLUMN(l1_miss, EVENT_MISS_L1)
 EVENT_COLUMN(l2_miss, EVENT_MISS_L2)
 EVENT_COLUMN(fill, EVENT_MEM_FILL)
-EVENT_COLUMN(accesses, EVENT_ACCESS)
 
 /* Where stalls are sampled, there is a column of them already. */
 static bool has_waiting(const struct snapshot *snapshot)
 {
-    return levels_tell_stall(snapshot) && !has_stall(snapshot);
+    return levels_tell_stall(snapshot) && !rates_tell_stall_counted(snapshot);
 }
 
 static bool has_type(const struct snapshot *snapshot)
@@ -254,16 +259,15 @@ static const struct column object_list[] = {
      format_percent, paint_load, NULL},
     {"ST", "Part of its samples that were stores.", 5, 0, 7, COLUMN_RIGHT, NULL, stores,
      format_percent, paint_store, NULL},
-    {"STALL", "Its share of stall time (event stall).", 6, 0, 6, COLUMN_RIGHT, has_stall, stall,
-     format_percent, paint_share, NULL},
+    RATES_COLUMN_STALL(object, 6),
     {"L1", "Its share of first-level misses (event l1-miss).", 6, 0, 9, COLUMN_RIGHT, has_l1_miss,
      l1_miss, format_percent, paint_share, NULL},
     {"L2", "Its share of second-level misses (event l2-miss).", 6, 0, 9, COLUMN_RIGHT, has_l2_miss,
      l2_miss, format_percent, paint_share, NULL},
     {"FILL", "Its share of fills from memory (event mem-fill).", 6, 0, 9, COLUMN_RIGHT, has_fill,
      fill, format_percent, paint_share, NULL},
-    {"ACCESS", "Its share of all accesses (event access).", 6, 0, 9, COLUMN_RIGHT, has_accesses,
-     accesses, format_percent, paint_share, NULL},
+    RATES_COLUMNS(object, 3),
+    RATES_COLUMN_CRITICAL(object, 3),
     LEVELS_COLUMN_FOUND(object, 2),
     LEVELS_COLUMN_STALL(object, 3, has_waiting),
     LEVELS_COLUMN_LATENCY(object, 3),

@@ -7,6 +7,7 @@
 #include "view/binary_words.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
+#include "view/rates_words.h"
 #include "view/simulation_words.h"
 #include "view/stretch_words.h"
 
@@ -115,6 +116,15 @@ static void print_levels(struct text_writer *writer)
         text_say(writer, "%s", text);
 }
 
+/* How often all accesses miss. */
+static void print_rates(struct text_writer *writer)
+{
+    char text[512];
+    rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
 static void print_simulation(struct text_writer *writer)
 {
     char text[320];
@@ -152,6 +162,7 @@ void text_head_print(struct text_writer *writer)
     print_totals(writer);
     print_fields_known(writer);
     print_levels(writer);
+    print_rates(writer);
     print_simulation(writer);
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);

@@ -2,7 +2,7 @@
 /*
  * The real screen on made-up snapshots: for test_screen.sh, and to look at.
  *
- *   show_fixture [usual|empty|one|hostile|huge|typed|levels|picker] [still] [ascii]
+ *   show_fixture [usual|empty|one|hostile|huge|typed|levels|rates|picker] [still] [ascii]
  */
 #include "../unit/snapshot_fixture.h"
 #include "view/view.h"
@@ -64,9 +64,9 @@ static const char *source_note(void *context, const char *file)
 
 static enum fixture_kind kind_of(const char *name)
 {
-    static const char *const names[] = {"usual", "empty", "one",   "hostile",
-                                        "huge",  "typed", "levels"};
-    for (int i = 0; i < 7; i++)
+    static const char *const names[] = {"usual", "empty", "one",    "hostile",
+                                        "huge",  "typed", "levels", "rates"};
+    for (int i = 0; i < 8; i++)
         if (!strcmp(names[i], name))
             return (enum fixture_kind)i;
     return FIXTURE_USUAL;

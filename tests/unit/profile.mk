@@ -10,8 +10,10 @@ UNIT_PROFILE = \
 	tests/unit/test_profile \
 	tests/unit/test_search \
 	tests/unit/test_comiss \
+	tests/unit/test_interval \
 	tests/unit/test_levels \
 	tests/unit/test_phases \
+	tests/unit/test_rates \
 	tests/unit/test_streams \
 	tests/unit/test_volatility
 check_PROGRAMS += $(UNIT_PROFILE)
@@ -40,8 +42,12 @@ tests_bench_bench_findings_SOURCES = tests/bench/bench_findings.c
 tests_bench_bench_findings_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lm
 tests_unit_test_comiss_SOURCES = tests/unit/test_comiss.c
 tests_unit_test_comiss_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_interval_SOURCES = tests/unit/test_interval.c
+tests_unit_test_interval_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_levels_SOURCES = tests/unit/test_levels.c
 tests_unit_test_levels_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
+tests_unit_test_rates_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_streams_SOURCES = tests/unit/test_streams.c
 tests_unit_test_streams_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_volatility_SOURCES = tests/unit/test_volatility.c

@@ -5,6 +5,7 @@
 #include "base/prng.h"
 #include "levels_fixture.h"
 #include "matrix_fixture.h"
+#include "rates_fixture.h"
 #include "sharing_fixture.h"
 #include "finding_fixture.h"
 #include "typed_fixture.h"
@@ -392,6 +393,7 @@ static void fill_common(struct held *held, unsigned tick)
     fill_search(held);
     fill_window(held);
     fill_heap(held);
+    rates_fixture_stalls(&held->arena, &held->snapshot);
 }
 
 static void fill_usual(struct held *held, unsigned tick)
@@ -411,6 +413,12 @@ static void fill_levels(struct held *held, unsigned tick)
 {
     fill_typed(held, tick);
     levels_fixture_recorded(&held->arena, &held->snapshot);
+}
+
+static void fill_rates(struct held *held, unsigned tick)
+{
+    fill_typed(held, tick);
+    rates_fixture_counted(&held->arena, &held->snapshot);
 }
 
 /* Names of the target's types and files. */
@@ -450,6 +458,7 @@ static void fill_hostile(struct held *held, unsigned tick)
     struct snapshot *snapshot = &held->snapshot;
     fill_typed(held, tick);
     levels_fixture_hostile(&held->arena, snapshot);
+    rates_fixture_hostile(&held->arena, snapshot);
     snapshot->reading.busy_with = hostile[0];
     snapshot->target.comm = hostile[1];
     snapshot->source.weighs = hostile[0];
@@ -554,6 +563,9 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick)
         break;
     case FIXTURE_LEVELS:
         fill_levels(held, tick);
+        break;
+    case FIXTURE_RATES:
+        fill_rates(held, tick);
         break;
     case FIXTURE_ONE:
         fill_one(held);

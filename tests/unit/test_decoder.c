@@ -47,12 +47,15 @@ static bool fake_memory(void *context, uint64_t address, void *out, size_t size)
     return true;
 }
 
+static unsigned has_more; /* enum sample_has, beside registers */
+
 static struct access decode(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
                             const uint64_t *regs)
 {
     struct decode_target target = {
         .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
-    struct sample sample = {.ip = CODE_BASE + ip, .weight = 1, .has = SAMPLE_HAS_REGS};
+    struct sample sample = {
+        .ip = CODE_BASE + ip, .weight = 1, .has = (uint16_t)(SAMPLE_HAS_REGS | has_more)};
     struct access access;
     memcpy(fake->code, bytes, size);
     fake->size = size;
@@ -92,7 +95,8 @@ static void registers_that_were_not_recorded_are_not_used(void **state)
     (void)state;
     struct fake fake = {0};
     static const char load[] = "\xf2\x0f\x58\x04\xd6\x48\x39\xc2"; /* as below */
-    static const char undone[] = "\x48\x8b\x06\x48\x83\xc6\x08\x90"; /* mov (%rsi),%rax; add $8,%rsi */
+    static const char undone[] =
+        "\x48\x8b\x06\x48\x83\xc6\x08\x90"; /* mov (%rsi),%rax; add $8,%rsi */
     assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_R15, SAMPLE_HAS_REGS).address,
                      0x1020);
     assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_DX, SAMPLE_HAS_REGS).reason,
@@ -185,6 +189,36 @@ static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
     /* mov (%rax),%rax; nop */
     access = DECODE(&fake, "\x48\x8b\x00\x90", 3, regs);
     assert_int_equal(access.reason, REASON_OVERWRITTEN);
+}
+
+/* An event that counts instructions sampled the one that ran last, whatever it does: no walk back
+ * to an access before it. */
+static void any_instruction_is_no_access_of_another(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DI] = 0x2000, [SREG_SP] = 0x3000};
+    /* mov (%rdi),%rcx; loop: cmp (%rsi),%rax; jne loop; nop; call +0; ret */
+    static const char code[] = "\x48\x8b\x0f\x48\x3b\x06\x75\xfb\x90\xe8\0\0\0\0\xc3";
+    has_more = SAMPLE_HAS_ANY_INSTRUCTION;
+    regs[SREG_FLAGS] = 0x40; /* fallen in from above */
+    struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.address, 0x2000);
+    regs[SREG_FLAGS] = 0; /* the jump back was sampled */
+    access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 6, regs);
+    assert_int_equal(access.address, 0x1000);
+    access = decode(&fake, code, sizeof code - 1, 8, regs); /* the jump */
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 9, regs); /* nop */
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 14, regs); /* a call returned: its ret read */
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x3000 - 8);
+    has_more = 0;
+    access = decode(&fake, code, sizeof code - 1, 8, regs);
+    assert_int_equal(access.address, 0x1000);
 }
 
 static void the_flags_tell_which_way_was_taken(void **state)
@@ -330,6 +364,7 @@ int main(void)
         cmocka_unit_test(an_overwritten_base_is_computed_again),
         cmocka_unit_test(a_base_in_memory_is_read_again),
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
+        cmocka_unit_test(any_instruction_is_no_access_of_another),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),

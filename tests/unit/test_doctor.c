@@ -59,7 +59,35 @@ static void a_machine_without_counters(void **state)
     expect("pmu=on"); /* the way to enable it */
     expect("clock    yes");
     expect("mem-fill   none that can be counted here");
+    expect("none: no counter here counts misses");
     expect("misstop will use: clock");
+    fake_kernel_end();
+}
+
+static int open_all(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                    unsigned long flags)
+{
+    (void)pid;
+    (void)cpu;
+    (void)group_fd;
+    (void)flags;
+    bool misses = attr->type == PERF_TYPE_HW_CACHE && attr->config == 0x10000; /* L1D, read */
+    bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
+    return answer && !misses && !cycles ? answer : fake_kernel_descriptor();
+}
+
+/* What gives miss rates is a line that can be typed; the deepest misses rank. */
+static void a_machine_with_counters(void **state)
+{
+    (void)state;
+    const struct kernel *kernel = fake_kernel_begin(open_all);
+    answer = 0;
+    fake_kernel_file("proc/cpuinfo", "vendor_id : AuthenticAMD\n");
+    examine(kernel);
+    expect("  -s counter -e mem-fill,l2-miss,l1-miss,access,stall\n");
+    answer = -ENOENT;
+    examine(kernel);
+    expect("  -s counter -e l1-miss,stall (no miss rates");
     fake_kernel_end();
 }
 
@@ -99,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_machine_without_counters),
+        cmocka_unit_test(a_machine_with_counters),
         cmocka_unit_test(a_machine_that_forbids_it),
         cmocka_unit_test(a_sandbox_with_nothing_in_it),
     };

@@ -104,7 +104,7 @@ static void aliases_on_intel(void **state)
     static const struct expected skylake[] = {
         {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
         {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},   {"stall", 4, 0x140014a3, 0, EVENT_STALL},
-        {"access", 4, 0x83d0, 0, EVENT_ACCESS},
+        {"access", 4, 0x81d0, 0, EVENT_ACCESS},
     };
     static const struct expected haswell[] = {
         {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
@@ -261,7 +261,7 @@ static void events_say_what_they_weigh(void **state)
           .config1 = 3,
           .precise_ip = 1,
           .role = EVENT_OTHER},
-         "loads that took more than 3 cycles"},
+         "loads"},
         {{.name = "x", .type = 4, .config = 0x82d0, .precise_ip = 2, .role = EVENT_OTHER},
          "stores"},
         /* Not precise: it counts, and nothing filters. */
@@ -275,6 +275,9 @@ static void events_say_what_they_weigh(void **state)
         {{.name = "mem-fill", .type = 4, .config = 0x4844, .role = EVENT_MEM_FILL},
          "fills from memory"},
         {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time stalled at the access"},
+        {{.name = "access", .type = 3, .role = EVENT_ACCESS}, "loads"},
+        {{.name = "instructions", .type = 0, .config = 1, .role = EVENT_ACCESS},
+         "instructions that access memory"},
         {{.name = "branches", .type = 0, .config = 4, .role = EVENT_OTHER}, "branches"},
     };
     (void)state;
@@ -283,6 +286,25 @@ static void events_say_what_they_weigh(void **state)
         event_weigh(&cases[i].event, text, sizeof text);
         assert_string_equal(text, cases[i].text);
     }
+}
+
+/* Only what every load, or every op, may become a sample of tells hits as well as misses. */
+static void which_events_sample_hits_too(void **state)
+{
+    struct event loads = {.type = 4, .config = 0x1cd, .config1 = 3, .precise_ip = 2};
+    struct event ops = {.name = "ibs_op", .type = 9, .config = 1 << 19};
+    (void)state;
+    assert_true(event_samples_all(&loads));
+    loads.config1 = 4;
+    assert_false(event_samples_all(&loads));
+    loads.config1 = 0; /* no threshold: it counts something else */
+    assert_false(event_samples_all(&loads));
+    assert_true(event_samples_all(&ops));
+    ops.config1 = 128;
+    assert_false(event_samples_all(&ops));
+    ops.config1 = 0;
+    ops.config |= 1 << 16;
+    assert_false(event_samples_all(&ops));
 }
 
 int main(void)
@@ -296,6 +318,7 @@ int main(void)
     };
     const struct CMUnitTest here[] = {
         cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(which_events_sample_hits_too),
         cmocka_unit_test(messages_are_printable),
         cmocka_unit_test(lists_are_split_outside_slashes),
         cmocka_unit_test(candidates_run_out),

@@ -11,10 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ struct opened {
     pid_t tid;
     int cpu;
     bool sampling;
+    bool timed; /* reading it tells how long it was counted */
 };
 
 static struct {
@@ -63,8 +66,9 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
     assert_true(fd < FDS && here.count < OPENED_MAX);
     here.config_of_fd[fd] = attr->config;
     if (cpu >= 0)
-        here.opened[here.count++] = (struct opened){
-            attr->type, attr->config, attr->config1, leader, pid, cpu, attr->sample_period};
+        here.opened[here.count++] =
+            (struct opened){attr->type, attr->config, attr->config1,       leader,
+                            pid,        cpu,          attr->sample_period, attr->read_format == 3};
     return fd;
 }
 
@@ -219,6 +223,8 @@ static void a_server_with_a_leader(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(count(0, 4, 0x1cd, INTEL_AUX), 2);
     assert_int_equal(count(0, 4, 0x2cd, 0), 2);
+    for (unsigned i = 0; i < here.count; i++)
+        assert_true(here.opened[i].timed);
     /* The leader counts and does not sample; it is no event that is shown. */
     for (unsigned i = 0; i < here.count; i++)
         assert_true(here.opened[i].sampling == (here.opened[i].config != INTEL_AUX));
@@ -226,6 +232,36 @@ static void a_server_with_a_leader(void **state)
     session_close(&session);
     finish(pid);
     fake_kernel_end();
+}
+
+static int times(uint64_t enabled, uint64_t running)
+{
+    uint64_t told[3] = {12345, enabled, running};
+    int fd = memfd_create("times", MFD_CLOEXEC);
+    assert_int_equal(write(fd, told, enabled ? sizeof told : 0), enabled ? sizeof told : 0);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+/* Two events share a counter, and one cannot be read: half the time, and not known. */
+static void events_that_take_turns_are_told(void **state)
+{
+    struct session_handle handles[] = {{times(0, 0), 0, 0},
+                                       {times(100, 100), 1, 0},
+                                       {times(300, 100), 1, 1},
+                                       {times(50, 50), 2, 0}};
+    struct session session = {.plan.count = 3, .handles = handles, .handle_count = 4};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        session.events[i].counted = NAN;
+    session_ask_times(&session);
+    assert_true(isnan(session.events[0].counted));
+    assert_true(session.events[1].counted == 0.5);
+    assert_true(session.events[2].counted == 1);
+    session_ask_times(&session); /* at their ends now: what was known stays */
+    assert_true(session.events[1].counted == 0.5);
+    for (int i = 0; i < 4; i++)
+        close(handles[i].fd);
 }
 
 static int open_descriptors(void)
@@ -293,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup(a_hybrid_has_its_own_events_on_each_core, set_up),
         cmocka_unit_test_setup(three_kinds_of_cores, set_up),
         cmocka_unit_test_setup(a_server_with_a_leader, set_up),
+        cmocka_unit_test(events_that_take_turns_are_told),
         cmocka_unit_test_setup(trouble_while_opening, set_up),
         cmocka_unit_test_setup(periods_of_ibs, set_up),
     };

@@ -165,7 +165,11 @@ static void the_threshold_can_be_set(void **state)
 {
     (void)state;
     begin(intel_cpu_named("Alder Lake"), true);
+    assert_int_equal(try_pebs("ldlat=3"), 0);
+    assert_int_equal(plan.events[0].role, EVENT_ACCESS);
+    assert_string_equal(plan.weighs, "loads");
     assert_int_equal(try_pebs("ldlat=100"), 0);
+    assert_int_equal(plan.events[0].role, EVENT_OTHER);
     assert_int_equal(here.loads.config1, 100);
     assert_int_equal(plan.events[0].twins[0].config1, 100);
     assert_int_equal(plan.count, 2);
@@ -259,6 +263,7 @@ static void doctor_names_what_is_opened(void **state)
     assert_non_null(strstr(text, "pebs     yes  weighs loads that took more than 30 cycles"));
     assert_non_null(strstr(text, "cpu_core/mem-loads,ldlat=30/, on PMU 10 0x5d0"));
     assert_non_null(strstr(text, "behind cpu_core/mem-loads-aux/"));
+    assert_non_null(strstr(text, "  -s pebs -e ldlat=3 (all loads"));
     assert_non_null(strstr(text, "misstop will use: pebs"));
     free(text);
     fake_kernel_end();

@@ -3,6 +3,7 @@ VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/typed_fixture.c tests/unit/typed_fixture.h \
 	tests/unit/levels_fixture.c tests/unit/levels_fixture.h \
 	tests/unit/matrix_fixture.c tests/unit/matrix_fixture.h \
+	tests/unit/rates_fixture.c tests/unit/rates_fixture.h \
 	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h \
 	tests/unit/finding_fixture.c tests/unit/finding_fixture.h
 PAGE_FIXTURE = tests/unit/page_fixture.c tests/unit/page_fixture.h $(VIEW_FIXTURE)
@@ -23,6 +24,7 @@ UNIT_VIEW = \
 	tests/unit/test_json \
 	tests/unit/test_keys \
 	tests/unit/test_levels_view \
+	tests/unit/test_rates_view \
 	tests/unit/test_layout_rows \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
@@ -56,6 +58,8 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
+tests_unit_test_rates_view_SOURCES = tests/unit/test_rates_view.c $(VIEW_FIXTURE)
+tests_unit_test_rates_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(PAGE_FIXTURE)
 tests_unit_test_levels_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)

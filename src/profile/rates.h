@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Miss rates and criticality out of sums (include/snapshot_rates.h): which events tell what, and
+ * the figures with their intervals. Where one event's samples are hits and misses and say which
+ * (IBS, load latency with a threshold that all loads pass), the misses are a part of the accesses;
+ * elsewhere accesses and misses are two counts. Private to src/profile.
+ */
+#ifndef MISSTOP_PROFILE_RATES_H
+#define MISSTOP_PROFILE_RATES_H
+
+#include "data_source.h"
+#include "profile/interval.h"
+#include "snapshot_rates.h"
+
+#include <stdbool.h>
+
+/* Whether an access whose data was found there missed that level. */
+enum data_answer rates_missed(enum data_level found, enum rate_level level);
+
+/* Events by index, -1: none. */
+struct rates_plan {
+    int access;            /* counts accesses */
+    int miss[RATE_LEVELS]; /* count misses of these */
+    int stall;             /* counts cycles */
+    int timed;             /* its samples tell latencies, which stand for stalls; without `stall` */
+    enum rate_level level; /* of the misses that stalls are compared with */
+    bool recorded;         /* samples of `access` say where the data was */
+    double counted[SAMPLE_EVENTS_MAX]; /* part of the time that the event was counted; 0..1 */
+};
+
+/* Which of a source's events tell what; `access` is told by levels if `recorded`, latencies by
+ * `timed` (an event, -1: by none). */
+struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed);
+
+/* Of one thing, under the basis shown. */
+struct rates_sums {
+    struct amount events[SAMPLE_EVENTS_MAX];
+    double found[DATA_LEVEL_COUNT];     /* weight of the samples of `access`, or of `timed` */
+    struct amount waited;               /* latency x weight of the samples of `timed` */
+    double waited_at[DATA_LEVEL_COUNT]; /* the same by level, weight only */
+};
+
+/* What is known of `own`, which is in `all`; false: nothing. `exact`: NULL if not seen one by one;
+ * `exact_all`: of everything. */
+bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
+                const struct rates_sums *all, struct snapshot_rates *rates);
+bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
+                      struct snapshot_rates *rates);
+
+#endif
