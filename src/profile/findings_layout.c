@@ -5,9 +5,11 @@
 #include <math.h>
 
 enum { ELEMENTS_MANY = 64 };
+enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
 
 static const double of_one_type = 0.5;     /* of the object's samples are of the type judged */
 static const double used_at_most = 0.5;    /* of what is fetched: else a split saves little */
+static const double in_place = 0.9;        /* of the samples */
 static const double crossing_least = 0.15; /* of the samples */
 static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
 
@@ -36,11 +38,33 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
                                                                                            : NULL;
 }
 
+/* All that was sampled begins in a line where the elements of an array would, and nearly
+ * everywhere they would: blocks of their own begin by malloc's rounding. */
+static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
+                              uint32_t line)
+{
+    uint64_t at = 0;
+    uint32_t places = 0, seen = 0, samples = 0;
+    while (at < line && !spread->begins[at])
+        at++;
+    for (uint64_t begin = at; at < line && (!places || at != begin); places++) {
+        seen += spread->begins[at] > 0;
+        samples += spread->begins[at];
+        at = (at + layout->size) % line;
+    }
+    return layout->size > MALLOC_ALIGNS && samples >= in_place * spread->typed &&
+           seen * 2 >= places;
+}
+
 /* Elements lie side by side: a pass fetches nothing but them. Blocks of their own have others
  * between, or are only the head of something (Python's PyGC_Head). */
-static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout)
+static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                         const struct spread *spread, uint32_t line)
 {
-    return object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size;
+    if (object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size)
+        return true;
+    return line <= SPREAD_LINE_MOST && spread->typed >= FINDINGS_SAMPLES &&
+           begin_as_in_array(layout, spread, line);
 }
 
 /* Bytes that one pass, or one visit, brings for each element now. */
@@ -65,7 +89,8 @@ static void split(struct findings *findings, size_t index)
     enum spread_order order = findings_order(findings, index);
     findings_hot(layout, findings->arena, &hot);
     bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
-    bool pass = in_order && side_by_side(&findings->snapshot->objects[index], layout);
+    bool pass = in_order && side_by_side(&findings->snapshot->objects[index], layout,
+                                         findings_spread(findings, index), line);
     double fetched = fetched_bytes(layout, pass, line);
     double needed = needed_bytes(&hot, pass, line);
     if (!hot.used_bytes || needed > used_at_most * fetched)
@@ -109,7 +134,7 @@ static double crossing_elements(const struct snapshot_object *object,
 {
     uint64_t begin = 0;
     double crossing = 0;
-    if (!side_by_side(object, layout) || line > SPREAD_LINE_MOST)
+    if (!side_by_side(object, layout, spread, line) || line > SPREAD_LINE_MOST)
         return NAN;
     while (begin < line && !spread->begins[begin])
         begin++;
