@@ -10,7 +10,7 @@ static void write_fact(struct html_writer *writer, const char *name, const char 
 {
     if (!text || !*text)
         return;
-    html_markup(writer, "<dt>%s</dt><dd>", name);
+    html_markup(writer, "<dt>%s</dt><dd class=\"says\">", name);
     html_text(writer, text);
     html_markup(writer, "</dd>\n");
 }
@@ -19,7 +19,7 @@ static void write_gain(struct html_writer *writer, const struct snapshot_finding
 {
     if (!html_known(finding->gain))
         return;
-    html_markup(writer, "<dt>Gain</dt><dd>%s <b>%.1f%%</b> of all samples",
+    html_markup(writer, "<dt>Gain</dt><dd class=\"says\">%s <b>%.1f%%</b> of all samples",
                 finding->bound ? "at most" : "about", finding->gain * 100);
     if (finding->reckoned && *finding->reckoned) {
         html_markup(writer, ": ");
@@ -50,7 +50,7 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;
-    html_markup(writer, "<dt>Look at</dt><dd>");
+    html_markup(writer, "<dt>Look at</dt><dd class=\"says\">");
     if (opened)
         html_markup(writer, "<a href=\"#%s\">the object</a>%s", id, sharing || sets ? ", " : "");
     if (sharing || sets)
@@ -67,7 +67,7 @@ static void write_finding(struct html_writer *writer, const struct snapshot_find
     html_format(writer, "%s: %s%s%s", finding_kind_words(finding->kind),
                 finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
                 finding->field ? finding->field : "");
-    html_markup(writer, "</h3>\n<dl class=\"facts says\">\n");
+    html_markup(writer, "</h3>\n<dl class=\"facts\">\n");
     write_fact(writer, "Evidence", finding->evidence);
     write_fact(writer, "Try", finding->advice);
     write_gain(writer, finding);

@@ -14,7 +14,7 @@ static void begin(struct html_writer *writer, bool *any)
 {
     html_markup(writer, *any ? "<li>"
                              : "<section id=\"short\"><h2>In short</h2>\n"
-                               "<ol class=\"found says\">\n<li>");
+                               "<ol class=\"found\">\n<li>");
     *any = true;
 }
 

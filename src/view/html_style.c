@@ -79,7 +79,7 @@ const char html_style[] =
     "svg.chart.small{max-width:40rem}.wide svg.chart.small{min-width:24rem}"
     "svg .curve{fill:none;stroke:var(--h1);stroke-width:2}\n"
     "article{border-left:3px solid var(--h4);padding:0 0 0 .9rem;margin:.9rem 0}"
-    "article h3::first-letter,dl.says dd::first-letter{text-transform:uppercase}\n"
+    "article h3::first-letter,dd.says::first-letter{text-transform:uppercase}\n"
     "td.h3,td.h4,td.h5{font-weight:600}td.h4,span.h4{color:var(--h4)}td.h5{color:var(--h5)}\n"
     ".key{display:inline-block;width:.8em;height:.8em;margin:0 .35em 0 0;vertical-align:-.05em}"
     "ul.keys{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem}"

@@ -89,7 +89,7 @@ __attribute__((noinline)) static uint64_t walk_rows(int times)
 
 static void work_all(double end_s)
 {
-    enum { STREAMED_LINES = 2000, ROW_LAPS = 20000 };
+    enum { STREAMED_LINES = 8000, ROW_LAPS = 14000 };
     while (!atomic_load(&stop)) {
         double start_s = used_s();
         if (now_s() >= end_s)
