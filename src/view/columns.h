@@ -112,6 +112,8 @@ void format_integer(char *out, size_t size, struct value value); /* 12 */
 void format_address(char *out, size_t size, struct value value); /* 0x12 */
 void format_offset(char *out, size_t size, struct value value);  /* +12 */
 void format_seconds(char *out, size_t size, struct value value); /* 1.5s, 20us, 3h */
+void format_time(char *out, size_t size, struct value value);    /* 3m45.4s, of the run */
+void format_gained(char *out, size_t size, struct value value);  /* +12.3, points */
 void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 
 enum paint paint_share(struct value value);
@@ -148,7 +150,7 @@ extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
-extern const struct columns offset_columns;  /* rows: struct hot_offset */
+extern const struct columns offset_columns; /* rows: struct hot_offset */
 extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
