@@ -204,15 +204,25 @@ int wrappers_add_settings(struct wrappers *wrappers)
     return result;
 }
 
+/* fnmatch() makes wide characters of both first, which a tool that names thousands of call paths
+ * feels; most globs are told apart by what stands before their first special character. */
+static bool matches(const char *glob, const char *function)
+{
+    size_t literal = strcspn(glob, "*?[");
+    if (strncmp(glob, function, literal))
+        return false;
+    return glob[literal] ? !fnmatch(glob, function, FNM_NOESCAPE) : !function[literal];
+}
+
 bool wrappers_match(const struct wrappers *wrappers, const char *function)
 {
     for (unsigned i = wrappers->count; i-- > 0;) {
         const char *glob = wrappers->globs[i];
-        if (!fnmatch(glob + (*glob == '!'), function, FNM_NOESCAPE))
+        if (matches(glob + (*glob == '!'), function))
             return *glob != '!';
     }
     for (size_t i = 0; i < sizeof wrappers_default / sizeof wrappers_default[0]; i++)
-        if (!fnmatch(wrappers_default[i], function, FNM_NOESCAPE))
+        if (matches(wrappers_default[i], function))
             return true;
     return false;
 }

@@ -9,13 +9,15 @@
  * bytes 16 are used, now in order. split-clean: 64 MiB from end to end, and all of it used.
  * scattered-random: the blocks are as far apart, whatever their order. columns-fixed: down columns
  * of another length, 64 MiB in all. first-touch-fixed: 32 MiB written again and again.
+ * straddling: told while few samples leave open what aligning gains; here it is nothing, for longer
+ * elements fill the caches sooner, and with more samples it is not told any more.
  */
 const struct findings_program findings_programs[] = {
     {"split", ATTACHED, "split", "particle", "streaming"},
     {"split-fixed", ATTACHED, NULL, NULL, NULL},
     {"split-clean", ATTACHED, NULL, NULL, "streaming"},
     {"split-small", ATTACHED, NULL, NULL, NULL},
-    {"straddling", ATTACHED, "straddling", "record", "tlb-reach"},
+    {"straddling", ATTACHED, NULL, NULL, "straddling tlb-reach"},
     {"straddling-fixed", ATTACHED, NULL, NULL, "tlb-reach"},
     {"straddling-clean", ATTACHED, NULL, NULL, "tlb-reach"},
     {"conflict", ATTACHED, "conflict", "rows", NULL},
@@ -40,7 +42,7 @@ const struct findings_program findings_programs[] = {
     {"churn", LAUNCHED, "churn", "item", NULL},
     {"churn-fixed", LAUNCHED, NULL, NULL, NULL},
     {"churn-slow", LAUNCHED, NULL, NULL, NULL},
-    {"waste", LAUNCHED, "waste", "words", "streaming"},
+    {"waste", LAUNCHED, "waste", "", "streaming"},
     {"waste-fixed", LAUNCHED, NULL, NULL, NULL},
     {"waste-little", LAUNCHED, NULL, NULL, "streaming"},
     {"stack", ATTACHED, "stack", "add_in_memory.sum", NULL},

@@ -11,8 +11,8 @@
 enum {
     SITES = 16 * 16 * 16 * 16,
     ROWS = SITES + 339,
-    PERIOD = 50,
-    FIRST_PHASE = 6,
+    PERIOD = 17,
+    FIRST_PHASE = 2,
     PARTS = 900,
     OTHERS = 10
 };
