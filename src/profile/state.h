@@ -7,11 +7,11 @@
  * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the very
- * most, if all tables are full of such. Where it tells causes of misses, 144 bytes for each object and
- * event, and 7 MiB. With --watch 2 MiB. The timeline: 4 KiB for each stream,
- * 8,192 at most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of
- * it is bounded.
+ * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
+ * very most, if all tables are full of such. Where it tells causes of misses, 1,400 bytes for each
+ * object, and 3.5 MiB. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at
+ * most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of it is
+ * bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H

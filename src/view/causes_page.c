@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 10, LABEL_COLUMNS = 12 };
+static const double worth_a_row = 0.001;
 
 static void causes_update(struct browser *browser)
 {
@@ -39,8 +40,11 @@ static void draw_selected(const struct snapshot_causes_object *object, struct ca
     int end = area.row + area.rows;
     causes_advice(object, text, sizeof text);
     area.row += canvas_wrap(canvas, area, PAINT_STRONG, text);
-    for (size_t i = 0; i < object->evictor_count && area.row < end; i++, area.row++)
+    for (size_t i = 0; i < object->evictor_count && area.row < end; i++, area.row++) {
+        if (object->evictors[i].share < worth_a_row)
+            break;
         draw_evictor(&object->evictors[i], !i, canvas, area);
+    }
     if (object->unlisted >= 0.01 && area.row < end)
         canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
                       PAINT_DIM, "%5.1f%%  others, that found no room in the table",

@@ -86,10 +86,9 @@ static void advise_conflict(const struct snapshot_causes_object *object, char *o
 {
     const char *other = rival(object);
     if (object->by_itself >= itself_leads || !other)
-        snprintf(
-            out, size,
-            "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
-            "change its stride, so that they are no power of two apart: Sets (3) shows which.");
+        snprintf(out, size,
+                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
+                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
     else
         snprintf(out, size,
                  "The cache has room for it, but lines of %s fall into the same sets. Move one of "
