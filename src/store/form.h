@@ -93,6 +93,11 @@ enum place_field {
     PLACE_ROW_DISPLACEMENT,
     PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, 8 bits each */
     PLACE_ROW_PID,
+    PLACE_ROW_CAUSE,
+    PLACE_ROW_EVICTOR_IP,
+    PLACE_ROW_EVICTOR_ADDRESS,
+    PLACE_ROW_EVICTOR_OBJECT,
+    PLACE_ROW_EVICTOR_FUNCTION,
     PLACE_ROW_FIELDS
 };
 
