@@ -90,11 +90,11 @@ const char *text_count(char out[16], double count)
 
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
 {
-    if (isnan(seconds))
-        return strcpy(out, "?");
     uint64_t tenths = (uint64_t)llround(fmin(fmax(seconds, 0), 1e12) * 10);
     uint64_t whole = tenths / 10;
-    if (seconds > 0 && seconds < 0.95)
+    if (isnan(seconds))
+        snprintf(out, TEXT_TIME_BYTES, "?");
+    else if (seconds >= 0.095 && seconds < 0.95)
         snprintf(out, TEXT_TIME_BYTES, "%.0fms", seconds * 1e3);
     else if (whole < 60)
         snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 ".%" PRIu64 "s", whole, tenths % 10);
