@@ -89,8 +89,8 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
                        : ended                  ? " ENDED "
                                                 : " LIVE ";
     enum paint paint = browser->frozen || snapshot->stretch ? PAINT_FROZEN
-                       : !snapshot->source.live || ended    ? PAINT_RECORDED
-                                                            : PAINT_LIVE;
+                       : !snapshot->source.live || ended ? PAINT_RECORDED
+                                                         : PAINT_LIVE;
     int columns = (int)strlen(text);
     canvas_text(canvas, 0, canvas->columns - columns, columns, paint, text);
     return columns;
