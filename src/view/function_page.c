@@ -80,11 +80,19 @@ static const char *empty_text(const struct browser *browser, const struct table 
 static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
 {
     char text[16];
-    int used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
+    int used = 0;
+    if (code->samples > 0)
+        used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
                              " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
                              columns_half(&code->share) * 100);
+    if (code->unknown_samples > 0)
+        used += canvas_format(canvas, area.row, used, area.columns - used,
+                              paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
+                              used ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
+                              code->unknown_note ? code->unknown_note : "object unknown");
     used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                          "   %s samples   %s", text_count(text, code->samples), code->module);
+                          "   %s samples   %s",
+                          text_count(text, code->samples + code->unknown_samples), code->module);
     if (code->file)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM, "   %s:%" PRIu32,
                       code->file, code->line);
