@@ -27,7 +27,7 @@ static struct value half(const struct snapshot *snapshot, const void *pointer)
 static struct value samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->samples);
+    return value_number(row->samples + row->unknown_samples);
 }
 
 static struct value all_share(const struct snapshot *snapshot, const void *pointer)
@@ -108,18 +108,22 @@ static struct value address(const struct snapshot *snapshot, const void *pointer
     return value_known(row->address);
 }
 
+static bool mostly_unknown(const struct snapshot_code *row)
+{
+    return row->unknown_note && row->unknown_samples > row->samples;
+}
+
 static struct value object(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
-    bool unknown = !top || row->unknown_samples > row->samples;
-    return value_text(unknown && row->unknown_note ? row->unknown_note : top ? top->name : NULL);
+    return value_text(mostly_unknown(row) ? row->unknown_note : top ? top->name : NULL);
 }
 
 static struct value object_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->top_object_share);
+    return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
 static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
@@ -133,6 +137,12 @@ static const struct snapshot_rates *rates_of(const void *row)
     return ((const struct snapshot_code *)row)->rates;
 }
 RATES_VALUES(function, rates_of)
+
+/* What the functions are sorted by at first. */
+static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
+{
+    return columns_have_unknown(snapshot) ? all_share(snapshot, pointer) : share(snapshot, pointer);
+}
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
 
@@ -151,8 +161,9 @@ static const struct column function_list[] = {
                       NULL},
     {"UNKNOWN", "Part of all samples: the function waited for data of an object not known.", 7, 0,
      0, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
+    {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL, samples,
+     format_count, NULL, NULL},
     {"FUNCTION", "The function whose loads and stores missed.", 14, 64, 0, COLUMN_NAME, NULL,
      function, NULL, paint_strong, NULL},
     {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},

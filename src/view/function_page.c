@@ -68,11 +68,17 @@ static unsigned function_panes(struct browser *browser, struct table *panes[PANE
     return count;
 }
 
-static const char *empty_text(const struct browser *browser, const struct table *table)
+static void empty_text(const struct browser *browser, const struct table *table, char *out,
+                       size_t size)
 {
-    if (table == &browser->code.accesses)
-        return "No access on this line missed: it is shown for its neighbours.";
-    return "None of its accesses fell on a listed object.";
+    const struct source_row *line = table_selected(&browser->code.source);
+    if (table == &browser->code.accesses && line)
+        snprintf(out, size,
+                 "Line %" PRIu32 " has no access that missed: it is shown for its neighbours. "
+                 "Lines with a figure under OF IT have some.",
+                 line->line);
+    else
+        snprintf(out, size, "None of its accesses fell on a listed object.");
 }
 
 /* ---- drawing ---- */
@@ -153,13 +159,15 @@ static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct a
                         struct table *const panes[], unsigned count)
 {
     struct table *shown = panes[0];
+    char empty[160];
     for (unsigned i = 0; i < count; i++)
         if (browser_focused(browser, panes[i]))
             shown = panes[i];
     int used = count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0;
     area.row += used;
     area.rows -= used;
-    pane_table(browser, canvas, area, shown, empty_text(browser, shown));
+    empty_text(browser, shown, empty, sizeof empty);
+    pane_table(browser, canvas, area, shown, empty);
 }
 
 static void function_draw(struct browser *browser, struct canvas *canvas, struct area area)
