@@ -10,9 +10,17 @@
 
 static const char note[] = "object unknown: overwritten";
 
+static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "text %u of %s", line, file);
+    return true;
+}
+
 static void show(struct snapshot *snapshot, const char *keys)
 {
     page_open(FIXTURE_EMPTY, 44, 120, true, "");
+    page_browser.sources.source = source;
     browser_show(&page_browser, snapshot, fixture_release);
     for (; *keys; keys++)
         page_press(*keys == '\n' ? KEYS_ENTER : (uint32_t)*keys);
