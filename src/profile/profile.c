@@ -77,6 +77,7 @@ void profile_free(struct profile *profile)
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
+    causes_fini(&profile->causes);
     findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
@@ -122,6 +123,7 @@ void profile_rescale(struct profile *profile, double factor)
     sets_rescale(&profile->sets, factor);
     sharing_rescale(&profile->sharing, factor);
     unplaced_rescale(&profile->unplaced, factor);
+    causes_rescale(&profile->causes, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
     levels_table_rescale(&profile->function_levels, factor);
@@ -242,6 +244,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->instances);
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
+    causes_clear(&profile->causes);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);

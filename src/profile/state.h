@@ -8,14 +8,16 @@
  * snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per event + 180
  * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
  * Where a source tells data sources, 800 bytes more for each object, function, offset and
- * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. With
- * --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields
- * and groups of threads together, and 0.3 MiB. All of it is bounded.
+ * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
+ * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB. With --watch 2 MiB. The
+ * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
+ * threads together, and 0.3 MiB. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
 
 #include "base/arena.h"
+#include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
 #include "profile/findings_held.h"
@@ -79,6 +81,7 @@ struct profile {
     struct sets sets;
     struct window window;
     struct comiss comiss;
+    struct causes causes;
     struct sharing sharing;
     struct unplaced unplaced;
     struct findings_held findings_held;
@@ -186,6 +189,7 @@ void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
 void build_watch(struct build *build);    /* needs objects and findings */
+void build_causes(struct build *build);   /* needs objects */
 void build_accesses(struct build *build);
 
 #endif
