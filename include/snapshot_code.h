@@ -13,11 +13,13 @@
 /* One accessing instruction of a function. */
 struct snapshot_instruction {
     uint64_t address;
-    const char *file;    /* NULL: not known */
-    uint32_t line;       /* 0: not known */
-    const char *inlined; /* "min < clamp": functions inlined there; NULL: none */
-    double samples;
-    double share; /* of its function's */
+    const char *file;         /* NULL: not known */
+    uint32_t line;            /* 0: not known */
+    const char *inlined;      /* "min < clamp": functions inlined there; NULL: none */
+    double samples;           /* of known objects */
+    double unknown_samples;   /* those whose object is not known, */
+    const char *unknown_note; /* and why: "object unknown: overwritten"; NULL: none */
+    double share;             /* of its function's, of known objects or not */
     double loads;
     double stores;
     uint32_t object;     /* index into objects of the one it missed on most; UINT32_MAX */
@@ -37,9 +39,15 @@ struct snapshot_code {
     uint32_t line;
     uint64_t address; /* hottest accessing instruction */
     double samples;
-    struct snapshot_share share; /* of its object; of everything in `code` */
-    uint32_t sites;              /* distinct accessing instructions seen */
-    uint32_t top_object;         /* index into objects, UINT32_MAX if none */
+    struct snapshot_share share; /* of its object; of everything attributed in `code` */
+    /* In `code` only: samples that waited for data whose object is not known, as parts of all
+     * samples, and with those that are known; why, of most of them, or NULL. */
+    double unknown_samples;
+    double unknown_share;
+    double all_share;
+    const char *unknown_note;
+    uint32_t sites;      /* distinct accessing instructions seen */
+    uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
     struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
     struct snapshot_instruction *instructions; /* in `code` only; by address */

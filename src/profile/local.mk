@@ -82,6 +82,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
 	src/profile/touched.h \
+	src/profile/snapshot_unplaced.c \
+	src/profile/unplaced.c src/profile/unplaced.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/watch_codes.c src/profile/watch_words.c \

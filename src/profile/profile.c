@@ -21,7 +21,7 @@ static int profile_tables(struct profile *profile)
     if (!profile->sorted || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
         pairs_init(&profile->code, CODE_PAIRS) || pairs_init(&profile->instances, INSTANCE_PAIRS) ||
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
-        sharing_init(&profile->sharing))
+        sharing_init(&profile->sharing) || unplaced_init(&profile->unplaced, options->event_count))
         return -ENOMEM;
     if (options->watch) {
         profile->reuse = calloc(1, sizeof *profile->reuse);
@@ -76,6 +76,7 @@ void profile_free(struct profile *profile)
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
+    unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
     findings_held_fini(&profile->findings_held);
     if (profile->reuse)
@@ -121,6 +122,7 @@ void profile_rescale(struct profile *profile, double factor)
     pairs_rescale(&profile->instances, factor);
     sets_rescale(&profile->sets, factor);
     sharing_rescale(&profile->sharing, factor);
+    unplaced_rescale(&profile->unplaced, factor);
     causes_rescale(&profile->causes, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
@@ -241,6 +243,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->code);
     pairs_clear(&profile->instances);
     sharing_clear(&profile->sharing);
+    unplaced_clear(&profile->unplaced);
     causes_clear(&profile->causes);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);

@@ -259,6 +259,8 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (access->time_ns >= profile->timeline.next_ns)
         profile_step(profile, access->time_ns);
     count_total(profile, place);
+    if (access->event < profile->options.event_count)
+        unplaced_add(&profile->unplaced, &profile->functions, place, scale);
     if (object == TALLY_IDS_MAX)
         return;
     tally_add(&profile->all[access->event], access, scale);

@@ -24,8 +24,10 @@ static int most_samples(const void *left, const void *right)
 {
     const struct snapshot_code *a = left;
     const struct snapshot_code *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    double all_a = a->samples + a->unknown_samples;
+    double all_b = b->samples + b->unknown_samples;
+    if (all_a != all_b)
+        return all_a > all_b ? -1 : 1;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
@@ -70,6 +72,7 @@ static void build_object_code(struct build *build, size_t index, const struct pa
                                      object->samples);
         code->top_object = (uint32_t)index;
         code->top_object_share = 1;
+        code->all_share = code->unknown_share = NAN;
         describe(build, code);
     }
 }
@@ -114,7 +117,8 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
         double samples = build_read(build, &tally->samples);
         struct snapshot_code code = {
             .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
-        if (!(samples > 0))
+        build_function_unplaced(build, &code);
+        if (!(samples + code.unknown_samples > 0))
             continue;
         size_t i = snapshot->code_count;
         if (i == CODES_ALL && most_samples(&code, &rows[i - 1]) > 0)
@@ -152,6 +156,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
         code->share = interval_share(code->share.value, samples);
         code->rates = build_function_rates(build, code->id);
         describe(build, code);
+        build_note_unplaced(build, code);
     }
     join_sites(build, &index, sorted, all, rows);
     hash_fini(&index);
@@ -160,6 +165,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
 void build_code(struct build *build)
 {
     struct profile *profile = build->profile;
+    build_unplaced(build);
     size_t all = build->code_count = pairs_sorted(&profile->code, build->event, profile->sorted);
     struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
     build->failed |= !rows;

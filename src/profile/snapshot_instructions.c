@@ -25,7 +25,9 @@ static int most_samples(const void *left, const void *right)
 {
     const struct snapshot_instruction *a = left;
     const struct snapshot_instruction *b = right;
-    return a->samples > b->samples ? -1 : a->samples < b->samples;
+    double all_a = a->samples + a->unknown_samples;
+    double all_b = b->samples + b->unknown_samples;
+    return all_a > all_b ? -1 : all_a < all_b;
 }
 
 static int by_address(const void *left, const void *right)
@@ -86,9 +88,13 @@ static size_t join(const struct build *build, const struct pair **pairs, size_t 
 static void list(struct build *build, struct snapshot_code *code, const struct pair **pairs,
                  size_t count)
 {
-    struct snapshot_instruction *rows = calloc(count + 1, sizeof *rows);
-    uint64_t *where = calloc(count + 1, sizeof *where);
+    size_t most = count + build_unplaced_most(build, code->id);
+    struct snapshot_instruction *rows = calloc(most + 1, sizeof *rows);
+    uint64_t *where = calloc(most + 1, sizeof *where);
     size_t used = rows && where ? join(build, pairs, count, rows, where) : 0;
+    double all = code->samples + code->unknown_samples;
+    if (rows && where)
+        used = build_join_unplaced(build, code->id, rows, used);
     qsort(rows, used, sizeof *rows, most_samples);
     used = used < INSTRUCTIONS ? used : INSTRUCTIONS;
     code->instructions = arena_array(build->arena, used, sizeof *rows);
@@ -96,11 +102,13 @@ static void list(struct build *build, struct snapshot_code *code, const struct p
     for (size_t i = 0; i < used && !build->failed; i++) {
         struct snapshot_instruction *row = &code->instructions[code->instruction_count++];
         *row = rows[i];
-        row->share = code->samples > 0 ? row->samples / code->samples : NAN;
+        row->share = all > 0 ? (row->samples + row->unknown_samples) / all : NAN;
         row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
         name_field(build, row, where[rows[i].type_id]);
         locate(build, row);
     }
+    if (code->sites < code->instruction_count)
+        code->sites = (uint32_t)code->instruction_count;
     qsort(code->instructions, code->instruction_count, sizeof *rows, by_address);
     free(rows);
     free(where);
@@ -142,7 +150,7 @@ void build_instructions(struct build *build)
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
         size_t first = i ? groups[i - 1] : 0;
         qsort(grouped + first, groups[i] - first, sizeof *grouped, by_place);
-        if (groups[i] > first)
+        if (groups[i] > first || build_unplaced_most(build, snapshot->code[i].id))
             list(build, &snapshot->code[i], grouped + first, groups[i] - first);
     }
     free(grouped);

@@ -5,13 +5,13 @@
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
  * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
- * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
- * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
- * very most, if all tables are full of such. Where it tells causes of misses, 1,400 bytes for each
- * object, and 3.5 MiB. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at
- * most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of it is
- * bounded.
+ * snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per event + 180
+ * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
+ * Where a source tells data sources, 800 bytes more for each object, function, offset and
+ * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
+ * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB. With --watch 2 MiB. The
+ * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
+ * threads together, and 0.3 MiB. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -33,6 +33,7 @@
 #include "profile/sharing.h"
 #include "profile/tally.h"
 #include "profile/timeline.h"
+#include "profile/unplaced.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
@@ -82,6 +83,7 @@ struct profile {
     struct comiss comiss;
     struct causes causes;
     struct sharing sharing;
+    struct unplaced unplaced;
     struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
@@ -113,8 +115,9 @@ struct build {
     double scale;
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
-    size_t code_count; /* of profile->sorted while it holds profile->code (build_code) */
-    bool failed;       /* out of memory */
+    size_t code_count;     /* of profile->sorted while it holds profile->code (build_code) */
+    size_t unplaced_count; /* of profile->unplaced.sorted */
+    bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
     const struct exact_counts *exact; /* the same, counted; NULL: sampled */
@@ -167,6 +170,15 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
+/* In snapshot_unplaced.c. Comes before the others, which are of one function of snapshot.code. */
+void build_unplaced(struct build *build);
+void build_function_unplaced(const struct build *build, struct snapshot_code *code);
+void build_note_unplaced(struct build *build, struct snapshot_code *code);
+/* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many
+ * there are then. The new ones have their own index as type_id. */
+size_t build_unplaced_most(const struct build *build, uint32_t function);
+size_t build_join_unplaced(struct build *build, uint32_t function,
+                           struct snapshot_instruction *rows, size_t used);
 /* Needs objects and code. */
 void build_matrix(struct build *build);
 void build_sets(struct build *build);

@@ -4,6 +4,7 @@
 
 #include "view/rates_words.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,40 @@ static struct value half(const struct snapshot *snapshot, const void *pointer)
 static struct value samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->samples);
+    return value_number(row->samples + row->unknown_samples);
+}
+
+static struct value all_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->all_share);
+}
+
+static struct value unknown_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->unknown_samples > 0 ? row->unknown_share : NAN);
+}
+
+bool columns_have_unknown(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].unknown_samples > 0)
+            return true;
+    return false;
+}
+
+const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot)
+{
+    const struct snapshot_code *leader = NULL;
+    double all = 0;
+    for (size_t i = 0; i < snapshot->code_count; i++) {
+        const struct snapshot_code *code = &snapshot->code[i];
+        all += code->unknown_samples;
+        if (!leader || code->unknown_samples > leader->unknown_samples)
+            leader = code;
+    }
+    return leader && leader->unknown_samples > all / 2 ? leader : NULL;
 }
 
 static struct value function(const struct snapshot *snapshot, const void *pointer)
@@ -74,17 +108,22 @@ static struct value address(const struct snapshot *snapshot, const void *pointer
     return value_known(row->address);
 }
 
+static bool mostly_unknown(const struct snapshot_code *row)
+{
+    return row->unknown_note && row->unknown_samples > row->samples;
+}
+
 static struct value object(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
-    return value_text(top ? top->name : NULL);
+    return value_text(mostly_unknown(row) ? row->unknown_note : top ? top->name : NULL);
 }
 
 static struct value object_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->top_object_share);
+    return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
 static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
@@ -99,12 +138,32 @@ static const struct snapshot_rates *rates_of(const void *row)
 }
 RATES_VALUES(function, rates_of)
 
+/* What the functions are sorted by at first. */
+static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
+{
+    return columns_have_unknown(snapshot) ? all_share(snapshot, pointer) : share(snapshot, pointer);
+}
+
+enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
+
+unsigned columns_functions_sort(const struct snapshot *snapshot)
+{
+    return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
+}
+
 static const struct column function_list[] = {
-    {"SHARE", "The function's part of all attributed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, share,
-     format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
+    [FUNCTION_SHARE] = {"SHARE", "The function's part of all attributed samples.", 6, 0, 0,
+                        COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
+    [FUNCTION_HALF] = {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim,
+                       NULL},
+    [FUNCTION_ALL] = {"ALL", "Its part of all samples, with those whose object is not known.", 6, 0,
+                      0, COLUMN_RIGHT, columns_have_unknown, all_share, format_percent, paint_share,
+                      NULL},
+    {"UNKNOWN", "Part of all samples: the function waited for data of an object not known.", 7, 0,
+     0, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
+    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
+    {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL, samples,
+     format_count, NULL, NULL},
     {"FUNCTION", "The function whose loads and stores missed.", 14, 64, 0, COLUMN_NAME, NULL,
      function, NULL, paint_strong, NULL},
     {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},

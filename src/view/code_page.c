@@ -7,6 +7,8 @@
 static void code_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
+    if (snapshot)
+        table_suggest_sort(&browser->code.functions, columns_functions_sort(snapshot));
     table_set(&browser->code.functions, snapshot, snapshot->code, snapshot->code_count);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 52, RANK_WITHOUT_COMFORT = 2 };
+enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
 
 static bool drawn(const struct column *column)
 {

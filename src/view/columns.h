@@ -122,6 +122,13 @@ enum paint paint_strong(struct value value);
 enum paint paint_load(struct value value);
 enum paint paint_store(struct value value);
 
+/* Whether a function waited for data of an object not known; and the column that functions are
+ * sorted by at first, which depends on it. (code_columns.c) */
+bool columns_have_unknown(const struct snapshot *snapshot);
+/* The function that has more than half of such samples; NULL: none has. */
+const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot);
+unsigned columns_functions_sort(const struct snapshot *snapshot);
+
 /* Half the width of the interval. */
 double columns_half(const struct snapshot_share *share);
 
@@ -170,10 +177,11 @@ struct site {
 /* A line of source with the samples of its instructions. */
 struct source_row {
     const char *file;
-    uint32_t line;  /* 0: between the lines, and `text` says what */
-    uint32_t sites; /* instructions; 0: only context */
-    double samples; /* NAN: only context */
-    double share;   /* of the function's */
+    uint32_t line;          /* 0: between the lines, and `text` says what */
+    uint32_t sites;         /* instructions; 0: only context */
+    double samples;         /* NAN: only context */
+    double unknown_samples; /* of objects not known */
+    double share;           /* of the function's */
     double loads;
     double stores;
     const char *inlined;                        /* NULL: of the function itself */

@@ -45,7 +45,7 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
 {
     const struct snapshot_instruction *hottest = NULL;
     for (size_t i = 0; i < code->instruction_count; i++)
-        if (!hottest || code->instructions[i].samples > hottest->samples)
+        if (!hottest || instruction_samples(&code->instructions[i]) > instruction_samples(hottest))
             hottest = &code->instructions[i];
     return hottest;
 }
@@ -66,7 +66,7 @@ void function_gather_line(struct browser *browser)
     instruction_rows_make(&browser->code.instructions, code, line, &browser->sources);
     for (size_t i = 0; i < browser->code.instructions.count; i++) {
         const struct snapshot_instruction *one = browser->code.instructions.list[i].instruction;
-        if (!hottest || one->samples > hottest->samples)
+        if (!hottest || instruction_samples(one) > instruction_samples(hottest))
             hottest = one;
     }
     table_set(&browser->code.accesses, browser->snapshot, browser->code.instructions.list,

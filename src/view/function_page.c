@@ -68,11 +68,17 @@ static unsigned function_panes(struct browser *browser, struct table *panes[PANE
     return count;
 }
 
-static const char *empty_text(const struct browser *browser, const struct table *table)
+static void empty_text(const struct browser *browser, const struct table *table, char *out,
+                       size_t size)
 {
-    if (table == &browser->code.accesses)
-        return "No access on this line missed: it is shown for its neighbours.";
-    return "None of its accesses fell on a listed object.";
+    const struct source_row *line = table_selected(&browser->code.source);
+    if (table == &browser->code.accesses && line)
+        snprintf(out, size,
+                 "Line %" PRIu32 " has no access that missed: it is shown for its neighbours. "
+                 "Lines with a figure under OF IT have some.",
+                 line->line);
+    else
+        snprintf(out, size, "None of its accesses fell on a listed object.");
 }
 
 /* ---- drawing ---- */
@@ -80,11 +86,19 @@ static const char *empty_text(const struct browser *browser, const struct table 
 static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
 {
     char text[16];
-    int used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
+    int used = 0;
+    if (code->samples > 0)
+        used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
                              " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
                              columns_half(&code->share) * 100);
+    if (code->unknown_samples > 0)
+        used += canvas_format(canvas, area.row, used, area.columns - used,
+                              paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
+                              used ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
+                              code->unknown_note ? code->unknown_note : "object unknown");
     used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                          "   %s samples   %s", text_count(text, code->samples), code->module);
+                          "   %s samples   %s",
+                          text_count(text, code->samples + code->unknown_samples), code->module);
     if (code->file)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM, "   %s:%" PRIu32,
                       code->file, code->line);
@@ -145,13 +159,15 @@ static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct a
                         struct table *const panes[], unsigned count)
 {
     struct table *shown = panes[0];
+    char empty[160];
     for (unsigned i = 0; i < count; i++)
         if (browser_focused(browser, panes[i]))
             shown = panes[i];
     int used = count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0;
     area.row += used;
     area.rows -= used;
-    pane_table(browser, canvas, area, shown, empty_text(browser, shown));
+    empty_text(browser, shown, empty, sizeof empty);
+    pane_table(browser, canvas, area, shown, empty);
 }
 
 static void function_draw(struct browser *browser, struct canvas *canvas, struct area area)

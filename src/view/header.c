@@ -200,8 +200,11 @@ static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
 }
 
 /* The most frequent reasons first; each as a part of all samples. */
-static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
+static void draw_reasons(const struct snapshot *snapshot, struct pen *pen)
 {
+    const struct snapshot_totals *totals = &snapshot->totals;
+    const struct snapshot_code *leader = columns_unknown_leader(snapshot);
+    char name[64];
     bool said[REASON_COUNT] = {[REASON_NONE] = true, [REASON_KERNEL] = true};
     uint64_t without = totals->samples - totals->attributed;
     if (!without || totals->attributed > totals->samples)
@@ -216,12 +219,16 @@ static void draw_reasons(const struct snapshot_totals *totals, struct pen *pen)
                 (most == REASON_NONE || totals->reasons[k] > totals->reasons[most]))
                 most = k;
         if (most == REASON_NONE)
-            return;
+            break;
         said[most] = true;
         if (!write_whole(pen, PAINT_PLAIN, "  %s %.1f%%", access_reason_name((enum reason)most),
                          part_of(totals->reasons[most], totals->samples) * 100))
-            return;
+            break;
     }
+    if (!leader)
+        return;
+    glyph_fit(name, sizeof name, leader->function, 40, GLYPH_CUT_MIDDLE, pen->canvas->ascii);
+    write_whole(pen, PAINT_PLAIN, "  mostly in %s", name);
 }
 
 /* In the place of the fields, which cannot be known of code that is not here. */
@@ -259,7 +266,6 @@ static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows)
 {
-    const struct snapshot_totals *totals = &browser->snapshot->totals;
     struct pen pen = {canvas, row, 0, canvas->columns};
     if (rows < 1)
         return 0;
@@ -267,7 +273,7 @@ int header_totals(struct browser *browser, struct canvas *canvas, int row, int r
     if (rows < 2)
         return 1;
     pen = (struct pen){canvas, row + 1, 0, canvas->columns};
-    draw_reasons(totals, &pen);
+    draw_reasons(browser->snapshot, &pen);
     if (rows < 3)
         return 2;
     pen = (struct pen){canvas, row + 2, 0, canvas->columns};

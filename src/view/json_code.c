@@ -2,6 +2,8 @@
 /* Functions and their instructions; declared in json_part.h. */
 #include "view/json_part.h"
 
+#include <math.h>
+
 static json_t *instructions(const struct snapshot *snapshot, const struct snapshot_code *code)
 {
     json_t *out = json_array();
@@ -17,6 +19,8 @@ static json_t *instructions(const struct snapshot *snapshot, const struct snapsh
         json_set(one, "object_share", json_share(from->object_share));
         json_set(one, "objects", json_known(from->objects));
         json_set(one, "samples", json_count(from->samples));
+        json_set(one, "unknown_samples", json_count(from->unknown_samples));
+        json_set(one, "unknown", json_text(from->unknown_note));
         json_set(one, "share", json_share(from->share));
         json_set(one, "loads", json_count(from->loads));
         json_set(one, "stores", json_count(from->stores));
@@ -41,6 +45,12 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     json_set(code, "object", json_object_name(snapshot, from->top_object));
     json_set(code, "object_share", json_share(from->top_object_share));
     /* Only those of `code` have these. */
+    if (!isnan(from->all_share)) {
+        json_set(code, "all_share", json_share(from->all_share));
+        json_set(code, "unknown_samples", json_count(from->unknown_samples));
+        json_set(code, "unknown_share", json_share(from->unknown_share));
+        json_set(code, "unknown", json_text(from->unknown_note));
+    }
     if (from->rates) {
         json_set_rates(code, from->rates);
         json_set(code, "stall_share", json_share(from->rates->stall.value));

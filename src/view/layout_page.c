@@ -90,6 +90,16 @@ static void draw_nothing(const struct browser *browser, struct canvas *canvas, s
         return;
     }
     glyph_fit(name, sizeof name, object->name, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
+    if (object->type) {
+        char type[160];
+        glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
+        snprintf(text, sizeof text,
+                 " %s is %s: a plain value without members, which has no layout. 2 Detail lists "
+                 "the code that uses it.",
+                 name, type);
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
     snprintf(text, sizeof text,
              " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
              "2 Detail lists the offsets and the code.",

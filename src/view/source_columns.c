@@ -25,6 +25,12 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
     return value_text(object ? object->name : NULL);
 }
 
+/* What most of its samples fell on: `known`, or nobody knows. */
+static struct value missed_on(const struct snapshot_instruction *row, struct value known)
+{
+    return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
+}
+
 static struct value source_line(const struct snapshot *snapshot, const void *pointer)
 {
     SOURCE;
@@ -40,7 +46,7 @@ static struct value source_share(const struct snapshot *snapshot, const void *po
 static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
 {
     SOURCE;
-    return value_number(row->samples);
+    return value_number(row->samples + row->unknown_samples);
 }
 
 static struct value source_text(const struct snapshot *snapshot, const void *pointer)
@@ -67,8 +73,9 @@ static struct value source_mostly(const struct snapshot *snapshot, const void *p
     SOURCE;
     if (!row->hottest)
         return value_text(NULL);
-    return row->hottest->field ? value_text(row->hottest->field)
-                               : object_name(snapshot, row->hottest->object);
+    return missed_on(row->hottest, row->hottest->field
+                                       ? value_text(row->hottest->field)
+                                       : object_name(snapshot, row->hottest->object));
 }
 
 static struct value source_inlined(const struct snapshot *snapshot, const void *pointer)
@@ -137,7 +144,7 @@ static struct value share(const struct snapshot *snapshot, const void *pointer)
 static struct value samples(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
-    return value_number(row->samples);
+    return value_number(instruction_samples(row));
 }
 
 static struct value text(const struct snapshot *snapshot, const void *pointer)
@@ -149,13 +156,13 @@ static struct value text(const struct snapshot *snapshot, const void *pointer)
 static struct value field(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
-    return value_text(row->field);
+    return value_text(row->unknown_samples > row->samples ? NULL : row->field);
 }
 
 static struct value object(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
-    return object_name(snapshot, row->object);
+    return missed_on(row, object_name(snapshot, row->object));
 }
 
 static struct value object_share(const struct snapshot *snapshot, const void *pointer)

@@ -105,6 +105,11 @@ static void add_context(struct source_rows *rows, const struct screen_sources *s
     }
 }
 
+double instruction_samples(const struct snapshot_instruction *instruction)
+{
+    return instruction->samples + instruction->unknown_samples;
+}
+
 /* One line of the instructions [0, count), which all stand on it. */
 static void add_line(struct source_rows *rows, const struct screen_sources *sources,
                      const struct snapshot_instruction *const *sorted, size_t count)
@@ -117,10 +122,11 @@ static void add_line(struct source_rows *rows, const struct screen_sources *sour
     row->sites = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         row->samples += sorted[i]->samples;
+        row->unknown_samples += sorted[i]->unknown_samples;
         row->share += sorted[i]->share;
         row->loads += sorted[i]->loads;
         row->stores += sorted[i]->stores;
-        if (sorted[i]->samples > hottest->samples)
+        if (instruction_samples(sorted[i]) > instruction_samples(hottest))
             hottest = sorted[i];
     }
     row->hottest = hottest;

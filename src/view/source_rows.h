@@ -35,6 +35,9 @@ void instruction_rows_fini(struct instruction_rows *rows);
 /* Whether the instruction stands on the line. */
 bool source_row_has(const struct source_row *row, const struct snapshot_instruction *instruction);
 
+/* Of known objects or not. */
+double instruction_samples(const struct snapshot_instruction *instruction);
+
 /* What the table rows are known by. */
 uint64_t source_identity(const char *file, uint32_t line);
 

@@ -201,8 +201,15 @@ static void sort_by(struct table *table, unsigned column)
 {
     remember(table);
     table->sort = column;
+    table->sort_chosen = true;
     table->invert = false;
     arrange(table);
+}
+
+void table_suggest_sort(struct table *table, unsigned column)
+{
+    if (!table->sort_chosen)
+        table->sort = column;
 }
 
 /* Where the rows come in an order of their own, that is one of the steps, after the columns. */

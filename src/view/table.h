@@ -26,6 +26,7 @@ struct table {
     bool pinned;       /* the user has moved the selection */
     unsigned sort;     /* into columns->list */
     bool invert;
+    bool sort_chosen; /* by the user */
     char filter[TABLE_WORD_BYTES];
     char find[TABLE_WORD_BYTES];
     struct area body; /* where it was drawn, for the mouse; rows 0: was not */
@@ -50,6 +51,9 @@ bool table_select(struct table *table, uint64_t identity);
 
 /* The same until the user moves the selection, and only for the rows as they are now. */
 void table_prefer(struct table *table, uint64_t identity);
+
+/* The column to sort by until the user says another. Comes before table_set(). */
+void table_suggest_sort(struct table *table, unsigned column);
 
 /* Moves the selection; clamped at both ends. */
 void table_move(struct table *table, long rows);

@@ -103,6 +103,9 @@ static void print_totals(struct text_writer *writer)
                 percent(totals->reasons[i], totals->samples));
         any = true;
     }
+    const struct snapshot_code *leader = columns_unknown_leader(writer->snapshot);
+    if (any && leader)
+        fprintf(writer->out, "; mostly in %s", leader->function);
     if (any)
         fputc('\n', writer->out);
 }

@@ -105,3 +105,7 @@ check_PROGRAMS += tests/unit/test_cells
 TESTS += tests/unit/test_cells
 tests_unit_test_cells_SOURCES = tests/unit/test_cells.c $(PROFILE_FIXTURE)
 tests_unit_test_cells_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_unplaced
+TESTS += tests/unit/test_unplaced
+tests_unit_test_unplaced_SOURCES = tests/unit/test_unplaced.c $(PROFILE_FIXTURE)
+tests_unit_test_unplaced_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

@@ -31,7 +31,8 @@ UNIT_VIEW = \
 	tests/unit/test_simulation_words \
 	tests/unit/test_source_rows \
 	tests/unit/test_table \
-	tests/unit/test_tabs
+	tests/unit/test_tabs \
+	tests/unit/test_unknown_page
 check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
 tests_unit_test_simulation_words_SOURCES = tests/unit/test_simulation_words.c
@@ -74,6 +75,8 @@ tests_unit_test_table_SOURCES = tests/unit/test_table.c $(VIEW_FIXTURE)
 tests_unit_test_table_LDADD = $(VIEW_LIBS)
 tests_unit_test_tabs_SOURCES = tests/unit/test_tabs.c $(PAGE_FIXTURE)
 tests_unit_test_tabs_LDADD = $(VIEW_LIBS)
+tests_unit_test_unknown_page_SOURCES = tests/unit/test_unknown_page.c $(PAGE_FIXTURE)
+tests_unit_test_unknown_page_LDADD = $(VIEW_LIBS)
 
 # The screen on made-up snapshots, and its test in tmux.
 check_PROGRAMS += tests/screen/show_fixture

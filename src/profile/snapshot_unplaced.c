@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What functions and instructions waited for that has no object. */
+#include "profile/state.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *note_of(struct build *build, uint32_t reason)
+{
+    char text[64];
+    snprintf(text, sizeof text, "object unknown: %s", access_reason_name((enum reason)reason));
+    const char *note = arena_string(build->arena, text);
+    build->failed |= !note;
+    return note;
+}
+
+void build_unplaced(struct build *build)
+{
+    struct unplaced *unplaced = &build->profile->unplaced;
+    build->unplaced_count = pairs_sorted(&unplaced->code, build->event, unplaced->sorted);
+}
+
+void build_function_unplaced(const struct build *build, struct snapshot_code *code)
+{
+    const struct unplaced *unplaced = &build->profile->unplaced;
+    const struct tally *known = tallies_at(&build->profile->functions, code->id, build->event);
+    const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
+    double all = build_read(build, &unplaced->all[build->event]);
+    double weight = tally ? build_read(build, &tally->weight) : 0;
+    code->unknown_samples = tally ? build_read(build, &tally->samples) : 0;
+    code->unknown_share = all > 0 ? weight / all : NAN;
+    code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
+}
+
+static const struct pair **pairs_for(const struct build *build, uint32_t function, size_t *count)
+{
+    const struct pair **sorted = build->profile->unplaced.sorted;
+    size_t first;
+    *count = pairs_of(sorted, build->unplaced_count, PAIR_OWNER(function, build->event), &first);
+    return sorted + first;
+}
+
+void build_note_unplaced(struct build *build, struct snapshot_code *code)
+{
+    size_t count;
+    const struct pair **pairs = pairs_for(build, code->id, &count);
+    const struct pair *hottest = NULL;
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_read(build, &pairs[i]->samples);
+        if (samples > most) {
+            most = samples;
+            hottest = pairs[i];
+        }
+    }
+    if (!hottest)
+        return;
+    code->unknown_note = note_of(build, hottest->extra);
+    if (!code->address)
+        code->address = hottest->key;
+}
+
+size_t build_unplaced_most(const struct build *build, uint32_t function)
+{
+    size_t count;
+    pairs_for(build, function, &count);
+    return count;
+}
+
+/* The row of an address among `used` that stand by it; NULL. */
+static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
+                                           uint64_t address)
+{
+    size_t low = 0;
+    size_t high = used;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < used && rows[low].address == address ? &rows[low] : NULL;
+}
+
+size_t build_join_unplaced(struct build *build, uint32_t function,
+                           struct snapshot_instruction *rows, size_t used)
+{
+    size_t count;
+    const struct pair **pairs = pairs_for(build, function, &count);
+    size_t known = used;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_read(build, &pairs[i]->samples);
+        struct snapshot_instruction *row = row_at(rows, known, pairs[i]->key);
+        if (!(samples > 0))
+            continue;
+        if (!row) {
+            row = &rows[used];
+            *row = (struct snapshot_instruction){
+                .address = pairs[i]->key, .object = UINT32_MAX, .type_id = (uint32_t)used};
+            used++;
+        }
+        row->unknown_samples = samples;
+        row->unknown_note = note_of(build, pairs[i]->extra);
+    }
+    return used;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/unplaced.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNPLACED_PAIRS = 1 << 12 };
+
+int unplaced_init(struct unplaced *unplaced, uint16_t events)
+{
+    *unplaced = (struct unplaced){0};
+    tallies_init(&unplaced->functions, events);
+    unplaced->sorted = malloc(UNPLACED_PAIRS * sizeof *unplaced->sorted);
+    return unplaced->sorted ? pairs_init(&unplaced->code, UNPLACED_PAIRS) : -ENOMEM;
+}
+
+void unplaced_fini(struct unplaced *unplaced)
+{
+    tallies_fini(&unplaced->functions);
+    pairs_fini(&unplaced->code);
+    free(unplaced->sorted);
+    unplaced->sorted = NULL;
+}
+
+void unplaced_clear(struct unplaced *unplaced)
+{
+    tallies_clear(&unplaced->functions);
+    pairs_clear(&unplaced->code);
+    memset(unplaced->all, 0, sizeof unplaced->all);
+}
+
+void unplaced_rescale(struct unplaced *unplaced, double factor)
+{
+    tallies_rescale(&unplaced->functions, factor);
+    pairs_rescale(&unplaced->code, factor);
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        unplaced->all[i].at[BASIS_DECAYED] *= factor;
+}
+
+/* Whether it is data that the sample waited for, and in code that is known. */
+static bool has_waited(const struct place *place)
+{
+    switch (place->access.reason) {
+    case REASON_NONE:
+    case REASON_KERNEL:
+    case REASON_NO_MEMORY: /* it was computing */
+    case REASON_FOREIGN:
+        return false;
+    default:
+        return place->function != 0;
+    }
+}
+
+/* The reason most of them have: majority vote, as for the thread of an instance. */
+static void vote(struct pair *pair, uint32_t reason, double scale)
+{
+    if (pair->extra == reason || pair->rival <= 0) {
+        pair->extra = reason;
+        pair->rival = fmax(pair->rival, 0) + scale;
+    } else {
+        pair->rival -= scale;
+    }
+}
+
+void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
+                  double scale)
+{
+    const struct access *access = &place->access;
+    counted_add(&unplaced->all[access->event], tally_weight(access), scale);
+    if (!has_waited(place))
+        return;
+    uint32_t id = tallies_reserve(functions, place->function);
+    if (id == TALLY_IDS_MAX || tallies_reserve(&unplaced->functions, id) != id)
+        return;
+    tally_add(tallies_at(&unplaced->functions, id, access->event), access, scale);
+    uint32_t owner = PAIR_OWNER(id, access->event);
+    struct pair *pair =
+        pairs_take(&unplaced->code, pairs_hash(owner, access->ip), owner, access->ip, scale);
+    if (!pair)
+        return;
+    vote(pair, access->reason, scale);
+    counted_add(&pair->samples, 1, scale);
+    counted_add(&pair->weight, tally_weight(access), scale);
+}
+
+const struct tally *unplaced_tally(const struct unplaced *unplaced, uint32_t function,
+                                   uint16_t event)
+{
+    return function < unplaced->functions.ids ? tallies_at(&unplaced->functions, function, event)
+                                              : NULL;
+}
