@@ -92,18 +92,18 @@ static uint64_t array_bytes(const struct snapshot_object *object,
 /*
  * In no order each visit fetches a line, however little is wanted of it. In an array of their own
  * the members in use miss less only where that is about what a core's own caches hold; how much
- * less, the samples do not tell.
+ * less, the samples do not tell. Where they are too few to tell the order, a pass in order would
+ * gain by the same.
  */
-static void split_in_no_order(struct findings *findings, size_t index,
-                              const struct snapshot_layout *layout, const struct findings_hot *hot)
+static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
+                      const struct findings_hot *hot)
 {
     double bytes = (double)array_bytes(&findings->snapshot->objects[index], layout);
     double elements = floor(bytes / (double)layout->size);
     double line = findings->snapshot->sets.line;
     double dense = elements * (double)hot->used_bytes;
     double touched = elements * fmin(line, (double)layout->size);
-    if (!(bytes > 0) || findings_order(findings, index) != SPREAD_SCATTERED ||
-        dense > FINDINGS_BEYOND_BYTES || dense > used_in_no_order * touched)
+    if (!(bytes > 0) || dense > FINDINGS_BEYOND_BYTES || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {
         .kind = FINDING_SPLIT,
@@ -119,13 +119,15 @@ static void split_in_no_order(struct findings *findings, size_t index,
                     "behind it: see that the code does not use them"};
     finding.evidence = arena_printf(
         findings->arena,
-        "%.0f samples on %s of %llu bytes, read in no order: %llu %s in use (%s), and each visit "
-        "fetches a line of %.0f. The array's lines so come to %.1f MiB, of which %.1f MiB are in "
-        "use.",
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and a line of %.0f is fetched for "
+        "each. %s The lines come to %.1f MiB, what is in use to %.1f MiB.",
         layout->samples, layout->name, (unsigned long long)layout->size,
         (unsigned long long)hot->used_bytes, hot->used_bytes == 1 ? "is" : "are",
-        hot->members ? hot->members : "offsets in Layout", line, touched / (1 << 20),
-        dense / (1 << 20));
+        hot->members ? hot->members : "offsets in Layout", line,
+        findings_order(findings, index) == SPREAD_SCATTERED
+            ? "The elements are not read in order."
+            : "In which order the elements are read is not seen.",
+        touched / (1 << 20), dense / (1 << 20));
     finding.advice = arena_printf(
         findings->arena,
         "Split the struct: keep %s in an array of its own. It is %.1f MiB instead of the %.1f MiB "
@@ -148,12 +150,12 @@ static void split(struct findings *findings, size_t index)
                                          findings_spread(findings, index), line);
     double fetched = fetched_bytes(layout, pass, line);
     double needed = needed_bytes(&hot, pass, line);
-    if (!hot.used_bytes || needed > used_at_most * fetched)
-        return;
-    if (!pass && hot.end - hot.first <= line) { /* side by side already */
-        split_in_no_order(findings, index, layout, &hot);
+    if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* side by side already */
+        split_off(findings, index, layout, &hot);
         return;
     }
+    if (!hot.used_bytes || needed > used_at_most * fetched)
+        return;
     struct snapshot_finding finding = {.kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,
                                        .page = FINDING_ON_LAYOUT,

@@ -7,7 +7,7 @@
 /* 64 MiB or more of each: more than the caches, and long enough for a pass to be seen as one. */
 enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21 };
 /* Prices alone fit into a core's caches, orders do not. */
-enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 3 * PLANTED_BATCH };
+enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 12 * PLANTED_BATCH };
 
 struct particle {
     double x, y, z;
