@@ -53,6 +53,21 @@ enum access_how {
     ACCESS_HOW_COUNT
 };
 
+/* Why a line was not in the level that the event counts; only a simulation knows. The order from
+ * CAUSE_UNKNOWN on is that of enum sim_cause (sim_abi.h), where they are explained. */
+enum miss_cause {
+    CAUSE_NOT_TOLD, /* nobody asked */
+    CAUSE_UNKNOWN,
+    CAUSE_FIRST,
+    CAUSE_FIRST_HERE, /* of this thread */
+    CAUSE_INVALIDATED_TRUE,
+    CAUSE_INVALIDATED_FALSE,
+    CAUSE_INCLUSION,
+    CAUSE_CONFLICT,
+    CAUSE_CAPACITY,
+    CAUSE_COUNT
+};
+
 struct access {
     uint64_t time_ns;
     uint64_t address; /* valid if reason is REASON_NONE */
@@ -61,6 +76,8 @@ struct access {
     uint64_t latency; /* core cycles; 0: not measured */
     uint64_t data_src; /* union perf_mem_data_src; 0: not recorded */
     uint64_t physical; /* 0: not recorded */
+    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;
@@ -72,6 +89,7 @@ struct access {
     uint8_t base;      /* enum sample_register of the base, SREG_NONE if there is none */
     uint8_t index;     /* same for the index */
     int32_t displacement;
+    uint8_t cause; /* enum miss_cause */
     bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
 };
 

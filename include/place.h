@@ -42,6 +42,8 @@ struct place {
     bool by_member;       /* it has members: accesses count by them, wherever the instance is */
     uint8_t typed;        /* enum typed */
     uint8_t untyped;      /* enum untyped */
+    uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
+    uint32_t evictor_function; /* by this function's access */
 };
 
 /* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */

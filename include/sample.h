@@ -68,17 +68,20 @@ enum sample_mode { SAMPLE_USER, SAMPLE_KERNEL, SAMPLE_OTHER_MODE /* hypervisor, 
 struct sample {
     uint64_t time_ns; /* CLOCK_MONOTONIC when live; the recording's clock in replay */
     uint64_t ip;
-    uint64_t address;  /* HAS_ADDRESS */
-    uint64_t physical; /* HAS_PHYSICAL */
-    uint64_t weight;   /* events this sample stands for: the period it was taken with */
-    uint64_t latency;  /* HAS_LATENCY, core cycles */
-    uint64_t data_src; /* HAS_DATA_SRC, union perf_mem_data_src */
+    uint64_t address;         /* HAS_ADDRESS */
+    uint64_t physical;        /* HAS_PHYSICAL */
+    uint64_t weight;          /* events this sample stands for: the period it was taken with */
+    uint64_t latency;         /* HAS_LATENCY, core cycles */
+    uint64_t data_src;        /* HAS_DATA_SRC, union perf_mem_data_src */
+    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t pid;
     uint32_t tid;
-    uint32_t cpu;   /* SAMPLE_NO_CPU: not recorded */
-    uint16_t event; /* index into the session's events; 0 ranks */
-    uint16_t has;   /* enum sample_has */
-    uint8_t mode;   /* enum sample_mode */
+    uint32_t cpu;          /* SAMPLE_NO_CPU: not recorded */
+    uint16_t event;        /* index into the session's events; 0 ranks */
+    uint16_t has;          /* enum sample_has */
+    uint8_t mode;          /* enum sample_mode */
+    uint8_t cause;         /* enum miss_cause */
     uint32_t regs_missing; /* HAS_REGS: bits of enum sample_register that were not recorded */
     /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
      * leaves them untouched. */

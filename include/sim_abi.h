@@ -62,10 +62,11 @@ struct sim_header {
     char to[SIM_NAME_BYTES];   /* function that ends it; "": none */
     char agent[SIM_NAME_BYTES * 4]; /* file whose code is no part of the program; "": none */
     /* Written by misstop at any time. */
-    uint32_t stop;   /* misstop left */
-    uint32_t paused; /* the user wants nothing counted now */
-    uint64_t reads;  /* how often misstop has looked: it is alive where this grows */
-    uint8_t unused[56];
+    uint32_t stop;          /* misstop left */
+    uint32_t paused;        /* the user wants nothing counted now */
+    uint64_t reads;         /* how often misstop has looked: it is alive where this grows */
+    uint32_t evictor_level; /* of which level misses tell who had thrown the line out */
+    uint8_t unused[52];
     /* Written by the tool. */
     uint32_t state; /* enum sim_state */
     uint32_t pid;
@@ -127,16 +128,23 @@ struct sim_miss {
     uint8_t kind;   /* enum sim_kind: the same byte in every unit that begins something */
     uint8_t op;     /* enum sim_op */
     uint8_t served; /* index of the level that had it; level_count: memory */
-    uint8_t cause;  /* enum sim_cause, of the miss in the first level */
-    uint16_t size;  /* bytes */
-    uint16_t unused;
+    uint8_t unused;
+    uint16_t size;   /* bytes */
+    uint16_t causes; /* enum sim_cause of each level missed: sim_cause_of() */
     uint32_t tid;
     uint32_t weight; /* misses (accesses) it stands for */
     uint64_t ip;
     uint64_t address;
-    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_ip;      /* what had thrown the line out of evictor_level; 0: not known */
     uint64_t evictor_address; /* ... to make room for this */
 };
+
+enum { SIM_CAUSE_BITS = 4 };
+
+static inline unsigned sim_cause_of(const struct sim_miss *miss, unsigned level)
+{
+    return miss->causes >> level * SIM_CAUSE_BITS & ((1u << SIM_CAUSE_BITS) - 1);
+}
 
 struct sim_mapping {
     uint64_t stamp;
@@ -181,6 +189,7 @@ struct sim_shared {
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");
+_Static_assert(SIM_LEVELS_MAX *SIM_CAUSE_BITS <= 16, "causes of all levels find room");
 _Static_assert(sizeof(union sim_unit) == 64, "a unit is a cache line");
 _Static_assert(sizeof(struct sim_instruction) == 64, "an instruction is a cache line");
 _Static_assert(sizeof(struct sim_thread) == 128, "threads share no line");

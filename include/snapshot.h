@@ -16,6 +16,7 @@
 #include "place.h"
 #include "sample.h"
 #include "snapshot_access.h"
+#include "snapshot_causes.h"
 #include "snapshot_code.h"
 #include "snapshot_finding.h"
 #include "snapshot_heap.h"
@@ -126,6 +127,7 @@ struct snapshot {
     struct snapshot_sharing sharing;
     struct snapshot_findings findings;
     struct snapshot_watch watch;
+    struct snapshot_causes causes;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

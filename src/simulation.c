@@ -49,6 +49,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 {
     char part[80];
     int code = 0;
+    wanted->causes = true;
     if (!spec || !*spec)
         return add_machine(wanted, error);
     for (const char *at = spec; !code && at; at = strchr(at, ':')) {
@@ -59,6 +60,8 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         snprintf(part, sizeof part, "%.*s", (int)length, at);
         if (!strcmp(part, "causes"))
             wanted->causes = true;
+        else if (!strcmp(part, "nocauses"))
+            wanted->causes = false;
         else
             code = add_level(wanted, part, error);
     }

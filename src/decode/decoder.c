@@ -214,6 +214,9 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
         .tid = sample->tid,
         .cpu = sample->cpu,
         .event = sample->event,
+        .cause = sample->cause,
+        .evictor_ip = sample->evictor_ip,
+        .evictor_address = sample->evictor_address,
         .base = SREG_NONE,
         .index = SREG_NONE,
     };

@@ -49,6 +49,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_sharing.c src/profile/snapshot_sharing.h \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
+	src/profile/causes.c src/profile/causes.h \
+	src/profile/snapshot_causes.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \

@@ -76,6 +76,7 @@ void profile_free(struct profile *profile)
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
     sharing_fini(&profile->sharing);
+    causes_fini(&profile->causes);
     findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
@@ -120,6 +121,7 @@ void profile_rescale(struct profile *profile, double factor)
     pairs_rescale(&profile->instances, factor);
     sets_rescale(&profile->sets, factor);
     sharing_rescale(&profile->sharing, factor);
+    causes_rescale(&profile->causes, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
     levels_table_rescale(&profile->function_levels, factor);
@@ -239,6 +241,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->code);
     pairs_clear(&profile->instances);
     sharing_clear(&profile->sharing);
+    causes_clear(&profile->causes);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);

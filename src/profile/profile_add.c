@@ -268,6 +268,8 @@ static void finish(struct profile *profile, const struct adding *adding)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
     sharing_add(&profile->sharing, place, scale);
+    if (access->cause != CAUSE_NOT_TOLD)
+        causes_add(&profile->causes, object, place, scale);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)

@@ -7,15 +7,17 @@
  * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB. Objects: 130 bytes per event + 180 each, functions 130 per event, at most
  * 65,536 of either: 28 MiB at the very most with one event. Where a source tells data sources, 800
- * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the very
- * most, if all tables are full of such. With --watch 2 MiB. The timeline: 4 KiB for each stream,
- * 8,192 at most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of
- * it is bounded.
+ * bytes more for each object, function, offset and instruction it tells them of: 250 MiB at the
+ * very most, if all tables are full of such. Where it tells causes of misses, 1,400 bytes for each
+ * object, and 3.5 MiB. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at
+ * most for objects, functions, fields and groups of threads together, and 0.3 MiB. All of it is
+ * bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
 
 #include "base/arena.h"
+#include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
 #include "profile/findings_held.h"
@@ -78,6 +80,7 @@ struct profile {
     struct sets sets;
     struct window window;
     struct comiss comiss;
+    struct causes causes;
     struct sharing sharing;
     struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
@@ -174,6 +177,7 @@ void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
 void build_watch(struct build *build);    /* needs objects and findings */
+void build_causes(struct build *build);   /* needs objects */
 void build_accesses(struct build *build);
 
 #endif

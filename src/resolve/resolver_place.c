@@ -155,6 +155,27 @@ static void count_binary(struct resolver *resolver, const struct access *access)
     space_complete(&resolver->space, map);
 }
 
+/* Whose access needed the place of the line that is missed now. It counts nowhere else. */
+static void resolve_evictor(struct resolver *resolver, const struct access *access,
+                            struct place *place)
+{
+    struct finding finding;
+    struct module *code = NULL;
+    struct place other = {.access = *access};
+    if (!access->evictor_ip)
+        return;
+    place->evictor_function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
+                                           access->evictor_ip, &code);
+    other.access.ip = access->evictor_ip;
+    other.access.address = access->evictor_address;
+    other.access.base = SREG_NONE;
+    if (!access->evictor_address || !finding_make(&finding, &resolver->space, &resolver->tls,
+                                                  &resolver->names, access->evictor_address, false))
+        return;
+    resolve_object(resolver, &other.access, code, NULL, &finding, &other);
+    place->evictor_object = other.object;
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
@@ -169,6 +190,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
                                        access->ip, &code);
     if (access->reason != REASON_NONE)
         return;
+    resolve_evictor(resolver, access, place);
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
                      by_stack) ||

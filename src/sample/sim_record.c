@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/sim_record.h"
 
+#include "access.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -13,7 +15,8 @@ uint64_t sim_record_data_src(const struct sim_miss *miss, uint32_t level_count)
     static const uint64_t bits[SIM_LEVELS_MAX] = {PERF_MEM_LVL_L1, PERF_MEM_LVL_L2, PERF_MEM_LVL_L3,
                                                   0};
     bool memory = miss->served >= level_count;
-    bool shared = miss->cause == SIM_INVALIDATED_TRUE || miss->cause == SIM_INVALIDATED_FALSE;
+    unsigned cause = sim_cause_of(miss, 0);
+    bool shared = cause == SIM_INVALIDATED_TRUE || cause == SIM_INVALIDATED_FALSE;
     uint64_t number = memory ? LVLNUM_RAM : miss->served + 1u;
     uint64_t level = memory ? PERF_MEM_LVL_LOC_RAM : bits[miss->served];
     /* A modify waits for its load. */
@@ -28,6 +31,21 @@ static struct record begin(const struct sim_told *told, enum record_kind kind, u
 {
     return (struct record){
         .kind = kind, .time_ns = told->session->last_ns, .pid = told->session->pid, .tid = tid};
+}
+
+/* What the model says of one level. */
+static void take_cause(const struct sim_session *session, const struct sim_miss *miss,
+                       unsigned level, struct sample *sample)
+{
+    unsigned cause = sim_cause_of(miss, level);
+    bool evictor = level == session->evictor_level;
+    sample->cause = CAUSE_NOT_TOLD;
+    sample->evictor_ip = sample->evictor_address = 0;
+    if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)
+        return;
+    sample->cause = (uint8_t)(CAUSE_UNKNOWN + (cause < SIM_CAUSES ? cause : SIM_CAUSE_UNKNOWN));
+    sample->evictor_ip = evictor ? miss->evictor_ip : 0;
+    sample->evictor_address = evictor ? miss->evictor_address : 0;
 }
 
 /* A sample for each event that it is one of. */
@@ -50,6 +68,7 @@ static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
     for (unsigned i = 0; i < session->event_count; i++) {
         const struct sim_event *event = &session->events[i];
         record.sample.event = (uint16_t)i;
+        take_cause(session, miss, event->level, &record.sample);
         if (miss->kind == SIM_ACCESS ? event->accesses
                                      : !event->accesses && event->level < miss->served)
             told->sink(told->context, &record);

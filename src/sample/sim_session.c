@@ -114,6 +114,8 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
         code = add_list(session, info, list, error);
     else
         add_all(session, info);
+    session->evictor_level = session->events[0].accesses ? 0 : session->events[0].level;
+    memory->shared->header.evictor_level = session->evictor_level;
     info->event_count = session->event_count;
     info->weighs = info->events[0].weighs;
     stamp_clock_init(&session->clock);

@@ -25,6 +25,7 @@ struct sim_session {
     struct sim_memory *memory; /* not owned; NULL: the session is none */
     struct stamp_clock clock;
     uint32_t level_count;
+    uint32_t evictor_level; /* that misses tell the evictors of: the one that ranks first */
     struct sim_event events[SAMPLE_EVENTS_MAX];
     unsigned event_count;
     uint32_t pid;

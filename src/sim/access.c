@@ -181,6 +181,7 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.miss.thread = thread->fast.number;
     access.miss.kind = kind;
     access.miss.who.ip = ip;
+    access.miss.who.address = address;
     uint32_t served = access.model->spec.whole_access_below
                           ? by_levels(&access, address, size_bytes)
                           : by_lines(&access, address, size_bytes);

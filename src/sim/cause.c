@@ -74,7 +74,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY}};
+    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {

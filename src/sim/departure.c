@@ -113,7 +113,7 @@ static void visit_all_above(struct model *model, struct cache *cache, uint64_t a
 
 void departure_tell_above(struct model *model, struct cache *cache, uint64_t address)
 {
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY};
+    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
     if (cache->level && model->track_use)
         visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), nobody, false);
 }

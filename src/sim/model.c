@@ -196,7 +196,7 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
 
 static void finish_cache(struct model *model, struct cache *cache)
 {
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY};
+    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
     for (uint32_t index = 0; index < cache_lines(cache); index++)
         if (cache->tags[index])
             departure_of(model, cache, index, nobody, MODEL_END);

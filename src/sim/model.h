@@ -32,6 +32,7 @@ enum model_kind {
 struct model_who {
     uint32_t ip;  /* MODEL_NOBODY: not known */
     uint32_t bin; /* the same */
+    uint64_t address; /* that it accessed; 0: not known */
 };
 
 enum { MODEL_NOBODY = UINT32_MAX };

@@ -93,6 +93,11 @@ enum place_field {
     PLACE_ROW_DISPLACEMENT,
     PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, 8 bits each */
     PLACE_ROW_PID,
+    PLACE_ROW_CAUSE,
+    PLACE_ROW_EVICTOR_IP,
+    PLACE_ROW_EVICTOR_ADDRESS,
+    PLACE_ROW_EVICTOR_OBJECT,
+    PLACE_ROW_EVICTOR_FUNCTION,
     PLACE_ROW_FIELDS
 };
 
@@ -202,6 +207,7 @@ enum event_field {
     EVENT_ROW_WEIGHS,
     EVENT_ROW_PERIOD,
     EVENT_ROW_OPENED_ON,
+    EVENT_ROW_COUNTED, /* a double */
     EVENT_ROW_FIELDS
 };
 

@@ -56,32 +56,43 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
                             (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24;
     row[PLACE_ROW_PID] = access->pid;
+    row[PLACE_ROW_CAUSE] = access->cause;
+    row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
+    row[PLACE_ROW_EVICTOR_ADDRESS] = access->evictor_address;
+    row[PLACE_ROW_EVICTOR_OBJECT] = place->evictor_object;
+    row[PLACE_ROW_EVICTOR_FUNCTION] = place->evictor_function;
 }
 
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
 {
     uint64_t typing = row[PLACE_ROW_TYPING];
-    *place = (struct place){.access = {.address = row[PLACE_ROW_ADDRESS],
-                                       .ip = row[PLACE_ROW_IP],
-                                       .weight = row[PLACE_ROW_WEIGHT],
-                                       .latency = row[PLACE_ROW_LATENCY],
-                                       .data_src = row[PLACE_ROW_DATA_SRC],
-                                       .physical = row[PLACE_ROW_PHYSICAL],
-                                       .pid = (uint32_t)row[PLACE_ROW_PID],
-                                       .tid = (uint32_t)row[PLACE_ROW_TID],
-                                       .cpu = (uint32_t)row[PLACE_ROW_CPU],
-                                       .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT],
-                                       .locked = typing >> 24 & 1},
-                            .object = (uint32_t)row[PLACE_ROW_OBJECT],
-                            .holder = (uint32_t)row[PLACE_ROW_HOLDER],
-                            .function = (uint32_t)row[PLACE_ROW_FUNCTION],
-                            .base = row[PLACE_ROW_ADDRESS] - row[PLACE_ROW_OFFSET],
-                            .size_bytes = row[PLACE_ROW_SIZE],
-                            .type = (uint32_t)row[PLACE_ROW_TYPE],
-                            .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
-                            .by_member = typing & 1,
-                            .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
-                            .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
+    *place = (struct place){
+        .access = {.address = row[PLACE_ROW_ADDRESS],
+                   .ip = row[PLACE_ROW_IP],
+                   .weight = row[PLACE_ROW_WEIGHT],
+                   .latency = row[PLACE_ROW_LATENCY],
+                   .data_src = row[PLACE_ROW_DATA_SRC],
+                   .physical = row[PLACE_ROW_PHYSICAL],
+                   .pid = (uint32_t)row[PLACE_ROW_PID],
+                   .tid = (uint32_t)row[PLACE_ROW_TID],
+                   .cpu = (uint32_t)row[PLACE_ROW_CPU],
+                   .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT],
+                   .evictor_ip = row[PLACE_ROW_EVICTOR_IP],
+                   .evictor_address = row[PLACE_ROW_EVICTOR_ADDRESS],
+                   .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
+                   .locked = typing >> 24 & 1},
+        .object = (uint32_t)row[PLACE_ROW_OBJECT],
+        .holder = (uint32_t)row[PLACE_ROW_HOLDER],
+        .function = (uint32_t)row[PLACE_ROW_FUNCTION],
+        .base = row[PLACE_ROW_ADDRESS] - row[PLACE_ROW_OFFSET],
+        .size_bytes = row[PLACE_ROW_SIZE],
+        .evictor_object = (uint32_t)row[PLACE_ROW_EVICTOR_OBJECT],
+        .evictor_function = (uint32_t)row[PLACE_ROW_EVICTOR_FUNCTION],
+        .type = (uint32_t)row[PLACE_ROW_TYPE],
+        .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
+        .by_member = typing & 1,
+        .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
+        .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
     if (place->base > place->access.address)
         place->base = place->access.address;
     unpack_shape(row[PLACE_ROW_SHAPE], &place->access);

@@ -25,7 +25,9 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
            now[PLACE_ROW_IP] != before[PLACE_ROW_IP] ||
            now[PLACE_ROW_FUNCTION] != before[PLACE_ROW_FUNCTION] ||
            now[PLACE_ROW_HOLDER] != before[PLACE_ROW_HOLDER] ||
-           now[PLACE_ROW_TYPE] != before[PLACE_ROW_TYPE];
+           now[PLACE_ROW_TYPE] != before[PLACE_ROW_TYPE] ||
+           now[PLACE_ROW_EVICTOR_OBJECT] != before[PLACE_ROW_EVICTOR_OBJECT] ||
+           now[PLACE_ROW_EVICTOR_FUNCTION] != before[PLACE_ROW_EVICTOR_FUNCTION];
 }
 
 #endif

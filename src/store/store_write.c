@@ -95,6 +95,10 @@ static inline void note_ids(struct store_writer *writer, const struct place *pla
         writer_object(writer, place->holder);
     if (place->type)
         writer_type(writer, place->type);
+    if (place->evictor_object)
+        writer_object(writer, place->evictor_object);
+    if (place->evictor_function)
+        writer_function(writer, place->evictor_function);
 }
 
 void store_writer_place(struct store_writer *writer, const struct place *place)

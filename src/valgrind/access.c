@@ -34,13 +34,21 @@ static void fail(void *context, const char *text)
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
-/* Of the first level: that is the one the causes are of. */
+static void tell_evictor(const struct model_missed *level)
+{
+    UInt ip = level->evictor.ip;
+    missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
+    missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+}
+
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    UInt evictor = miss->level[0].evictor.ip;
+    UInt told = shared->header.evictor_level;
     (void)context;
-    missed.cause = miss->level[0].cause;
-    missed.evictor_ip = evictor < SIM_INSTRUCTIONS_MAX ? shared->instructions[evictor].ip : 0;
+    for (UInt i = 0; i < miss->served; i++)
+        missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
+    if (told < miss->served)
+        tell_evictor(&miss->level[told]);
 }
 
 static void fill_spec(struct model_spec *spec)
@@ -131,8 +139,8 @@ static __attribute__((noinline)) void take_miss(struct sim_instruction *place, A
     describe(place, address, size, kind);
     missed.served = (UChar)served;
     tell_miss(&missed);
-    missed.cause = 0;
-    missed.evictor_ip = 0;
+    missed.causes = 0;
+    missed.evictor_ip = missed.evictor_address = 0;
 }
 
 static __attribute__((noinline)) void sample_access(struct sim_instruction *place, Addr address,

@@ -37,6 +37,7 @@ enum page_id {
     PAGE_MATRIX,   /* key m */
     PAGE_FINDINGS, /* key f */
     PAGE_WATCH,    /* key w */
+    PAGE_CAUSES,   /* key y */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -79,6 +80,7 @@ struct browser {
     struct table objects;
     struct table findings;
     struct table watch;
+    struct table causes;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -211,7 +213,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, watch_page, picker_page;
+    findings_page, watch_page, causes_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

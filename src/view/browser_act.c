@@ -114,6 +114,9 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_FINDINGS:
         browser_go(browser, PAGE_FINDINGS);
         return true;
+    case ACTION_CAUSES:
+        browser_go(browser, PAGE_CAUSES);
+        return true;
     case ACTION_WATCH:
         browser_go(browser, PAGE_WATCH);
         return true;

@@ -121,6 +121,8 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "element_confidence",
              json_share(from->element_size ? from->element_confidence : NAN));
     json_set_rates(object, from->rates);
+    if (snapshot->causes.told)
+        json_set(object, "causes", json_causes(&snapshot->causes, from->id));
     json_set(object, "events", event_shares(snapshot, from));
     json_set_heap(
         object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap : NULL);

@@ -131,6 +131,10 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
+	src/view/causes_columns.c src/view/causes_page.c \
+	src/view/causes_text.c \
+	src/view/causes_words.c src/view/causes_words.h \
+	src/view/json_causes.c \
 	src/view/watch_columns.c src/view/watch_page.c \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \

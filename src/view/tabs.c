@@ -14,7 +14,7 @@ static const struct {
     {PAGE_SEARCH, ACTION_PAGE_4},    {PAGE_CODE, ACTION_PAGE_5},   {PAGE_WINDOW, ACTION_PAGE_6},
     {PAGE_HEAP, ACTION_PAGE_7},      {PAGE_LAYOUT, ACTION_PAGE_8}, {PAGE_SHARING, ACTION_PAGE_9},
     {PAGE_TIMELINE, ACTION_PAGE_10}, {PAGE_MATRIX, ACTION_MATRIX}, {PAGE_FINDINGS, ACTION_FINDINGS},
-    {PAGE_WATCH, ACTION_WATCH},
+    {PAGE_WATCH, ACTION_WATCH},      {PAGE_CAUSES, ACTION_CAUSES},
 };
 
 enum { TABS = sizeof tabs / sizeof *tabs };
@@ -40,9 +40,14 @@ static bool calls(const struct browser *browser, int tab)
 /* Some screens are there only where something fills them. */
 static bool stands(const struct browser *browser, int tab)
 {
-    if (tabs[tab].page != PAGE_WATCH)
+    enum page_id page = tabs[tab].page;
+    const struct snapshot *snapshot = browser->snapshot;
+    if (page != PAGE_WATCH && page != PAGE_CAUSES)
         return true;
-    return browser->page == PAGE_WATCH || (browser->snapshot && browser->snapshot->watch.on);
+    if (page == browser->page || !snapshot)
+        return page == browser->page;
+    return page == PAGE_WATCH ? snapshot->watch.on
+                              : snapshot->simulation.level_count || snapshot->causes.told;
 }
 
 static const char *key_of(int tab)

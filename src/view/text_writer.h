@@ -41,4 +41,7 @@ void matrix_text_print(struct text_writer *writer);
 /* What watchpoints saw, and why each verdict; nothing without them. (watch_text.c) */
 void watch_text_print(struct text_writer *writer);
 
+/* Why lines were missed, and what had thrown them out; nothing unless told. (causes_text.c) */
+void causes_text_print(struct text_writer *writer);
+
 #endif

@@ -4,7 +4,7 @@
 # and DHAT, what is counted, recordings, and what becomes of the program without misstop.
 set -u
 program=$BUILD/tests/live/sim_planted
-source_folder=${srcdir:-.}
+source_folder=$(cd "${srcdir:-.}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -71,13 +71,25 @@ print(theirs, ours)
 sys.exit(not (theirs and theirs == ours))"
 }
 check "accesses of each heap site are those that DHAT counts" same_as_dhat
-check "misses are those of cachegrind" env CHECK=0.1 SIZE=20000 "$OLDPWD/$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
+check "misses are those of cachegrind" env CHECK=0.1 SIZE=20000 "$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
+
+# ---- why ----
+# MemSpy's first example: the rows of a block of Y lie in each other's way.
+sim --sim=L1=64K,4,16 --heap none --sim-from BlkMultiply -j -d 60 -H 0 -- "$BUILD/tests/bench/blocked_multiply" 1
+report "
+c = o['Y']['causes']; e = c['evictors'][0]
+print('Y: first %.1f %%, capacity %.1f %%, conflict %.1f %%; %.1f %% thrown out by itself, %.1f %% by %s on %s' % (
+    100 * c['first'], 100 * c['capacity'], 100 * c['conflict'], 100 * c['by_itself'], 100 * e['share'], e['function'], e['object']))"
+check "Y's misses are replacements, but for each line's first" holds "o['Y']['causes']['capacity'] + o['Y']['causes']['conflict'] > 0.8 and abs(o['Y']['causes']['first'] * o['Y']['causes']['misses'] - 295 * 295 * 8 / 16) < 4000"
+check "... thrown out by accesses of BlkMultiply to Y, most" holds "o['Y']['causes']['evictors'][0]['function'] == 'BlkMultiply' and o['Y']['causes']['evictors'][0]['object'] == 'Y' and o['Y']['causes']['by_itself'] > 0.5"
+sim --sim=L1=32K,8,64:nocauses --heap none -j -d 60 -H 0 -- "$program" parts
+check "nocauses tells none" holds "not any('causes' in x for x in o.values())"
 
 # ---- a recording says the same ----
 sim --sim=L1=32K,8,64 --heap none -o sim.data -j -d 60 -H 0 -- "$program" parts
-report "print(sorted((x['name'], x['samples']) for x in r['objects'] if x['name'].startswith('of_')))" >live
+report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >live
 sim -i sim.data -j -H 0
-report "print(sorted((x['name'], x['samples']) for x in r['objects'] if x['name'].startswith('of_')))" >replayed
+report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >replayed
 check "the objects of a recording are those seen live" diff live replayed
 check "... and there are some" grep -q of_work live
 

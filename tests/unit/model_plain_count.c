@@ -81,7 +81,7 @@ void plain_classify(struct plain *plain, struct plain_cache *cache, uint32_t thr
     struct model_missed *missed = &plain->missed[cache->level];
     uint64_t number = address / cache->spec.line_bytes, start = number * cache->spec.line_bytes;
     struct plain_left left = cache->left[number];
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY}};
+    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!plain->spec.causes)
         return;
     if (!any(plain->referenced, start, cache->spec.line_bytes)) {

@@ -124,7 +124,7 @@ static void test_memory_and_sharing(void **state)
 {
     (void)state;
     put_miss(SIM_MISS, SIM_LOAD, 3, 1);
-    tool->units[0].miss.cause = SIM_INVALIDATED_FALSE;
+    tool->units[0].miss.causes = SIM_INVALIDATED_FALSE;
     read_all();
     assert_int_equal(kept_count, 3);
     assert_int_equal(data_source_decode(kept[0].sample.data_src).level, DATA_DRAM);

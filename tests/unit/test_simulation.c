@@ -24,7 +24,8 @@ static void test_levels_in_their_order(void **state)
     assert_int_equal(wanted.levels[0].ways, 2);
     assert_int_equal(wanted.levels[1].size_bytes, 512 << 10);
     assert_int_equal(wanted.levels[1].ways, 1);
-    assert_false(wanted.causes);
+    assert_true(wanted.causes);
+    assert_false(levels_of("L1=64K,2,64:nocauses").causes);
 }
 
 static void test_causes(void **state)

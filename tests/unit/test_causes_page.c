@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes of misses on the screen, in batch text and in JSON. */
+#include "unit.h"
+
+#include "snapshot_fixture.h"
+#include "view/browser.h"
+#include "view/causes_words.h"
+#include "view/report.h"
+
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct browser browser;
+static struct canvas canvas;
+
+static struct snapshot_causes_object rows[] = {
+    {.samples = 5000,
+     .misses = 8000,
+     .share = {[CAUSE_CONFLICT] = 0.61, [CAUSE_CAPACITY] = 0.27, [CAUSE_FIRST] = 0.12},
+     .evicted = 7000,
+     .by_itself = 0.2,
+     .unlisted = 0.05,
+     .evictors = {{.function = "multiply", .object = "rival", .object_id = 777, .share = 0.71},
+                  {.function = "fill", .share = 0.24}},
+     .evictor_count = 2},
+    {.samples = 400,
+     .misses = 400,
+     .share = {[CAUSE_INVALIDATED_FALSE] = 0.9, [CAUSE_INCLUSION] = 0.1},
+     .by_itself = NAN,
+     .unlisted = NAN},
+    {.object = UINT32_MAX,
+     .id = 999999,
+     .name = "gone",
+     .samples = 1,
+     .misses = 1,
+     .share = {[CAUSE_UNKNOWN] = 1},
+     .by_itself = NAN,
+     .unlisted = NAN},
+};
+
+static const struct snapshot *caused(void)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        rows[i].object = i;
+        rows[i].id = snapshot->objects[i].id;
+        rows[i].name = snapshot->objects[i].name;
+    }
+    snapshot->causes = (struct snapshot_causes){.told = true, .objects = rows, .count = 3};
+    snapshot->causes.share[CAUSE_CONFLICT] = 0.58;
+    return snapshot;
+}
+
+static void press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    browser_input(&browser, &input);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static void open_browser(const struct snapshot *snapshot, int lines, int columns)
+{
+    browser_init(&browser, NULL);
+    canvas_init(&canvas, lines, columns, false);
+    browser_show(&browser, snapshot, fixture_release);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static int close_browser(void **state)
+{
+    (void)state;
+    browser_fini(&browser);
+    canvas_fini(&canvas);
+    return fixture_alive() ? -1 : 0;
+}
+
+static int row_of(const char *text)
+{
+    char line[2048];
+    for (int at = 0; at < canvas.rows; at++) {
+        canvas_row_text(&canvas, at, line, sizeof line);
+        if (strstr(line, text))
+            return at;
+    }
+    return -1;
+}
+
+static void the_list_and_what_to_do(void **state)
+{
+    (void)state;
+    open_browser(caused(), 30, 150);
+    assert_true(row_of("y Causes") >= 0);
+    press('y');
+    assert_int_equal(browser.page, PAGE_CAUSES);
+    assert_true(row_of("58.0% conflict") > 0);
+    assert_int_equal(row_of("61.0%"), row_of("27.0%"));
+    assert_int_equal(row_of("61.0%"), row_of("12.0%"));
+    assert_true(row_of("lines of rival fall into the same sets") > row_of("gone"));
+    assert_true(row_of("71.0%  multiply on rival") > 0);
+    assert_true(row_of("24.0%  fill") > 0);
+    assert_true(row_of("5.0%  others") > 0);
+    press(KEYS_DOWN);
+    assert_true(row_of("Give each thread lines of its own") > 0);
+    assert_int_equal(row_of("multiply on rival"), -1);
+    press(KEYS_DOWN);
+    assert_true(row_of("Too few misses") > 0);
+}
+
+static void enter_opens_the_object(void **state)
+{
+    (void)state;
+    open_browser(caused(), 30, 120);
+    press('y');
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_DETAIL);
+    assert_int_equal(browser.detail.id, browser.snapshot->objects[0].id);
+    press(KEYS_ESCAPE);
+    press(KEYS_END);
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_CAUSES);
+    assert_true(row_of("not among the objects listed now") > 0);
+}
+
+static void without_it_says_how_to_have_it(void **state)
+{
+    (void)state;
+    open_browser(fixture_new(FIXTURE_USUAL, 0), 24, 80);
+    assert_int_equal(row_of("y Causes"), -1);
+    press('y');
+    assert_true(row_of("misstop --sim -- CMD") > 0);
+    press(KEYS_ENTER);
+    assert_int_equal(browser.page, PAGE_CAUSES);
+}
+
+static void little_room_is_enough(void **state)
+{
+    (void)state;
+    open_browser(caused(), 10, 40);
+    press('y');
+    assert_true(row_of("61.0%") > 0);
+    for (int i = 0; i < 5; i++)
+        press(KEYS_DOWN);
+}
+
+/* ---- words ---- */
+
+static void advice_follows_the_leading_cause(void **state)
+{
+    static const struct {
+        enum miss_cause cause;
+        double by_itself;
+        const char *says;
+    } cases[] = {
+        {CAUSE_FIRST, NAN, "no larger cache would help"},
+        {CAUSE_FIRST_HERE, NAN, "no larger cache would help"},
+        {CAUSE_CAPACITY, 0.9, "It is larger than the cache"},
+        {CAUSE_CAPACITY, 0.1, "of rival most"},
+        {CAUSE_CAPACITY, NAN, "of rival most"},
+        {CAUSE_CONFLICT, 0.9, "crowd in few sets"},
+        {CAUSE_INVALIDATED_TRUE, NAN, "write what is read here"},
+        {CAUSE_INCLUSION, NAN, "The larger cache below"},
+        {CAUSE_UNKNOWN, NAN, "no room to tell why"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct snapshot_causes_object object = rows[0];
+        memset(object.share, 0, sizeof object.share);
+        object.share[cases[i].cause] = 1;
+        object.by_itself = cases[i].by_itself;
+        causes_advice(&object, text, sizeof text);
+        assert_non_null(strstr(text, cases[i].says));
+    }
+}
+
+static char *printed(bool json, const struct snapshot *snapshot)
+{
+    char *text = NULL;
+    size_t size;
+    struct view_options options = {0};
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(json ? json_print(out, snapshot) : text_print(out, snapshot, &options), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    return text;
+}
+
+static void text_and_json_tell_it(void **state)
+{
+    (void)state;
+    char *text = printed(false, caused());
+    assert_non_null(strstr(text, "causes of "));
+    assert_non_null(strstr(text, "71.0% thrown out by multiply on rival"));
+    free(text);
+    text = printed(true, caused());
+    json_t *root = json_loads(text, 0, NULL);
+    json_t *objects = json_object_get(root, "objects");
+    json_t *first = json_object_get(json_array_get(objects, 0), "causes");
+    json_t *second = json_object_get(json_array_get(objects, 1), "causes");
+    json_t *evictors = json_object_get(first, "evictors");
+    assert_true(json_number_value(json_object_get(first, "conflict")) == 0.61);
+    assert_int_equal(json_array_size(evictors), 2);
+    assert_true(json_is_null(json_object_get(json_array_get(evictors, 1), "object")));
+    assert_true(json_is_null(json_object_get(second, "by_itself")));
+    assert_true(json_is_null(json_object_get(json_array_get(objects, 2), "causes")));
+    json_decref(root);
+    free(text);
+    text = printed(true, fixture_new(FIXTURE_USUAL, 0));
+    assert_null(strstr(text, "\"causes\""));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_list_and_what_to_do, close_browser),
+        cmocka_unit_test_teardown(enter_opens_the_object, close_browser),
+        cmocka_unit_test_teardown(without_it_says_how_to_have_it, close_browser),
+        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test(advice_follows_the_leading_cause),
+        cmocka_unit_test(text_and_json_tell_it),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
