@@ -244,6 +244,17 @@ static void one_after_the_other_is_none(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
+/* Ten samples each: two threads that a third one keeps from running at the same time, mostly. */
+static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i / 10 % 2, .kind = ACCESS_LOAD_STORE});
+    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
+    assert_true(group->turns < 0.25 * group->expected);
+}
+
 static void by_turns_on_one_cpu_is_none(void **state)
 {
     (void)state;
@@ -420,6 +431,7 @@ int main(void)
         TEST(both_kinds_on_a_line_are_told),
         TEST(filled_by_one_and_read_by_others_is_none),
         TEST(one_after_the_other_is_none),
+        TEST(who_waits_for_a_cpu_takes_fewer_turns),
         TEST(by_turns_on_one_cpu_is_none),
         TEST(one_thread_and_prefetches_are_none),
         TEST(memory_used_anew_starts_anew),
