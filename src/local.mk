@@ -34,3 +34,7 @@ noinst_PROGRAMS += src/misstop-demo
 src_misstop_demo_SOURCES = src/demo.c
 src_misstop_demo_CFLAGS = -O2 -g -pthread
 src_misstop_demo_LDFLAGS = -pthread
+noinst_PROGRAMS += src/misstop-orders
+src_misstop_orders_SOURCES = src/demo_orders.c
+src_misstop_orders_CFLAGS = -O2 -g -pthread
+src_misstop_orders_LDFLAGS = -pthread

@@ -27,6 +27,7 @@ static void fill_source(struct store_facts *facts, const struct sampler_info *in
             .role = (uint8_t)info->events[i].role,
             .period = info->events[i].period,
             .opened_on = info->events[i].opened_on,
+            .counted = info->events[i].counted,
         };
 }
 

@@ -60,6 +60,7 @@ void replay_info(const struct store_reader *store, struct sampler_info *info)
                                                           : EVENT_OTHER;
         event->period = facts.events[i].period;
         event->opened_on = facts.events[i].opened_on;
+        event->counted = facts.events[i].counted;
     }
     copy_text(info->note, sizeof info->note, facts.note);
 }

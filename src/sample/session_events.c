@@ -5,6 +5,7 @@
 #include "base/array.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -254,7 +255,8 @@ int session_follow_cpus(struct session *session)
 /*
  * A counter may have to do for several events, which then take turns. Each descriptor costs a
  * system call, and one that runs on another CPU an interrupt there, so not all of them are read:
- * what takes turns does so alike on all CPUs.
+ * what takes turns does so alike on all CPUs. An event of a thread on one CPU is enabled while the
+ * thread runs on any of them: all its CPUs together ran as long as it was counted.
  */
 void session_ask_times(struct session *session)
 {
@@ -273,5 +275,6 @@ void session_ask_times(struct session *session)
     }
     for (unsigned i = 0; i < session->plan.count; i++)
         if (enabled[i] > 0)
-            session->events[i].counted = running[i] / enabled[i];
+            session->events[i].counted =
+                fmin(1, running[i] * (double)session->cpu_count / enabled[i]);
 }

@@ -18,6 +18,7 @@ struct store_event {
     uint8_t role; /* enum event_role */
     uint64_t period;
     uint64_t opened_on;
+    double counted; /* part of the time that it was counted by then; NAN: not known */
 };
 
 struct store_facts {

@@ -207,6 +207,7 @@ enum event_field {
     EVENT_ROW_WEIGHS,
     EVENT_ROW_PERIOD,
     EVENT_ROW_OPENED_ON,
+    EVENT_ROW_COUNTED, /* a double */
     EVENT_ROW_FIELDS
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store tells beside places and names; declared in store_read.h. */
+#include "store/number.h"
 #include "store/read_state.h"
 
 uint64_t store_reader_belongs(const struct store_reader *reader)
@@ -40,6 +41,7 @@ static void read_event(const struct store_reader *reader, unsigned number,
     event->role = (uint8_t)row[EVENT_ROW_ROLE];
     event->period = row[EVENT_ROW_PERIOD];
     event->opened_on = row[EVENT_ROW_OPENED_ON];
+    event->counted = number_to_double(row[EVENT_ROW_COUNTED]);
 }
 
 static void read_cache(const struct store_reader *reader, const uint64_t *row,

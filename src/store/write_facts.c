@@ -3,6 +3,7 @@
 #include "store/write_state.h"
 
 #include "base/clock.h"
+#include "store/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static void put_event(struct store_writer *writer, unsigned number, const struct
         [EVENT_ROW_WEIGHS] = writer_string(writer, event->weighs),
         [EVENT_ROW_PERIOD] = event->period,
         [EVENT_ROW_OPENED_ON] = event->opened_on,
+        [EVENT_ROW_COUNTED] = number_of_double(event->counted),
     };
     writer_row(writer, STORE_EVENT, number, row);
 }

@@ -4,7 +4,7 @@
 # and DHAT, what is counted, recordings, and what becomes of the program without misstop.
 set -u
 program=$BUILD/tests/live/sim_planted
-source_folder=${srcdir:-.}
+source_folder=$(cd "${srcdir:-.}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -71,7 +71,7 @@ print(theirs, ours)
 sys.exit(not (theirs and theirs == ours))"
 }
 check "accesses of each heap site are those that DHAT counts" same_as_dhat
-check "misses are those of cachegrind" env CHECK=0.1 SIZE=20000 "$OLDPWD/$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
+check "misses are those of cachegrind" env CHECK=0.1 SIZE=20000 "$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
 
 # ---- why ----
 # MemSpy's first example: the rows of a block of Y lie in each other's way.

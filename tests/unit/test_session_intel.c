@@ -243,24 +243,26 @@ static int times(uint64_t enabled, uint64_t running)
     return fd;
 }
 
-/* Two events share a counter, and one cannot be read: half the time, and not known. */
+/* One cannot be read, one is always counted on whichever of two CPUs its thread is, one half of the
+ * time: it takes turns. */
 static void events_that_take_turns_are_told(void **state)
 {
     struct session_handle handles[] = {{times(0, 0), 0, 0},
-                                       {times(100, 100), 1, 0},
-                                       {times(300, 100), 1, 1},
-                                       {times(50, 50), 2, 0}};
-    struct session session = {.plan.count = 3, .handles = handles, .handle_count = 4};
+                                       {times(400, 300), 1, 0},
+                                       {times(400, 100), 1, 1},
+                                       {times(500, 120), 2, 0},
+                                       {times(500, 130), 2, 1}};
+    struct session session = {.plan.count = 3, .handles = handles, .handle_count = 5, .cpu_count = 2};
     (void)state;
     for (int i = 0; i < 3; i++)
         session.events[i].counted = NAN;
     session_ask_times(&session);
     assert_true(isnan(session.events[0].counted));
-    assert_true(session.events[1].counted == 0.5);
-    assert_true(session.events[2].counted == 1);
+    assert_true(session.events[1].counted == 1);
+    assert_true(session.events[2].counted == 0.5);
     session_ask_times(&session); /* at their ends now: what was known stays */
-    assert_true(session.events[1].counted == 0.5);
-    for (int i = 0; i < 4; i++)
+    assert_true(session.events[2].counted == 0.5);
+    for (int i = 0; i < 5; i++)
         close(handles[i].fd);
 }
 
