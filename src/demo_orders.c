@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ORDERS = 1 << 18, PRICES = 3 << 20, KEYS = 1 << 23, STEPS = 2000, SERVED = 4000000 };
+enum { ORDERS = 1 << 18, PRICES = 3 << 20, KEYS = 5 << 20, STEPS = 2000, SERVED = 4000000 };
 
 struct order {
     uint64_t id;
