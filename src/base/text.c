@@ -90,7 +90,8 @@ const char *text_count(char out[16], double count)
 
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
 {
-    uint64_t tenths = (uint64_t)llround(fmin(fmax(seconds, 0), 1e12) * 10);
+    double within = seconds > 0 ? seconds < 1e12 ? seconds : 1e12 : 0; /* NAN: 0 */
+    uint64_t tenths = (uint64_t)(within * 10 + 0.5);
     uint64_t whole = tenths / 10;
     if (isnan(seconds))
         snprintf(out, TEXT_TIME_BYTES, "?");
