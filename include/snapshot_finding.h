@@ -50,6 +50,8 @@ struct snapshot_finding {
     uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;
     const char *field;    /* NULL: the whole object */
+    uint64_t lines_first; /* addresses of the shared lines it is about; 0: of none */
+    uint64_t lines_last;
     const char *function; /* that misses most on it; NULL, 0: not known, like the next two */
     const char *file;
     uint32_t line;

@@ -55,7 +55,7 @@ struct snapshot_sharing_side {
     uint64_t written;
     uint32_t object;    /* index into objects; UINT32_MAX: not listed there */
     const char *name;   /* of the object; "counters" */
-    const char *fields; /* "hits, misses": most samples first; NULL: none */
+    const char *fields; /* "hits, misses": in order of offset; NULL: none */
     bool locked;        /* an atomic instruction among its accesses */
     struct snapshot_sharing_code codes[SNAPSHOT_SHARING_CODES]; /* most samples first */
     size_t code_count;
@@ -75,7 +75,7 @@ struct snapshot_sharing_line {
     double expected;  /* turns there would be if all were shuffled */
     bool locked;
     int node;         /* that its page lies on; -1: not known, or there is one only */
-    uint32_t threads; /* told apart */
+    uint32_t threads; /* told apart; not who hardly touches it */
     double others;    /* accesses by further ones */
     struct snapshot_sharing_side *sides; /* most samples first */
     size_t side_count;
@@ -86,7 +86,7 @@ struct snapshot_sharing_group {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;
-    const char *fields; /* of both sides: "hits | misses"; NULL */
+    const char *fields; /* of both sides: "hits | misses", in order of offset; NULL */
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
     double samples;
@@ -96,9 +96,10 @@ struct snapshot_sharing_group {
     double turns;
     double expected;
     bool locked;
-    bool sure;                           /* enough samples for the verdict */
-    uint32_t threads;                    /* different ones, capped at 255 */
-    const char *reading;                 /* what it is and what to do, one to three sentences */
+    bool sure;           /* enough samples for the verdict */
+    uint32_t threads;    /* different ones, capped at 255; not who hardly touches them */
+    const char *reading; /* what it is and what to do, one to three sentences */
+    const char *remedy;  /* of these what to do alone; NULL: nothing, or it is not known what */
     struct snapshot_sharing_line *lines; /* most samples first */
     size_t line_count;
 };

@@ -35,6 +35,11 @@ struct snapshot_phase {
     const char *leader; /* the object with most misses in it; NULL: none */
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;
+    const char *rose; /* the object whose share rose most against the stretch before; NULL */
+    double rose_by;   /* 0 to 1 of the misses; NAN */
+    const char *fell;
+    double fell_by;
+    double *shares; /* [stream_count] of the misses in it; NULL: there are none */
     bool inversion; /* another object led before */
     bool again;     /* there was one of its name before */
 };
@@ -58,7 +63,8 @@ struct snapshot_turns {
 struct snapshot_timeline {
     double start_s;    /* of the first period, elapsed time; NAN: nothing yet */
     uint64_t start_ns; /* the same by the clock of the samples; 0 */
-    double period_s;   /* of the points: some base periods, by the volatility */
+    double period_s;   /* of the points: some base periods, by the volatility and the phases */
+    double damped_s;   /* at which the noise of the whole run is damped; NAN: at none */
     double base_s;     /* the base period now */
     size_t periods;
     double *all;                     /* [periods] */

@@ -124,6 +124,7 @@ void loop_refresh(struct loop *loop)
     loop->refreshes++;
     if (loop->setup->screen) {
         follow_volatility(loop, snapshot);
+        screen_follows(loop->setup->screen, loop->delay_follows);
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
         loop->code = print_snapshot(loop, stdout, snapshot);

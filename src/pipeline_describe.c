@@ -2,6 +2,8 @@
 /* Snapshots and texts for the views; declared in pipeline.h. */
 #include "pipeline_state.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -89,6 +91,15 @@ double pipeline_elapsed_s(struct pipeline *pipeline)
     return elapsed_at(pipeline, pipeline_now(pipeline));
 }
 
+/* Who leads, where that is another; else what there is more of now. */
+static void note_object(const struct snapshot_phase *phase, char *out, size_t size)
+{
+    if (phase->rose && !phase->inversion)
+        snprintf(out, size, "%s has %.0f points more", phase->rose, phase->rose_by * 100);
+    else
+        snprintf(out, size, "%s leads with %.0f%%", phase->leader, phase->leader_share * 100);
+}
+
 /* A new phase is news on every screen; told with the next refresh. */
 static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline *timeline)
 {
@@ -96,12 +107,14 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
         timeline->phase_count ? &timeline->phases[timeline->phase_count - 1] : NULL;
     bool is_new = last && timeline->phase_count > 1 &&
                   last->start_s > pipeline->phase_start_s + timeline->base_s;
-    if (is_new && last->leader && !pipeline->status[0])
-        snprintf(pipeline->status, sizeof pipeline->status,
-                 "%s%s%s since %.1f s: %s leads with %.0f%%; 0 shows the run",
+    if (is_new && last->leader && !pipeline->status[0]) {
+        char since[TEXT_TIME_BYTES];
+        char object[384];
+        note_object(last, object, sizeof object);
+        snprintf(pipeline->status, sizeof pipeline->status, "%s%s%s since %s: %s; 0 shows the run",
                  last->again ? "phase " : "a new phase", last->again ? last->name : "",
-                 last->again ? " again" : "", last->start_s, last->leader,
-                 last->leader_share * 100);
+                 last->again ? " again" : "", text_time(since, last->start_s), object);
+    }
     if (last)
         pipeline->phase_start_s = last->start_s;
 }

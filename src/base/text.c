@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 static size_t utf8_decode(const unsigned char *in, size_t size, uint32_t *code)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = in[0] < 0x80           ? 1
+    size_t length = in[0] < 0x80             ? 1
                     : (in[0] & 0xe0) == 0xc0 ? 2
                     : (in[0] & 0xf0) == 0xe0 ? 3
                     : (in[0] & 0xf8) == 0xf0 ? 4
@@ -84,6 +86,25 @@ const char *text_bytes(char out[16], uint64_t bytes)
 const char *text_count(char out[16], double count)
 {
     return scaled(out, count, 1000, " kMGTPE");
+}
+
+const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
+{
+    uint64_t tenths = (uint64_t)llround(fmin(fmax(seconds, 0), 1e12) * 10);
+    uint64_t whole = tenths / 10;
+    if (isnan(seconds))
+        snprintf(out, TEXT_TIME_BYTES, "?");
+    else if (seconds >= 0.095 && seconds < 0.95)
+        snprintf(out, TEXT_TIME_BYTES, "%.0fms", seconds * 1e3);
+    else if (whole < 60)
+        snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 ".%" PRIu64 "s", whole, tenths % 10);
+    else if (whole < 3600)
+        snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 "m%02" PRIu64 ".%" PRIu64 "s", whole / 60,
+                 whole % 60, tenths % 10);
+    else
+        snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 "h%02" PRIu64 "m%02" PRIu64 "s", whole / 3600,
+                 whole / 60 % 60, whole % 60);
+    return out;
 }
 
 unsigned text_distance(const char *a, const char *b)

@@ -24,6 +24,11 @@ const char *text_bytes(char out[16], uint64_t bytes);
 /* "999", "12.3k", "4.56M": at most 6 characters, for counts. */
 const char *text_count(char out[16], double count);
 
+/* "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth "0.0s": times and lengths of a run, s; "?"
+ * for NAN. */
+enum { TEXT_TIME_BYTES = 24 };
+const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
+
 /* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -27,13 +27,18 @@ void findings_held_fini(struct findings_held *held)
     *held = (struct findings_held){0};
 }
 
-/* Of one object lines are told one by one, anything else once. */
+static bool of_lines(const struct snapshot_finding *finding)
+{
+    return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
+}
+
+/* Of one object lines are told one by one, whatever is said of them: fields and verdict change with
+ * a few samples more. Anything else is told once. */
 static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
 {
-    bool apart = a->kind == FINDING_FALSE_SHARING || a->kind == FINDING_TRUE_SHARING;
-    const char *one = apart && a->field ? a->field : "";
-    const char *other = apart && b->field ? b->field : "";
-    return a->kind == b->kind && a->id == b->id && !strcmp(one, other);
+    if (of_lines(a) && of_lines(b))
+        return a->id == b->id && a->lines_first <= b->lines_last && b->lines_first <= a->lines_last;
+    return a->kind == b->kind && a->id == b->id;
 }
 
 /* false: its strings are too long to be kept. */

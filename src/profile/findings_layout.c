@@ -7,10 +7,11 @@
 enum { ELEMENTS_MANY = 64 };
 enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
 
-static const double of_one_type = 0.5;     /* of the object's samples are of the type judged */
-static const double used_at_most = 0.5;    /* of what is fetched: else a split saves little */
-static const double in_place = 0.9;        /* of the samples */
-static const double crossing_least = 0.15; /* of the samples */
+static const double of_one_type = 0.5;       /* of the object's samples are of the type judged */
+static const double used_at_most = 0.5;      /* of what is fetched: else a split saves little */
+static const double used_in_no_order = 0.25; /* of the lines' bytes */
+static const double in_place = 0.9;          /* of the samples */
+static const double crossing_least = 0.15;   /* of the samples */
 static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
 
 /* It ends in an array without a length: what makes the object long are that array's elements. */
@@ -79,6 +80,62 @@ static double needed_bytes(const struct findings_hot *hot, bool pass, uint32_t l
     return pass ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
 }
 
+/* Bytes of the one array that the elements lie in; 0: they are blocks of their own. */
+static uint64_t array_bytes(const struct snapshot_object *object,
+                            const struct snapshot_layout *layout)
+{
+    uint64_t block = object->instance_count ? object->instances[0].size : 0;
+    uint64_t bytes = object->blocks > 1 ? block : block > object->size ? block : object->size;
+    return bytes >= ELEMENTS_MANY * layout->size ? bytes : 0;
+}
+
+/*
+ * In no order each visit fetches a line, however little is wanted of it. In an array of their own
+ * the members in use miss less only where that is about what a core's own caches hold; how much
+ * less, the samples do not tell. Where they are too few to tell the order, a pass in order would
+ * gain by the same.
+ */
+static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
+                      const struct findings_hot *hot)
+{
+    double bytes = (double)array_bytes(&findings->snapshot->objects[index], layout);
+    double elements = floor(bytes / (double)layout->size);
+    double line = findings->snapshot->sets.line;
+    double dense = elements * (double)hot->used_bytes;
+    double touched = elements * fmin(line, (double)layout->size);
+    if (!(bytes > 0) || dense > FINDINGS_BEYOND_BYTES || dense > used_in_no_order * touched)
+        return;
+    struct snapshot_finding finding = {
+        .kind = FINDING_SPLIT,
+        .sure = FINDING_LIKELY,
+        .page = FINDING_ON_LAYOUT,
+        .object = (uint32_t)index,
+        .field = hot->members,
+        .gain = findings_share(findings, index) * layout->share,
+        .bound = true,
+        .reckoned = "all its samples on them: what then stays near the core still misses at first, "
+                    "and when other data pushed it out",
+        .how_sure = "members that are always read right after a miss on the same line may hide "
+                    "behind it: see that the code does not use them"};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and a line of %.0f is fetched for "
+        "each. %s The lines come to %.1f MiB, what is in use to %.1f MiB.",
+        layout->samples, layout->name, (unsigned long long)layout->size,
+        (unsigned long long)hot->used_bytes, hot->used_bytes == 1 ? "is" : "are",
+        hot->members ? hot->members : "offsets in Layout", line,
+        findings_order(findings, index) == SPREAD_SCATTERED
+            ? "The elements are not read in order."
+            : "In which order the elements are read is not seen.",
+        touched / (1 << 20), dense / (1 << 20));
+    finding.advice = arena_printf(
+        findings->arena,
+        "Split the struct: keep %s in an array of its own. It is %.1f MiB instead of the %.1f MiB "
+        "of lines, and caches hold far more of it.",
+        hot->members ? hot->members : "what is in use", dense / (1 << 20), touched / (1 << 20));
+    findings_add(findings, &finding);
+}
+
 static void split(struct findings *findings, size_t index)
 {
     const struct snapshot_layout *layout = many_elements(findings, index);
@@ -93,9 +150,11 @@ static void split(struct findings *findings, size_t index)
                                          findings_spread(findings, index), line);
     double fetched = fetched_bytes(layout, pass, line);
     double needed = needed_bytes(&hot, pass, line);
-    if (!hot.used_bytes || needed > used_at_most * fetched)
+    if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* side by side already */
+        split_off(findings, index, layout, &hot);
         return;
-    if (!pass && hot.end - hot.first <= line) /* close together: where it begins is what matters */
+    }
+    if (!hot.used_bytes || needed > used_at_most * fetched)
         return;
     struct snapshot_finding finding = {.kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,

@@ -4,21 +4,6 @@
 
 #include <math.h>
 
-/* What a reader is told to do; `locked`: the line is fought for by atomic instructions. */
-static const char *advice_of(const struct snapshot_sharing_group *group)
-{
-    if (group->verdict == SHARING_FALSE)
-        return group->line_count > 1
-                   ? "Give each thread's element a line of its own (alignas(64)), or count in a "
-                     "local variable and store now and then."
-                   : "Put what each thread writes on a line of its own (alignas(64) on one of the "
-                     "two).";
-    if (group->locked)
-        return "Take it less often: a counter per thread, added up when it is read; a lock for "
-               "less at a time, or several of them.";
-    return "Let each thread have its own copy, and join them now and then.";
-}
-
 static const char *evidence_of(struct findings *findings,
                                const struct snapshot_sharing_group *group)
 {
@@ -29,10 +14,22 @@ static const char *evidence_of(struct findings *findings,
                             "line modified in another CPU's cache.",
                             group->threads, group->line_count, lines, group->samples, group->hitm);
     return arena_printf(findings->arena,
-                        "%u threads on %zu cache %s: of %.0f samples %.0f came by turns with a "
-                        "store among them; chance would make it %.0f.",
-                        group->threads, group->line_count, lines, group->samples, group->turns,
-                        group->expected);
+                        "%u threads on %zu cache %s: %.0f of %.0f samples followed one of "
+                        "another thread on another CPU, a store among the two. Had the threads "
+                        "used the %s one after the other, hardly any would.",
+                        group->threads, group->line_count, lines, group->turns, group->samples,
+                        lines);
+}
+
+/* From the first line to the last: what the finding is known by in the next snapshot. */
+static void extent(const struct snapshot_sharing_group *group, struct snapshot_finding *finding)
+{
+    finding->lines_first = UINT64_MAX;
+    for (size_t i = 0; i < group->line_count; i++) {
+        uint64_t address = group->lines[i].address;
+        finding->lines_first = address < finding->lines_first ? address : finding->lines_first;
+        finding->lines_last = address > finding->lines_last ? address : finding->lines_last;
+    }
 }
 
 static void share(struct findings *findings, const struct snapshot_sharing_group *group)
@@ -48,13 +45,14 @@ static void share(struct findings *findings, const struct snapshot_sharing_group
         .file = group->lines[0].sides[0].codes[0].file,
         .line = group->lines[0].sides[0].codes[0].line,
         .evidence = evidence_of(findings, group),
-        .advice = advice_of(group),
+        .advice = group->remedy,
         .how_sure = group->evidence == SHARING_HITM
                         ? "the hardware told it"
                         : "known by turns of sampled accesses, for want of HITM",
         .gain = group->share.value * findings->attributed,
         .reckoned = "all samples on these lines: what is left are hits in the first cache",
         .bound = true};
+    extent(group, &finding);
     findings_add(findings, &finding);
 }
 

@@ -63,6 +63,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_rates.c \
 	src/profile/snapshot_search.c \
 	src/profile/snapshot_sets.c \
+	src/profile/snapshot_phases.c src/profile/snapshot_phases.h \
 	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \
 	src/profile/snapshot_timeline.c \
 	src/profile/snapshot_watch.c src/profile/watch_part.h \

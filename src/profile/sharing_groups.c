@@ -33,6 +33,15 @@ static bool same_but_digits(const char *a, const char *b)
     }
 }
 
+/* Parts of the line's samples. Stores are quick and seldom sampled. */
+static const double party = 0.01;
+static const double writing_party = 0.002;
+
+bool sharing_party(const struct snapshot_sharing_side *side)
+{
+    return side->share >= (side->written ? writing_party : party);
+}
+
 /* Whether two lines are wanted for the same field. */
 static bool same_field(const struct snapshot_sharing_line *a, const struct snapshot_sharing_line *b)
 {
@@ -69,6 +78,8 @@ static uint32_t different_threads(const struct snapshot_sharing_group *group)
     for (size_t i = 0; i < group->line_count; i++)
         for (size_t k = 0; k < group->lines[i].side_count; k++) {
             uint32_t n = 0;
+            if (!sharing_party(&group->lines[i].sides[k]))
+                continue;
             while (n < count && seen[n] != group->lines[i].sides[k].tid)
                 n++;
             if (n == count && count < 255)
@@ -92,14 +103,17 @@ static void add_to_group(struct snapshot_sharing_group *group, const struct shar
     group->sure |= judged->sure;
 }
 
-/* "hits | misses": what the two threads with most samples want of the hottest line. */
+/* "hits | misses": what the two threads with most samples want of the hottest line. In order of
+ * offset: which of them has more samples changes all the time. */
 static const char *group_fields(struct build *build, const struct snapshot_sharing_line *line)
 {
     if (line->side_count < 2 || !line->sides[0].fields || !line->sides[1].fields)
         return line->side_count ? line->sides[0].fields : NULL;
     if (!strcmp(line->sides[0].fields, line->sides[1].fields))
         return line->sides[0].fields;
-    return arena_printf(build->arena, "%s | %s", line->sides[0].fields, line->sides[1].fields);
+    bool turned = sharing_first_byte(&line->sides[1]) < sharing_first_byte(&line->sides[0]);
+    return arena_printf(build->arena, "%s | %s", line->sides[turned].fields,
+                        line->sides[!turned].fields);
 }
 
 static void finish_group(struct build *build, struct snapshot_sharing_group *group)

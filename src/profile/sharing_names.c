@@ -104,20 +104,51 @@ static int most_samples(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The field that is named already does not come twice. */
-static bool named_before(const struct snapshot_sharing_side *side, size_t index)
+static int by_offset(const void *left, const void *right)
 {
-    for (size_t i = 0; i < index; i++)
-        if (!strcmp(side->codes[i].field, side->codes[index].field))
+    const struct snapshot_sharing_code *a = *(const struct snapshot_sharing_code *const *)left;
+    const struct snapshot_sharing_code *b = *(const struct snapshot_sharing_code *const *)right;
+    uint64_t first = a->read | a->written;
+    uint64_t second = b->read | b->written;
+    first &= -first; /* the lowest bit */
+    second &= -second;
+    return first < second ? -1 : first > second;
+}
+
+/* "hits, misses": in order of offset, for which has more samples changes all the time. Each
+ * field once. */
+static const char *fields_in_order(struct build *build, const struct snapshot_sharing_code **named,
+                                   size_t count)
+{
+    char fields[FIELDS_NAMED * (NAME_BYTES + 2)] = "";
+    size_t used = 0;
+    if (!count)
+        return NULL;
+    qsort(named, count, sizeof *named, by_offset);
+    for (size_t i = 0; i < count; i++) {
+        int length =
+            snprintf(fields + used, sizeof fields - used, "%s%s", i ? ", " : "", named[i]->field);
+        used += (size_t)length < sizeof fields - used ? (size_t)length : 0;
+    }
+    const char *text = arena_string(build->arena, fields);
+    build->failed |= !text;
+    return text;
+}
+
+/* The field that is named already does not come twice. */
+static bool named_before(const struct snapshot_sharing_code *const *named, size_t count,
+                         const struct snapshot_sharing_code *code)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(named[i]->field, code->field))
             return true;
     return false;
 }
 
 static void sum_up(struct build *build, struct snapshot_sharing_side *side)
 {
-    char fields[FIELDS_NAMED * (NAME_BYTES + 2)] = "";
-    size_t used = 0;
-    int named = 0;
+    const struct snapshot_sharing_code *named[FIELDS_NAMED];
+    size_t count = 0;
     double written = side->samples > 0 ? fmin(1, side->stores / side->samples) : 1;
     for (size_t i = 0; i < side->code_count; i++) {
         const struct snapshot_sharing_code *code = &side->codes[i];
@@ -126,15 +157,10 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
         side->read |= code->read;
         side->written |= code->written;
         side->locked |= code->locked;
-        if (named == FIELDS_NAMED || named_before(side, i))
-            continue;
-        int length =
-            snprintf(fields + used, sizeof fields - used, "%s%s", named ? ", " : "", code->field);
-        used += (size_t)length < sizeof fields - used ? (size_t)length : 0;
-        named++;
+        if (count < FIELDS_NAMED && !named_before(named, count, code))
+            named[count++] = code;
     }
-    side->fields = named ? arena_string(build->arena, fields) : NULL;
-    build->failed |= named && !side->fields;
+    side->fields = fields_in_order(build, named, count);
 }
 
 void sharing_fill_codes(struct build *build, const struct sharing_line *line,

@@ -9,12 +9,6 @@
 
 enum { RANGE_BYTES = 32, SIDE_BYTES = 400 };
 
-static unsigned first_byte(const struct snapshot_sharing_side *side)
-{
-    uint64_t bytes = side->read | side->written;
-    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
-}
-
 static unsigned last_byte(const struct snapshot_sharing_side *side)
 {
     uint64_t bytes = side->read | side->written;
@@ -24,7 +18,7 @@ static unsigned last_byte(const struct snapshot_sharing_side *side)
 /* "byte 8", "bytes 8 to 15": of the line. */
 static const char *range_of(const struct snapshot_sharing_side *side, char out[RANGE_BYTES])
 {
-    unsigned first = first_byte(side);
+    unsigned first = sharing_first_byte(side);
     unsigned last = last_byte(side);
     if (first == last)
         snprintf(out, RANGE_BYTES, "byte %u", first);
@@ -50,12 +44,40 @@ static void two_sides(const struct snapshot_sharing_line *line,
                       const struct snapshot_sharing_side **low,
                       const struct snapshot_sharing_side **high)
 {
-    bool turned = first_byte(&line->sides[1]) < first_byte(&line->sides[0]);
+    bool turned = sharing_first_byte(&line->sides[1]) < sharing_first_byte(&line->sides[0]);
     *low = &line->sides[turned];
     *high = &line->sides[!turned];
 }
 
-static const char *false_words(struct build *build, const struct snapshot_sharing_group *group)
+/* "[3].hits" and "[3].misses": a line for each element leaves them together. */
+static bool one_element(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "]");
+    return !strncmp(a, b, length + 1);
+}
+
+static const char *false_remedy(struct build *build, const struct snapshot_sharing_group *group,
+                                const struct snapshot_sharing_side *low,
+                                const struct snapshot_sharing_side *high)
+{
+    const char *left = low->fields ? low->fields : "the first";
+    const char *right = high->fields ? high->fields : "the second";
+    bool elements = *right == '[' && !one_element(left, right);
+    if (group->line_count > 1 || elements)
+        return arena_string(build->arena,
+                            "Give each element a line of its own (alignas(64) on its type), or let "
+                            "each thread count in a local variable and store it now and then.");
+    if (strcmp(low->name, high->name) != 0)
+        return arena_printf(build->arena,
+                            "Keep the two apart: align %s to 64 bytes (alignas(64); "
+                            "aligned_alloc(64, ...) for a block).",
+                            high->name);
+    return arena_printf(build->arena,
+                        "Move them apart: alignas(64) on %s, or %u bytes of padding before it.",
+                        right, SHARING_LINE_BYTES - sharing_first_byte(high));
+}
+
+static const char *false_words(struct build *build, struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_side *low;
     const struct snapshot_sharing_side *high;
@@ -66,23 +88,13 @@ static const char *false_words(struct build *build, const struct snapshot_sharin
         build->arena, "False sharing: %s, %s; they want nothing of each other but the line%s.",
         side_words(low, left), side_words(high, right),
         !low->written || !high->written ? ", which every store takes away from the reader" : "");
-    const char *fields = high->fields ? high->fields : "the second";
-    if (!facts)
+    group->remedy = false_remedy(build, group, low, high);
+    if (!facts || !group->remedy)
         return NULL;
-    if (group->line_count > 1 || *fields == '[')
-        return arena_printf(build->arena,
-                            "%s It is so on %zu line%s: give each element a line of its own "
-                            "(alignas(64)), or let each thread count in a local variable and "
-                            "store it now and then.",
-                            facts, group->line_count, group->line_count == 1 ? "" : "s");
-    if (strcmp(low->name, high->name) != 0)
-        return arena_printf(build->arena,
-                            "%s Keep the two apart: align %s to 64 bytes (alignas(64); "
-                            "aligned_alloc(64, ...) for a block).",
-                            facts, high->name);
-    return arena_printf(build->arena,
-                        "%s Move them apart: alignas(64) on %s, or %u bytes of padding before it.",
-                        facts, fields, SHARING_LINE_BYTES - first_byte(high));
+    if (group->line_count == 1)
+        return arena_printf(build->arena, "%s %s", facts, group->remedy);
+    return arena_printf(build->arena, "%s It is so on %zu lines. %s", facts, group->line_count,
+                        group->remedy);
 }
 
 static unsigned writers(const struct snapshot_sharing_line *line)
@@ -118,46 +130,54 @@ static bool beside(const struct snapshot_sharing_line *line)
     return used & ~locked;
 }
 
-static const char *true_words(struct build *build, const struct snapshot_sharing_group *group)
+static const char *true_words(struct build *build, struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_line *line = &group->lines[0];
     char what[SIDE_BYTES];
     wanted(line, what);
-    if (group->locked)
+    if (group->locked) {
+        group->remedy = beside(line) ? "Touch it less often, take it once for several items, or "
+                                       "give each thread a part of its own and add up where it is "
+                                       "read. What lies beside it on the line is taken away with "
+                                       "it: a line of its own for the lock (alignas(64)) leaves "
+                                       "the rest to who holds it."
+                                     : "Touch it less often, take it once for several items, or "
+                                       "give each thread a part of its own and add up where it is "
+                                       "read.";
         return arena_printf(build->arena,
                             "True sharing of a lock or atomic: %u threads change %s with atomic "
-                            "instructions. Padding does not help: touch it less often, take it "
-                            "once for several items, or give each thread a part of its own and "
-                            "add up where it is read.%s",
-                            group->threads, what,
-                            beside(line) ? " And what lies beside it on the line is taken away "
-                                           "with it: a line of its own for the lock (alignas(64)) "
-                                           "leaves the rest to who holds it."
-                                         : "");
-    if (writers(line) == 1)
+                            "instructions. Padding does not help. %s",
+                            group->threads, what, group->remedy);
+    }
+    if (writers(line) == 1) {
+        group->remedy = "It is data handed over: hand over more at a time, or write it less often.";
         return arena_printf(build->arena,
-                            "True sharing: one thread writes %s and others read it. It is "
-                            "data handed over: hand over more at a time, or write it less often.",
-                            what);
+                            "True sharing: one thread writes %s and others read it. %s", what,
+                            group->remedy);
+    }
+    group->remedy = "Give each thread a copy of its own and bring them together now and then.";
     return arena_printf(build->arena,
-                        "True sharing: %u threads write %s. Padding does not help: give "
-                        "each thread a copy of its own and bring them together now and then.",
-                        group->threads, what);
+                        "True sharing: %u threads write %s. Padding does not help. %s",
+                        group->threads, what, group->remedy);
 }
 
-static const char *both_words(struct build *build, const struct snapshot_sharing_group *group)
+static const char *both_words(struct build *build, struct snapshot_sharing_group *group)
 {
+    group->remedy =
+        group->locked
+            ? "Put the lock on a line of its own (alignas(64)) if threads wait for it, and hold it "
+              "for a shorter time."
+            : "Give what each thread uses alone a line of its own (alignas(64)) first; what is "
+              "left is true sharing.";
     return arena_printf(
         build->arena,
         "True and false sharing on one line of %s: threads want the same bytes and others beside "
-        "them (%s).%s",
+        "them (%s).%s %s",
         group->name, group->fields ? group->fields : "not known",
-        group->locked
-            ? " A lock beside the data it guards: who waits for the lock takes the line away from "
-              "who works on the data. Put the lock on a line of its own (alignas(64)) if threads "
-              "wait for it, and hold it for a shorter time."
-            : " Give what each thread uses alone a line of its own (alignas(64)) first; what is "
-              "left is true sharing.");
+        group->locked ? " A lock beside the data it guards: who waits for the lock takes the line "
+                        "away from who works on the data."
+                      : "",
+        group->remedy);
 }
 
 static const char *unsure_words(struct build *build, const struct snapshot_sharing_group *group)
@@ -173,7 +193,7 @@ static const char *unsure_words(struct build *build, const struct snapshot_shari
                         group->turns, SHARING_TURNS_SURE);
 }
 
-static const char *words_of(struct build *build, const struct snapshot_sharing_group *group)
+static const char *words_of(struct build *build, struct snapshot_sharing_group *group)
 {
     bool two = group->lines[0].side_count > 1;
     switch (two ? group->verdict : SHARING_UNSURE) {
@@ -194,7 +214,7 @@ static const char *words_of(struct build *build, const struct snapshot_sharing_g
 }
 
 /* Where the two busiest threads run on CPUs of different nodes, each turn is a dear one. */
-const char *sharing_words(struct build *build, const struct snapshot_sharing_group *group)
+const char *sharing_words(struct build *build, struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_line *line = &group->lines[0];
     const char *words = words_of(build, group);

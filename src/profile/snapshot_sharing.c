@@ -80,11 +80,11 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
         if (side->samples < 0.05)
             continue;
         line->locked |= side->locked;
+        line->threads += sharing_party(side);
         line->side_count++;
     }
     if (!build->failed)
         qsort(line->sides, line->side_count, sizeof *line->sides, by_side_samples);
-    line->threads = (uint32_t)line->side_count;
 }
 
 /* ---- lines ---- */

@@ -22,6 +22,13 @@ static inline int sharing_most_first(double a, double b)
     return a > b ? -1 : a < b;
 }
 
+/* Byte of the line that a side uses first; 0: none is known. */
+static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+}
+
 /* Samples of all events under the basis: of everything attributed, of one object. */
 double sharing_all_samples(const struct build *build);
 double sharing_object_samples(const struct build *build, uint32_t object);
@@ -45,7 +52,10 @@ const char *sharing_describe(struct build *build, uint32_t object, struct object
 void sharing_fill_codes(struct build *build, const struct sharing_line *line,
                         const struct sharing_side *from, struct snapshot_sharing_side *side);
 
-/* What it is and what to do about it, in the arena; NULL: no memory. */
-const char *sharing_words(struct build *build, const struct snapshot_sharing_group *group);
+/* Who hardly touches a line is no party to what the others do on it. */
+bool sharing_party(const struct snapshot_sharing_side *side);
+
+/* What it is and what to do about it, in the arena; NULL: no memory. Fills in the remedy alone. */
+const char *sharing_words(struct build *build, struct snapshot_sharing_group *group);
 
 #endif

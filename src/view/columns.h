@@ -112,6 +112,8 @@ void format_integer(char *out, size_t size, struct value value); /* 12 */
 void format_address(char *out, size_t size, struct value value); /* 0x12 */
 void format_offset(char *out, size_t size, struct value value);  /* +12 */
 void format_seconds(char *out, size_t size, struct value value); /* 1.5s, 20us, 3h */
+void format_time(char *out, size_t size, struct value value);    /* 3m45.4s, of the run */
+void format_gained(char *out, size_t size, struct value value);  /* +12.3, points */
 void format_times(char *out, size_t size, struct value value);   /* 3.2x */
 
 enum paint paint_share(struct value value);

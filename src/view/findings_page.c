@@ -75,8 +75,8 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
     }
     int rows = (int)browser->findings.shown + 1;
     int most = area.rows - TEXT_ROWS - 1;
+    most = most < LIST_LEAST ? LIST_LEAST : most;
     rows = rows > most ? most : rows;
-    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
     pane_table(browser, canvas, list, &browser->findings, "");
     const struct snapshot_finding *finding = table_selected(&browser->findings);

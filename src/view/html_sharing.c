@@ -124,8 +124,7 @@ void html_sharing(struct html_writer *writer)
                  sharing->evidence == SHARING_HITM
                      ? "Lines that several threads use with a store among them; the hardware "
                        "told when one found the line modified in another's cache."
-                     : "Lines that several threads use by turns with a store among them, more "
-                       "often than chance would have it.");
+                     : "Lines that several threads use by turns with a store among them.");
     html_table(writer, &(struct html_table){.columns = &sharing_columns,
                                             .rows = sharing->groups,
                                             .count = sharing->group_count,

@@ -2,33 +2,19 @@
 /* The run over time and its phases; declared in json_part.h. */
 #include "view/json_part.h"
 
-#include "view/timeline_chart.h"
+#include <stddef.h>
 
-#include <math.h>
-
-static size_t period_at(const struct snapshot_timeline *timeline, double at_s)
-{
-    double period = round((at_s - timeline->start_s) / timeline->period_s);
-    return !(period > 0)                        ? 0
-           : period < (double)timeline->periods ? (size_t)period
-                                                : timeline->periods;
-}
-
-/* What the objects of the streams have of the misses in a stretch; null: it is in no period. */
+/* What the objects of the streams have of the misses in a stretch; null: there are none. */
 static json_t *shares_of(const struct snapshot_timeline *timeline,
                          const struct snapshot_phase *phase)
 {
-    size_t first = period_at(timeline, phase->start_s);
-    size_t end = period_at(timeline, phase->end_s);
-    double all = timeline_sum(timeline->all, first, end);
-    if (!(all > 0))
+    if (!phase->shares)
         return json_null();
     json_t *out = json_array();
     for (size_t i = 0; i < timeline->stream_count; i++) {
         json_t *one = json_object();
         json_set(one, "object", json_text(timeline->streams[i].name));
-        json_set(one, "share",
-                 json_share(timeline_sum(timeline->streams[i].weight, first, end) / all));
+        json_set(one, "share", json_share(phase->shares[i]));
         json_array_append_new(out, one);
     }
     return out;
@@ -46,6 +32,10 @@ static json_t *segment_of(const struct snapshot_timeline *timeline,
     json_set(out, "changed", json_share(phase->distance));
     json_set(out, "leader", json_text(phase->leader));
     json_set(out, "leader_share", json_share(phase->leader_share));
+    json_set(out, "rose", json_text(phase->rose));
+    json_set(out, "rose_by", json_share(phase->rose_by));
+    json_set(out, "fell", json_text(phase->fell));
+    json_set(out, "fell_by", json_share(phase->fell_by));
     json_set(out, "inversion", json_boolean(phase->inversion));
     return out;
 }

@@ -156,8 +156,8 @@ static const struct column group_list[] = {
      group_fields, NULL, NULL, NULL},
     {"LINES", "Cache lines alike: neighbours, or the same line of many blocks.", 5, 0, 3,
      COLUMN_RIGHT, NULL, group_lines, format_integer, NULL, NULL},
-    {"THREADS", "Threads seen on them.", 7, 0, 2, COLUMN_RIGHT, NULL, group_threads, format_integer,
-     NULL, NULL},
+    {"THREADS", "Threads seen on them, but for those that hardly touch them.", 7, 0, 2,
+     COLUMN_RIGHT, NULL, group_threads, format_integer, NULL, NULL},
     {"BY",
      "How it is known. HITM: the hardware found the line modified in another CPU's cache. Turns: "
      "sampled accesses of several threads came in turn.",
@@ -168,10 +168,11 @@ static const struct column group_list[] = {
      "Samples that came within a second of one by another thread on another CPU, one of the two "
      "a store.",
      5, 0, 5, COLUMN_RIGHT, NULL, group_turns, format_count, NULL, NULL},
-    {"CHANCE",
-     "Turns there would be if the samples of all threads were shuffled. Far fewer turns: the "
-     "threads used the line one after the other, and it is not listed.",
-     6, 0, 7, COLUMN_RIGHT, NULL, group_chance, format_count, paint_dim, NULL},
+    {"IF MIXED",
+     "Turns there would be if all threads ran all the time and their samples came in any order. "
+     "Threads that wait for a CPU take fewer turns; below a tenth of this they used the line one "
+     "after the other, and it is not listed.",
+     8, 0, 7, COLUMN_RIGHT, NULL, group_chance, format_count, paint_dim, NULL},
 };
 
 const struct columns sharing_columns = {

@@ -7,15 +7,18 @@
 
 static void say_when(const struct snapshot_stretch *stretch, char *out, size_t size)
 {
+    char from[TEXT_TIME_BYTES];
+    char to[TEXT_TIME_BYTES];
+    char length[TEXT_TIME_BYTES];
+    text_time(from, stretch->start_s);
+    text_time(to, stretch->end_s);
     if (stretch->pieces > 1)
-        snprintf(out, size, "phase %s, %zu times from %.1f to %.1f s, %.1f s of them",
-                 stretch->phase, stretch->pieces, stretch->start_s, stretch->end_s,
-                 stretch->length_s);
+        snprintf(out, size, "phase %s, %zu times from %s to %s, %s of them", stretch->phase,
+                 stretch->pieces, from, to, text_time(length, stretch->length_s));
     else if (*stretch->phase)
-        snprintf(out, size, "phase %s, %.1f to %.1f s", stretch->phase, stretch->start_s,
-                 stretch->end_s);
+        snprintf(out, size, "phase %s, %s to %s", stretch->phase, from, to);
     else
-        snprintf(out, size, "%.1f to %.1f s", stretch->start_s, stretch->end_s);
+        snprintf(out, size, "%s to %s", from, to);
 }
 
 void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size)

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* "phase B, 12.0 to 31.5 s, 4.21k samples"; how many of how many where it was thinned. */
+/* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
 void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size);
 
 #endif

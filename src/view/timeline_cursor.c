@@ -3,6 +3,7 @@
  * declared in browser.h. */
 #include "view/browser.h"
 
+#include "base/text.h"
 #include "view/timeline_chart.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *
     const struct area *map = &browser->timeline.map;
     int row = map->row + map->rows - 3;
     char at[32];
+    char time[TEXT_TIME_BYTES];
     if (!browser->timeline.pointed)
         return;
     int column = timeline_chart_column(chart, browser->timeline.cursor_s);
@@ -39,7 +41,8 @@ void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *
     if (browser->timeline.marked)
         draw_span(browser, chart, canvas, row);
     canvas_flag(canvas, row, map->column + column, 1, CELL_CURSOR);
-    snprintf(at, sizeof at, "%s%.1fs", canvas->ascii ? "^" : "▲", browser->timeline.cursor_s);
+    snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲",
+             text_time(time, browser->timeline.cursor_s));
     int length = glyph_columns(at, canvas->ascii);
     int start = column + length <= map->columns ? column : map->columns - length;
     if (start >= 0)

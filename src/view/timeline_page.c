@@ -2,6 +2,7 @@
 /* Screen 0: the run over time by object or another kind, its phases, who leads in them. */
 #include "view/browser.h"
 
+#include "base/text.h"
 #include "view/timeline_stack.h"
 #include "view/timeline_volatility.h"
 
@@ -33,14 +34,16 @@ static struct timeline_chart chart_of(const struct browser *browser, int columns
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    char period[32] = "";
-    format_seconds(period, sizeof period, value_number(timeline->period_s));
+    char period[TEXT_TIME_BYTES];
+    text_time(period, timeline->period_s);
     if (area.rows < 1)
         return 0;
     canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %s, %zu periods of %s%s",
                   browser->timeline.to_s > 0 ? "Zoomed in; o: the whole run" : "The whole run",
                   timeline->periods, period,
-                  timeline_is_damped(timeline) ? ", at which the noise is damped" : "");
+                  timeline_is_damped(timeline)              ? ", at which the noise is damped"
+                  : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                                                            : "");
     struct area reading = {area.row + 1, 1, 2, area.columns - 2};
     return 1 +
            (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
@@ -62,12 +65,12 @@ static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas,
                       int column)
 {
     const struct snapshot_timeline *timeline = chart->timeline;
-    char from[32];
-    char to[32];
+    char from[TEXT_TIME_BYTES];
+    char to[TEXT_TIME_BYTES];
     double start = timeline->start_s + (double)chart->first * timeline->period_s;
     double end = timeline->start_s + (double)chart->end * timeline->period_s;
-    format_seconds(from, sizeof from, value_number(fmax(start, 0)));
-    format_seconds(to, sizeof to, value_number(end));
+    text_time(from, start);
+    text_time(to, end);
     int length = glyph_columns(to, canvas->ascii);
     canvas_text(canvas, row, column, chart->columns, PAINT_DIM, from);
     if (chart->columns > length)
@@ -92,6 +95,32 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     return area.rows;
 }
 
+struct heights {
+    int chart;
+    int volatility;
+};
+
+/* The list is what one selects from: a third is its own. Where there is no room for both pictures
+ * the volatility, which was asked for, takes the place of the chart. */
+static struct heights heights_of(const struct browser *browser, int rows)
+{
+    struct heights heights = {rows * 3 / 5, 0};
+    int table = rows / 3 > TABLE_LEAST ? rows / 3 : TABLE_LEAST;
+    if (browser->timeline.volatility) {
+        int room = rows - table;
+        heights.volatility =
+            room - CHART_LEAST < VOLATILITY_ROWS_MOST ? room - CHART_LEAST : VOLATILITY_ROWS_MOST;
+        if (heights.volatility < VOLATILITY_ROWS_LEAST)
+            heights.volatility = room < VOLATILITY_ROWS_MOST ? room : VOLATILITY_ROWS_MOST;
+        if (heights.volatility < VOLATILITY_ROWS_LEAST)
+            heights.volatility = 0;
+        heights.chart = heights.volatility ? room - heights.volatility : heights.chart;
+    }
+    if (heights.chart < CHART_LEAST || rows - heights.chart - heights.volatility < TABLE_LEAST)
+        heights.chart = 0;
+    return heights;
+}
+
 static void timeline_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
@@ -101,13 +130,14 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
                     "Nothing to show yet: the first period has not ended.");
         return;
     }
-    int rows = (area.rows - used) * 3 / 5;
-    if (rows >= CHART_LEAST && area.rows - used - rows >= TABLE_LEAST) {
-        struct area chart = {area.row + used, 0, rows, area.columns};
+    struct heights heights = heights_of(browser, area.rows - used);
+    browser->timeline.map = (struct area){0, 0, 0, 0};
+    if (heights.chart) {
+        struct area chart = {area.row + used, 0, heights.chart, area.columns};
         used += draw_chart(browser, canvas, chart);
     }
-    if (browser->timeline.volatility) {
-        struct area below = {area.row + used, 0, area.rows - used, area.columns};
+    if (heights.volatility) {
+        struct area below = {area.row + used, 0, heights.volatility, area.columns};
         used += timeline_volatility(browser, canvas, below);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
@@ -191,9 +221,10 @@ static const char *timeline_enter(struct browser *browser)
 
 static void timeline_hint(struct browser *browser, char *out, size_t size)
 {
+    char marked[TEXT_TIME_BYTES];
     if (browser->timeline.marked)
-        snprintf(out, size, "%.1f s marked; Enter: all screens show that stretch alone",
-                 fabs(browser->timeline.cursor_s - browser->timeline.mark_s));
+        snprintf(out, size, "%s marked; Enter: all screens show that stretch alone",
+                 text_time(marked, fabs(browser->timeline.cursor_s - browser->timeline.mark_s)));
     else
         snprintf(out, size,
                  "Enter: all screens show the phase selected alone; Left, Right and v: any "

@@ -115,6 +115,11 @@ void timeline_legend(const struct browser *browser, const struct timeline_stack 
                     stack->of ? "none is known of it" : "none is known");
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
+    if (browser->timeline.stacked == STACK_FIELDS && stack->of && row < area.rows) {
+        struct area words = {area.row + row, area.column, area.rows - row, area.columns};
+        canvas_wrap(canvas, words, PAINT_DIM,
+                    "Fields are known from when the object leads; what was before is in the rest.");
+    }
     if (browser->timeline.stacked != STACK_OBJECTS)
         return;
     for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/timeline_volatility.h"
 
+#include "base/text.h"
 #include "view/bar.h"
-#include "view/columns.h"
 #include "view/timeline_stack.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     CHART_ROWS = 6,
@@ -74,7 +75,7 @@ static void draw_scale(const struct picture *picture)
 {
     const struct area *bars = &picture->bars;
     const struct snapshot_timeline *timeline = picture->timeline;
-    char text[32];
+    char text[TEXT_TIME_BYTES];
     int used = 0;
     canvas_text(picture->canvas, bars->row, 1, SCALE_COLUMNS - 1, PAINT_DIM, "100%");
     canvas_format(picture->canvas,
@@ -83,7 +84,7 @@ static void draw_scale(const struct picture *picture)
     for (size_t i = 0; i < timeline->profile_count; i++) {
         int column = (int)i * picture->each;
         bool marked = i == picture->chosen;
-        format_seconds(text, sizeof text, value_number(timeline->profile[i].period_s));
+        text_time(text, timeline->profile[i].period_s);
         int length = glyph_columns(text, picture->canvas->ascii);
         /* The chosen one always; others where they have room on both sides. */
         bool near = !marked && i < picture->chosen &&
@@ -113,28 +114,43 @@ static void draw_picture(struct picture *picture)
 
 bool timeline_is_damped(const struct snapshot_timeline *timeline)
 {
-    return timeline->profile_count &&
-           timeline->profile[chosen_of(timeline)].value <= SNAPSHOT_VOLATILITY_DAMPED;
+    return timeline->period_s >= timeline->damped_s;
+}
+
+static void why_this_period(const struct snapshot_timeline *timeline, char *out, size_t size)
+{
+    char period[TEXT_TIME_BYTES];
+    char damped[TEXT_TIME_BYTES];
+    text_time(period, timeline->period_s);
+    text_time(damped, timeline->damped_s);
+    if (timeline_is_damped(timeline))
+        snprintf(out, size,
+                 "Drawn in periods of %s: the shortest at which 9 in 10 steps from one to the next "
+                 "are of %.0f%% or less.",
+                 period, SNAPSHOT_VOLATILITY_DAMPED * 100);
+    else if (timeline->period_s < timeline->damped_s)
+        snprintf(out, size,
+                 "Drawn in periods of %s: it takes %s for 9 in 10 steps to be of %.0f%% or less, "
+                 "but that is more than half of the shortest phase.",
+                 period, damped, SNAPSHOT_VOLATILITY_DAMPED * 100);
+    else
+        snprintf(out, size,
+                 "Drawn in periods of %s: none is calm, with 9 in 10 steps from one to the next of "
+                 "%.0f%% or less.",
+                 period, SNAPSHOT_VOLATILITY_DAMPED * 100);
 }
 
 /* Why the chart has the period it has, and what the last two minutes ask for. */
 static void write_reasons(const struct snapshot_timeline *timeline, char *out, size_t size)
 {
-    char period[32];
-    char recent[32];
-    format_seconds(period, sizeof period, value_number(timeline->period_s));
-    int used = snprintf(out, size,
-                        timeline_is_damped(timeline)
-                            ? "Drawn in periods of %s: the shortest at which 9 in 10 steps from "
-                              "one to the next are of %.0f%% or less."
-                            : "Drawn in periods of %s: none is calm, with 9 in 10 steps "
-                              "from one to the next of %.0f%% or less.",
-                        period, SNAPSHOT_VOLATILITY_DAMPED * 100);
-    if (isnan(timeline->recent_s) || used < 0 || (size_t)used >= size)
+    char recent[TEXT_TIME_BYTES];
+    why_this_period(timeline, out, size);
+    size_t used = strlen(out);
+    if (isnan(timeline->recent_s))
         return;
-    format_seconds(recent, sizeof recent, value_number(timeline->recent_s));
+    text_time(recent, timeline->recent_s);
     snprintf(
-        out + used, size - (size_t)used,
+        out + used, size - used,
         timeline->recent_damped
             ? " In the last two minutes %s is enough: the screen keeps to that, and phases are "
               "looked for in windows of up to 16 times as long."

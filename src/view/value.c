@@ -90,6 +90,17 @@ void format_seconds(char *out, size_t size, struct value value)
         snprintf(out, size, "%.0fns", seconds * 1e9);
 }
 
+void format_time(char *out, size_t size, struct value value)
+{
+    char text[TEXT_TIME_BYTES];
+    snprintf(out, size, "%s", text_time(text, value.number));
+}
+
+void format_gained(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%+.1f", value.number * 100);
+}
+
 enum paint paint_share(struct value value)
 {
     return value.kind == VALUE_NUMBER ? paint_heat(value.number) : PAINT_PLAIN;

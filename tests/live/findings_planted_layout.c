@@ -2,8 +2,12 @@
 /* Elements of which few bytes are used, and elements across lines. */
 #include "findings_planted.h"
 
+#include <stdlib.h>
+
 /* 64 MiB or more of each: more than the caches, and long enough for a pass to be seen as one. */
 enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21 };
+/* Prices alone fit into a core's caches, orders do not. */
+enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 12 * PLANTED_BATCH };
 
 struct particle {
     double x, y, z;
@@ -16,6 +20,19 @@ struct record {
     uint64_t value;
 };
 
+struct order {
+    uint64_t id;
+    uint64_t client[6];
+    uint64_t note[6];
+    double price;
+    uint32_t flags;
+    uint32_t quantity;
+    uint64_t stamp;
+};
+
+static struct order *orders;
+static double *prices;
+static double *history;
 static struct particle *particles;
 static double *positions;
 static unsigned char *records;
@@ -98,6 +115,90 @@ static void make_records_close(size_t count)
     make_records(sizeof(struct record));
 }
 
+/* Of 128 bytes one price is wanted, now and then between other work; and all of them. */
+__attribute__((noinline)) static size_t best_price(void)
+{
+    double best = 0;
+    for (int i = 0; i < PLANTED_BATCH; i++) {
+        const struct order *o = &orders[(planted_random() + (uint64_t)best) % ORDERS];
+        best = o->price > best ? o->price * 0.5 : best;
+    }
+    planted_sink = best;
+    return PLANTED_BATCH;
+}
+
+__attribute__((noinline)) static size_t best_of_prices(void)
+{
+    double best = 0;
+    for (int i = 0; i < PLANTED_BATCH; i++) {
+        double price = prices[(planted_random() + (uint64_t)best) % ORDERS];
+        best = price > best ? price * 0.5 : best;
+    }
+    planted_sink = best;
+    return PLANTED_BATCH;
+}
+
+__attribute__((noinline)) static size_t sum_order(void)
+{
+    double sum = 0;
+    for (int i = 0; i < PLANTED_BATCH / 4; i++) {
+        const struct order *o = &orders[planted_random() % ORDERS];
+        sum += (double)(o->id + o->stamp + o->flags + o->quantity) + o->price;
+        for (size_t k = 0; k < sizeof o->client / sizeof *o->client; k++)
+            sum += (double)(o->client[k] + o->note[k]);
+    }
+    planted_sink = sum;
+    return PLANTED_BATCH / 4;
+}
+
+__attribute__((noinline)) static void note_history(void)
+{
+    for (int i = 0; i < HISTORY_BATCH; i++)
+        history[planted_random() % HISTORY] += 1;
+}
+
+static size_t best_price_between(void)
+{
+    note_history();
+    return best_price();
+}
+
+static size_t best_of_prices_between(void)
+{
+    note_history();
+    return best_of_prices();
+}
+
+static size_t sum_order_between(void)
+{
+    note_history();
+    return sum_order();
+}
+
+static void make_orders(size_t count)
+{
+    orders = calloc(count, sizeof *orders);
+    history = calloc(HISTORY, sizeof *history);
+    if (!orders || !history)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        orders[i].price = (double)(planted_random() % 1000);
+    for (size_t i = 0; i < HISTORY; i++)
+        history[i] = 1;
+}
+
+static void make_prices(size_t count)
+{
+    prices = calloc(count, sizeof *prices);
+    history = calloc(HISTORY, sizeof *history);
+    if (!prices || !history)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        prices[i] = (double)(planted_random() % 1000);
+    for (size_t i = 0; i < HISTORY; i++)
+        history[i] = 1;
+}
+
 const struct planted_mode planted_layout_modes[] = {
     {"split", make_particles, PARTICLES, sum_x, 1},
     {"split-fixed", make_positions, PARTICLES, sum_positions, 1},
@@ -106,5 +207,8 @@ const struct planted_mode planted_layout_modes[] = {
     {"straddling", make_records_close, 0, look_up, 1},
     {"straddling-fixed", make_records, 64, look_up, 1},
     {"straddling-clean", make_records_close, 0, look_up_ids, 1}, /* never needs two lines */
+    {"orders", make_orders, ORDERS, best_price_between, 1},
+    {"orders-fixed", make_prices, ORDERS, best_of_prices_between, 1},
+    {"orders-clean", make_orders, ORDERS, sum_order_between, 1}, /* uses all it fetches */
     {NULL, NULL, 0, NULL, 0},
 };

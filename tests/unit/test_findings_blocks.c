@@ -134,6 +134,43 @@ static void half_used_elements_are_split(void **state)
     assert_int_equal(REPORTED(findings_split), 0);
 }
 
+/* Orders of 128 bytes of which a price is looked up, here and there: 2 MiB of 16 MiB of lines. */
+static void one_member_read_in_no_order_is_split_off(void **state)
+{
+    struct snapshot_instance instance = {.size = UINT64_C(32) << 20};
+    (void)state;
+    rows[0] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                           .member = {.name = "price", .offset = 104, .size = 8},
+                                           .share = 1,
+                                           .samples = 900};
+    layouts[0] = (struct snapshot_layout){.name = "struct order",
+                                          .size = 128,
+                                          .samples = 900,
+                                          .share = 1,
+                                          .hot_span = 1,
+                                          .rows = rows,
+                                          .row_count = 1};
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 1;
+    objects[0].size = instance.size;
+    objects[0].blocks = 1;
+    objects[0].instances = &instance;
+    objects[0].instance_count = 1;
+    scatter(instance.size);
+    assert_int_equal(REPORTED(findings_split), 1);
+    assert_string_equal(list[0].field, "price");
+    assert_true(list[0].bound && fabs(list[0].gain - 0.4) < 1e-9);
+    assert_non_null(strstr(list[0].advice, "2.0 MiB instead of the 16.0 MiB"));
+    rows[0].member.size = 24; /* most of a line is not, but the caches hold no more of it */
+    assert_int_equal(REPORTED(findings_split), 0);
+    rows[0].member.size = 8;
+    objects[0].size = instance.size = UINT64_C(256) << 20; /* the prices are too many as well */
+    assert_int_equal(REPORTED(findings_split), 0);
+    objects[0].size = instance.size = 128; /* blocks of their own */
+    objects[0].blocks = BLOCKS;
+    assert_int_equal(REPORTED(findings_split), 0);
+}
+
 /* ---- allocation ---- */
 
 static void allocating_all_the_time_is_churn(void **state)
@@ -168,6 +205,7 @@ int main(void)
         RULE(one_each_that_miss_together),
         RULE(one_after_the_other_is_not_together),
         RULE(half_used_elements_are_split),
+        RULE(one_member_read_in_no_order_is_split_off),
         RULE(allocating_all_the_time_is_churn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

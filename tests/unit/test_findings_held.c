@@ -116,12 +116,26 @@ static void lines_of_one_object_are_told_one_by_one(void **state)
     for (int i = 0; i < 2; i++) {
         list[0] = finding(FINDING_FALSE_SHARING, 7, "one");
         list[0].field = "a";
+        list[0].lines_first = list[0].lines_last = 64;
         list[1] = list[0];
         list[1].field = "b";
+        list[1].lines_first = list[1].lines_last = 128;
         assert_int_equal(findings_held_join(&held, list, 2, ROOM, &moment, &arena), 2);
     }
     assert_int_equal(findings_held_join(&held, list, 1, ROOM, &moment, &arena), 2);
     assert_string_equal(list[1].field, "b");
+}
+
+static void a_line_is_told_once_whatever_it_is_called(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        list[0] = finding(i < 2 ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING, 7, "one");
+        list[0].field = i % 2 ? "hits | misses" : "misses | hits";
+        list[0].lines_first = 64;
+        list[0].lines_last = i % 2 ? 64 : 128;
+        assert_int_equal(findings_held_join(&held, list, 1, ROOM, &moment, &arena), 1);
+    }
 }
 
 static void there_is_no_more_than_there_is_room_for(void **state)
@@ -207,6 +221,7 @@ int main(void)
         HELD(or_for_half_a_minute),
         HELD(of_one_object_a_kind_is_told_once),
         HELD(lines_of_one_object_are_told_one_by_one),
+        HELD(a_line_is_told_once_whatever_it_is_called),
         HELD(there_is_no_more_than_there_is_room_for),
         HELD(strings_too_long_to_be_kept_are_not_held),
         HELD(a_held_one_is_found_where_its_object_stands_now),

@@ -41,6 +41,21 @@ static void the_list_and_the_selected_one_in_full(void **state)
     assert_true(page_row_with("at most 12.5% of all samples") > 0);
 }
 
+/* One that goes leaves no blank row: the text comes a row below the list, however long that is. */
+static void the_list_is_as_long_as_there_are_findings(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "");
+    page_press('f');
+    assert_int_equal(page_row_with("Evidence"), page_row_with("true sharing") + 2);
+    page_press('\\');
+    for (const char *key = "hot"; *key; key++)
+        page_press(*key);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_row_with("true sharing"), -1);
+    assert_int_equal(page_row_with("Evidence"), page_row_with("hot and cold fields") + 2);
+}
+
 static void enter_opens_the_screen_that_shows_it(void **state)
 {
     (void)state;
@@ -81,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(objects_says_that_there_are_findings, close_browser),
         cmocka_unit_test_teardown(the_list_and_the_selected_one_in_full, close_browser),
+        cmocka_unit_test_teardown(the_list_is_as_long_as_there_are_findings, close_browser),
         cmocka_unit_test_teardown(enter_opens_the_screen_that_shows_it, close_browser),
         cmocka_unit_test_teardown(none_says_what_is_looked_for, close_browser),
         cmocka_unit_test_teardown(little_room_is_enough, close_browser),

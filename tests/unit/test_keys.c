@@ -46,6 +46,7 @@ static void the_contract_is_kept(void **state)
                  {'e', ACTION_NEXT_EVENT},
                  {'m', ACTION_MATRIX},
                  {'w', ACTION_WATCH},
+                 {'y', ACTION_CAUSES},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},
@@ -53,7 +54,7 @@ static void the_contract_is_kept(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         assert_int_equal(keys_action(fixed[i].key), fixed[i].action);
-    assert_int_equal(keys_action('y'), ACTION_NONE);
+    assert_int_equal(keys_action('x'), ACTION_NONE);
     assert_int_equal(keys_action(0), ACTION_NONE);
 }
 

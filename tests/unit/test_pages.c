@@ -324,7 +324,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
     assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_SPILL)));
     assert_true(contains("Columns: Layout") && contains("Columns: Source"));
-    assert_true(contains("Columns: Shared lines") && contains("CHANCE"));
+    assert_true(contains("Columns: Shared lines") && contains("IF MIXED"));
     page_close();
     page_open(FIXTURE_USUAL, 24, 80, false, "?");
     assert_true(contains("lines 1 to 20 of"));

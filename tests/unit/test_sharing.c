@@ -166,6 +166,30 @@ static void bytes_apart_are_false_sharing(void **state)
     assert_true(group->share.value > 0.95 && group->of_object > 0.95);
 }
 
+/* Whoever has more samples: fields in order of offset. A third thread came by once. */
+static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
+{
+    struct prng prng = {5};
+    (void)state;
+    touch((struct touch){.side = 2, .offset = 0, .kind = ACCESS_LOAD});
+    for (int i = 0; i < 800; i++) {
+        unsigned side = (unsigned)prng_below(&prng, 2);
+        bool often = prng_below(&prng, 3);
+        bool second = side == (i < 300); /* whose upper field leads changes at 300 */
+        touch((struct touch){.side = side,
+                             .size = 32,
+                             .offset = side * 16 + (often == second ? 8 : 0),
+                             .kind = ACCESS_LOAD_STORE});
+        if (i != 250 && i != 799)
+            continue;
+        const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+        assert_string_equal(group->fields, "[0].hits, [0].misses | [1].hits, [1].misses");
+        assert_int_equal(group->threads, i == 799 ? 2 : group->threads);
+        assert_non_null(strstr(group->reading, group->remedy));
+        assert_non_null(strstr(group->remedy, "each element a line of its own"));
+    }
+}
+
 static void the_same_bytes_are_true_sharing(void **state)
 {
     (void)state;
@@ -218,6 +242,17 @@ static void one_after_the_other_is_none(void **state)
     for (unsigned i = 0; i < 6000; i++)
         touch((struct touch){.side = i / 300 % 2, .kind = ACCESS_LOAD_STORE});
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+/* Ten samples each: two threads that a third one keeps from running at the same time, mostly. */
+static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i / 10 % 2, .kind = ACCESS_LOAD_STORE});
+    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
+    assert_true(group->turns < 0.25 * group->expected);
 }
 
 static void by_turns_on_one_cpu_is_none(void **state)
@@ -390,11 +425,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bytes_apart_are_false_sharing),
+        TEST(fields_and_threads_do_not_change_with_a_few_samples),
         TEST(the_same_bytes_are_true_sharing),
         TEST(atomics_are_told),
         TEST(both_kinds_on_a_line_are_told),
         TEST(filled_by_one_and_read_by_others_is_none),
         TEST(one_after_the_other_is_none),
+        TEST(who_waits_for_a_cpu_takes_fewer_turns),
         TEST(by_turns_on_one_cpu_is_none),
         TEST(one_thread_and_prefetches_are_none),
         TEST(memory_used_anew_starts_anew),

@@ -131,6 +131,29 @@ static void test_memory_and_sharing(void **state)
     assert_int_equal(data_source_decode(kept[0].sample.data_src).snoop, SNOOP_HITM);
 }
 
+/* Misses of L3, L2 and L1: the first ranks and alone has the evictor. 15 is no cause. */
+static void test_causes_of_each_level(void **state)
+{
+    static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
+    (void)state;
+    memory.wanted.causes = true;
+    put_miss(SIM_MISS, SIM_LOAD, 3, 1);
+    tool->units[0].miss.causes = SIM_CONFLICT | 15 << SIM_CAUSE_BITS | SIM_CAPACITY << 8;
+    tool->units[0].miss.evictor_ip = 0x401010;
+    tool->units[0].miss.evictor_address = 0x8000;
+    read_all();
+    assert_int_equal(kept_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(kept[i].sample.cause, expected[i]);
+        assert_int_equal(kept[i].sample.evictor_ip, i ? 0 : 0x401010);
+        assert_int_equal(kept[i].sample.evictor_address, i ? 0 : 0x8000);
+    }
+    put_miss(SIM_ACCESS, SIM_LOAD, 3, 1);
+    tool->units[1].miss.causes = SIM_CONFLICT;
+    read_all();
+    assert_int_equal(kept[3].sample.cause, CAUSE_NOT_TOLD);
+}
+
 static void put_mapping(uint8_t kind, const char *path, uint16_t units)
 {
     next_unit()->mapping = (struct sim_mapping){.stamp = stamp(),
@@ -292,6 +315,7 @@ int main(void)
                                         close_session),
         cmocka_unit_test_setup_teardown(test_an_access_is_a_sample_of_accesses, open_session,
                                         close_session),
+        cmocka_unit_test_setup_teardown(test_causes_of_each_level, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_memory_and_sharing, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_mappings_and_programs, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_a_path_that_is_not_there, open_session, close_session),

@@ -217,6 +217,19 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
     return act(fixture, &request);
 }
 
+/* Another object leads: that is the news, with the time as all screens write it. */
+static void a_change_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    snapshot_free(look(fixture->pipeline)); /* it is told with the next refresh */
+    const struct snapshot *shown = look(fixture->pipeline);
+    assert_non_null(shown->status);
+    assert_non_null(strstr(shown->status, "phase A again since 2"));
+    assert_non_null(strstr(shown->status, "s: "));
+    assert_non_null(strstr(shown->status, " leads with 9"));
+    snapshot_free(shown);
+}
+
 static void a_phase_is_as_if_nothing_else_had_been(void **state)
 {
     struct fixture *fixture = *state;
@@ -375,6 +388,7 @@ static void an_option_says_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_change_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_now_from_every_page, setup, teardown),
