@@ -96,8 +96,8 @@ static void fades_and_is_forgotten(void **state)
 {
     (void)state;
     struct profile *profile = filled(0.001); /* the scale is brought back several times */
-    now_ns += 100000000;
-    add(profile, 10, REASON_NONE, WORKS, OTHER);
+    for (int i = 0; i < 30; i++, now_ns += 100000000)
+        add(profile, 10, REASON_NONE, WORKS, OTHER);
     const struct snapshot *snapshot = look(profile);
     assert_int_equal(snapshot->code[0].id, WORKS);
     assert_true(snapshot->code[0].all_share > 0.999 && snapshot->code[0].all_share < 1.001);
