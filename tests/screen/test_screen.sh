@@ -68,7 +68,7 @@ selected_line | grep -q 'demo arena' ||
     { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
 click 60 "$row"
 check tui_wait 'Fields'
-click 45 2
+click 40 2
 check tui_wait 'MOSTLY ON|Settled'
 
 # --- resize live
