@@ -245,7 +245,7 @@ uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, ui
     uint32_t line_bytes = plain->spec.level[0].line_bytes, part;
     uint64_t end = address + size;
     struct walk walk = {
-        .plain = plain, .thread = thread, .kind = kind, .who = {ip, plain_bin(address)}};
+        .plain = plain, .thread = thread, .kind = kind, .who = {.ip = ip, .bin = plain_bin(address)}};
     plain->served = 0;
     if (plain->spec.whole_access_below)
         walk_by_levels(&walk, address, end);

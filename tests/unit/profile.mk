@@ -81,6 +81,7 @@ tests_unit_test_multiply_LDADD = src/libprofile.a src/libresolve.a src/libdecode
 check_PROGRAMS += tests/bench/blocked_multiply
 tests_bench_blocked_multiply_SOURCES = tests/bench/blocked_multiply.c
 tests_bench_blocked_multiply_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_bench_blocked_multiply_LDFLAGS =
 check_PROGRAMS += tests/unit/test_findings
 TESTS += tests/unit/test_findings
 tests_unit_test_findings_SOURCES = tests/unit/test_findings.c

@@ -363,8 +363,8 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
                                  .weighs = "fills from memory",
                                  .live = true,
                                  .event_count = 2,
-                                 .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000, 4.1e8},
-                                            {"stall", EVENT_STALL, 1000003, 20000, 2e10}}};
+                                 .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000, 4.1e8, NAN},
+                                            {"stall", EVENT_STALL, 1000003, 20000, 2e10, NAN}}};
     snapshot->totals = (struct snapshot_totals){.samples = 45000,
                                                 .weight = 4e8,
                                                 .effective = 40000,

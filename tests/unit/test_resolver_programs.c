@@ -157,7 +157,7 @@ static void names_of_one_program_end_with_it(void **state)
     struct record exec = {.kind = RECORD_COMM,
                           .pid = (uint32_t)target.pid,
                           .tid = (uint32_t)target.pid,
-                          .comm = {"new", true}};
+                          .comm = {.name = "new", .exec = true}};
     struct access access = {.address = global, .base = SREG_NONE};
     struct place before;
     struct place after;
