@@ -74,6 +74,9 @@ int pipeline_patience_ms(struct pipeline *pipeline);
  * -ESPIPE and the like leave all as it was; after -ENOMEM only pipeline_close() may follow.
  */
 int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
+
+/* What was passed on the way to a place in a recording is no news there. */
+void pipeline_forget_news(struct pipeline *pipeline);
 /* Whether that can be done; else the recording comes through a pipe. */
 bool pipeline_rereadable(const struct pipeline *pipeline);
 

@@ -42,6 +42,11 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
     return 0;
 }
 
+void pipeline_forget_news(struct pipeline *pipeline)
+{
+    pipeline->exec_seen = false;
+}
+
 unsigned pipeline_reading(struct pipeline *pipeline)
 {
     struct reading_state state = {0};

@@ -79,6 +79,8 @@ int player_advance(struct player *player)
     uint64_t until_ns = play_due(clock, clock_now_ns());
     int code = until_ns > clock->position_ns ? read_up_to(player, until_ns) : 0;
     bool arrived = (sought && !play_seeks(clock)) || (!ended && clock->ended);
+    if (sought && arrived)
+        pipeline_forget_news(player->pipeline);
     if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
         draw_line(player);
     return code ? code : arrived;

@@ -144,11 +144,17 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
     hash_fini(&known);
 }
 
-/* ---- levels ---- */
+/* ---- levels and rates ---- */
 
-/* Sums of all cells, by rows; the pairs of other events tell of them too. */
+/* Of each cell, by rows; NULL: not told. */
+struct cell_sums {
+    struct levels_sums *levels;
+    struct rates_sums *rates;
+};
+
+/* Pairs of all events: those that do not rank tell of levels and rates too. */
 static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
-                      struct levels_sums *sums)
+                      const struct cell_sums *sums)
 {
     const struct pairs *pairs = &build->profile->code;
     for (size_t i = 0; i < pairs->count; i++) {
@@ -156,20 +162,21 @@ static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
         if (pair->owner == PAIR_EMPTY)
             continue;
         size_t row = matrix_axes_row(axes, pair->extra);
-        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
-        build_sum_code(build, pair, &sums[row * (axes->columns + 1) + column]);
+        size_t cell =
+            row * (axes->columns + 1) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+        if (sums->levels)
+            build_sum_code(build, pair, &sums->levels[cell]);
+        if (sums->rates)
+            build_sum_code_rates(build, pair, &sums->rates[cell]);
     }
 }
 
-static void build_found(struct build *build, const struct matrix_axes *axes)
+static void list_levels(struct build *build, const struct matrix_axes *axes, size_t cells,
+                        const struct levels_sums *sums)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    size_t cells = (axes->rows + 1) * (axes->columns + 1);
-    struct levels_sums *sums = calloc(cells, sizeof *sums);
     matrix->found = arena_array(build->arena, cells, sizeof *matrix->found);
-    build->failed |= !sums || !matrix->found;
-    if (!build->failed)
-        sum_pairs(build, axes, sums);
+    build->failed |= !matrix->found;
     for (size_t i = 0; i < cells && !build->failed; i++) {
         const struct snapshot_levels *levels =
             matrix->cells[i].samples > 0 ? build_levels(build, &sums[i]) : NULL;
@@ -177,34 +184,14 @@ static void build_found(struct build *build, const struct matrix_axes *axes)
             matrix->found[matrix->found_count++] = (struct snapshot_matrix_found){
                 (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), levels};
     }
-    free(sums);
 }
 
-/* ---- rates ---- */
-
-static void sum_rates(const struct build *build, const struct matrix_axes *axes,
-                      struct rates_sums *sums)
-{
-    const struct pairs *pairs = &build->profile->code;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY)
-            continue;
-        size_t row = matrix_axes_row(axes, pair->extra);
-        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
-        build_sum_code_rates(build, pair, &sums[row * (axes->columns + 1) + column]);
-    }
-}
-
-static void build_rated(struct build *build, const struct matrix_axes *axes)
+static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
+                       const struct rates_sums *sums)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    size_t cells = (axes->rows + 1) * (axes->columns + 1);
-    struct rates_sums *sums = calloc(cells, sizeof *sums);
     matrix->rated = arena_array(build->arena, cells, sizeof *matrix->rated);
-    build->failed |= !sums || !matrix->rated;
-    if (!build->failed)
-        sum_rates(build, axes, sums);
+    build->failed |= !matrix->rated;
     for (size_t i = 0; i < cells && !build->failed; i++) {
         const struct snapshot_rates *rates =
             matrix->cells[i].samples > 0 ? build_rates(build, &sums[i]) : NULL;
@@ -212,7 +199,25 @@ static void build_rated(struct build *build, const struct matrix_axes *axes)
             matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){
                 (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), rates};
     }
-    free(sums);
+}
+
+static void build_told(struct build *build, const struct matrix_axes *axes)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    size_t cells = (axes->rows + 1) * (axes->columns + 1);
+    struct cell_sums sums = {0};
+    if (snapshot->levels)
+        build->failed |= !(sums.levels = calloc(cells, sizeof *sums.levels));
+    if (snapshot->rates)
+        build->failed |= !(sums.rates = calloc(cells, sizeof *sums.rates));
+    if (!build->failed && (sums.levels || sums.rates))
+        sum_pairs(build, axes, &sums);
+    if (!build->failed && sums.levels)
+        list_levels(build, axes, cells, sums.levels);
+    if (!build->failed && sums.rates)
+        list_rates(build, axes, cells, sums.rates);
+    free(sums.levels);
+    free(sums.rates);
 }
 
 void build_cells(struct build *build, const struct matrix_axes *axes)
@@ -220,8 +225,6 @@ void build_cells(struct build *build, const struct matrix_axes *axes)
     build_sites(build, axes);
     if (!build->failed)
         build_blocks(build, axes);
-    if (!build->failed && build->snapshot->levels)
-        build_found(build, axes);
-    if (!build->failed && build->snapshot->rates)
-        build_rated(build, axes);
+    if (!build->failed)
+        build_told(build, axes);
 }

@@ -220,6 +220,15 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     browser_enter(browser, PAGE_DETAIL);
 }
 
+void browser_open_listed(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (object)
+        browser_open_object(browser, object);
+    else
+        browser_message(browser, "it is not among the objects listed now");
+}
+
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     const struct page *page = browser_pages[browser->page];

@@ -225,6 +225,8 @@ void browser_enter(struct browser *browser, enum page_id page);
 /* To the page left last; false: there is none. */
 bool browser_return(struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
+/* By its index; one that is not listed now is said so. */
+void browser_open_listed(struct browser *browser, uint32_t object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,

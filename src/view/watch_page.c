@@ -84,15 +84,10 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 static bool watch_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct snapshot_watch_object *row = table_selected(&browser->watch);
-    const struct snapshot_object *object =
-        row ? columns_object(browser->snapshot, row->object) : NULL;
     (void)request;
     if (action != ACTION_ENTER || !row)
         return false;
-    if (object)
-        browser_open_object(browser, object);
-    else
-        browser_message(browser, "it is not among the objects listed now");
+    browser_open_listed(browser, row->object);
     return true;
 }
 

@@ -43,7 +43,7 @@ check tui_wait 'At the end .*1 of [0-9]+ processes'
 check tui_wait 'whole run'
 check tui_wait 'particles|\[anon|\[heap'
 check tui_wait 'RECORDED'
-tui_screen | grep -qE 'LIVE|counting goes on' && { echo "FAIL: words of a live run"; failures=$((failures + 1)); }
+tui_screen | grep -qE 'LIVE|exec' && { echo "FAIL: words of a live run"; failures=$((failures + 1)); }
 all=$(tui_screen | sed -n 's/.*Samples \([0-9.k]*\).*/\1/p')
 
 # --- back, step, to a time, and to the end: the same picture

@@ -6,5 +6,5 @@ check_PROGRAMS += $(UNIT_CAUSES)
 TESTS += $(UNIT_CAUSES)
 tests_unit_test_causes_SOURCES = tests/unit/test_causes.c
 tests_unit_test_causes_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
-tests_unit_test_causes_page_SOURCES = tests/unit/test_causes_page.c $(VIEW_FIXTURE)
+tests_unit_test_causes_page_SOURCES = tests/unit/test_causes_page.c $(PAGE_FIXTURE)
 tests_unit_test_causes_page_LDADD = $(VIEW_LIBS)

@@ -24,14 +24,20 @@ void page_click(int row, int column)
     give(&(struct input){.kind = INPUT_CLICK, .row = row, .column = column});
 }
 
-void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys)
+void page_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
+                  const char *keys)
 {
     browser_init(&page_browser, NULL);
     canvas_init(&page_canvas, rows, columns, ascii);
-    browser_show(&page_browser, fixture_new(kind, 0), fixture_release);
+    browser_show(&page_browser, snapshot, fixture_release);
     browser_draw(&page_browser, &page_canvas, 0);
     for (; *keys; keys++)
         page_press(*keys == '\n' ? KEYS_ENTER : (uint32_t)*keys);
+}
+
+void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys)
+{
+    page_open_on(fixture_new(kind, 0), rows, columns, ascii, keys);
 }
 
 void page_close(void)

@@ -12,6 +12,9 @@ extern struct canvas page_canvas;
 
 /* `keys` are pressed one after the other; '\n' is Enter. */
 void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
+/* The same on a snapshot of the test's own, made from one of fixture_new(). */
+void page_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
+                  const char *keys);
 /* Fails where a snapshot was not released. */
 void page_close(void);
 

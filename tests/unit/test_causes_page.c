@@ -2,8 +2,7 @@
 /* Causes of misses on the screen, in batch text and in JSON. */
 #include "unit.h"
 
-#include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "page_fixture.h"
 #include "view/causes_words.h"
 #include "view/report.h"
 
@@ -13,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct browser browser;
-static struct canvas canvas;
 
 static struct snapshot_causes_object rows[] = {
     {.samples = 5000,
@@ -55,95 +51,68 @@ static const struct snapshot *caused(void)
     return snapshot;
 }
 
-static void press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    browser_input(&browser, &input);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void open_browser(const struct snapshot *snapshot, int lines, int columns)
-{
-    browser_init(&browser, NULL);
-    canvas_init(&canvas, lines, columns, false);
-    browser_show(&browser, snapshot, fixture_release);
-    browser_draw(&browser, &canvas, 0);
-}
-
 static int close_browser(void **state)
 {
     (void)state;
-    browser_fini(&browser);
-    canvas_fini(&canvas);
-    return fixture_alive() ? -1 : 0;
-}
-
-static int row_of(const char *text)
-{
-    char line[2048];
-    for (int at = 0; at < canvas.rows; at++) {
-        canvas_row_text(&canvas, at, line, sizeof line);
-        if (strstr(line, text))
-            return at;
-    }
-    return -1;
+    page_close();
+    return 0;
 }
 
 static void the_list_and_what_to_do(void **state)
 {
     (void)state;
-    open_browser(caused(), 30, 150);
-    assert_true(row_of("y Causes") >= 0);
-    press('y');
-    assert_int_equal(browser.page, PAGE_CAUSES);
-    assert_true(row_of("58.0% conflict") > 0);
-    assert_int_equal(row_of("61.0%"), row_of("27.0%"));
-    assert_int_equal(row_of("61.0%"), row_of("12.0%"));
-    assert_true(row_of("lines of rival fall into the same sets") > row_of("gone"));
-    assert_true(row_of("71.0%  multiply on rival") > 0);
-    assert_true(row_of("24.0%  fill") > 0);
-    assert_true(row_of("5.0%  others") > 0);
-    press(KEYS_DOWN);
-    assert_true(row_of("Give each thread lines of its own") > 0);
-    assert_int_equal(row_of("multiply on rival"), -1);
-    press(KEYS_DOWN);
-    assert_true(row_of("Too few misses") > 0);
+    page_open_on(caused(), 30, 150, false, "");
+    assert_true(page_row_with("y Causes") >= 0);
+    page_press('y');
+    assert_int_equal(page_browser.page, PAGE_CAUSES);
+    assert_true(page_row_with("58.0% conflict") > 0);
+    assert_int_equal(page_row_with("61.0%"), page_row_with("27.0%"));
+    assert_int_equal(page_row_with("61.0%"), page_row_with("12.0%"));
+    assert_true(page_row_with("lines of rival fall into the same sets") > page_row_with("gone"));
+    assert_true(page_row_with("71.0%  multiply on rival") > 0);
+    assert_true(page_row_with("24.0%  fill") > 0);
+    assert_true(page_row_with("5.0%  others") > 0);
+    page_press(KEYS_DOWN);
+    assert_true(page_row_with("Give each thread lines of its own") > 0);
+    assert_int_equal(page_row_with("multiply on rival"), -1);
+    page_press(KEYS_DOWN);
+    assert_true(page_row_with("Too few misses") > 0);
 }
 
 static void enter_opens_the_object(void **state)
 {
     (void)state;
-    open_browser(caused(), 30, 120);
-    press('y');
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_DETAIL);
-    assert_int_equal(browser.detail.id, browser.snapshot->objects[0].id);
-    press(KEYS_ESCAPE);
-    press(KEYS_END);
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_CAUSES);
-    assert_true(row_of("not among the objects listed now") > 0);
+    page_open_on(caused(), 30, 120, false, "");
+    page_press('y');
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_DETAIL);
+    assert_int_equal(page_browser.detail.id, page_browser.snapshot->objects[0].id);
+    page_press(KEYS_ESCAPE);
+    page_press(KEYS_END);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_CAUSES);
+    assert_true(page_row_with("not among the objects listed now") > 0);
 }
 
 static void without_it_says_how_to_have_it(void **state)
 {
     (void)state;
-    open_browser(fixture_new(FIXTURE_USUAL, 0), 24, 80);
-    assert_int_equal(row_of("y Causes"), -1);
-    press('y');
-    assert_true(row_of("misstop --sim -- CMD") > 0);
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_CAUSES);
+    page_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
+    assert_int_equal(page_row_with("y Causes"), -1);
+    page_press('y');
+    assert_true(page_row_with("misstop --sim -- CMD") > 0);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_CAUSES);
 }
 
 static void little_room_is_enough(void **state)
 {
     (void)state;
-    open_browser(caused(), 10, 40);
-    press('y');
-    assert_true(row_of("61.0%") > 0);
+    page_open_on(caused(), 10, 40, false, "");
+    page_press('y');
+    assert_true(page_row_with("61.0%") > 0);
     for (int i = 0; i < 5; i++)
-        press(KEYS_DOWN);
+        page_press(KEYS_DOWN);
 }
 
 /* ---- words ---- */

@@ -2,8 +2,7 @@
 /* Watchpoints on the screen, in batch text and in JSON. */
 #include "unit.h"
 
-#include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "page_fixture.h"
 #include "watch_fixture.h"
 
 #include <jansson.h>
@@ -12,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct browser browser;
-static struct canvas canvas;
-
 static const struct snapshot *watched(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
@@ -22,100 +18,75 @@ static const struct snapshot *watched(void)
     return snapshot;
 }
 
-static void press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    browser_input(&browser, &input);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void open_browser(const struct snapshot *snapshot, int rows, int columns)
-{
-    browser_init(&browser, NULL);
-    canvas_init(&canvas, rows, columns, false);
-    browser_show(&browser, snapshot, fixture_release);
-    browser_draw(&browser, &canvas, 0);
-}
-
 static int close_browser(void **state)
 {
     (void)state;
-    browser_fini(&browser);
-    canvas_fini(&canvas);
-    return fixture_alive() ? -1 : 0;
-}
-
-static int row_of(const char *text)
-{
-    char line[2048];
-    for (int at = 0; at < canvas.rows; at++) {
-        canvas_row_text(&canvas, at, line, sizeof line);
-        if (strstr(line, text))
-            return at;
-    }
-    return -1;
+    page_close();
+    return 0;
 }
 
 static void the_list_and_why(void **state)
 {
     (void)state;
-    open_browser(watched(), 30, 150);
-    assert_true(row_of("w Watch") >= 0);
-    press('w');
-    assert_int_equal(browser.page, PAGE_WATCH);
-    assert_true(row_of("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
-    assert_true(row_of("0.87% of its time, 1% allowed") > 0);
-    assert_true(row_of("capacity") < row_of("streaming"));
-    assert_int_equal(row_of("97.0%"), row_of("capacity"));
-    assert_int_equal(row_of("40.0k"), row_of("capacity"));
-    assert_true(row_of("Its lines are touched again after 4.2 ms.") > row_of("too-few"));
-    assert_true(row_of("75.0%  move (move.c:12)") > 0);
-    press(KEYS_DOWN);
-    assert_true(row_of("100% of its lines were not touched again.") > 0);
-    assert_int_equal(row_of("75.0%  move"), -1);
+    page_open_on(watched(), 30, 150, false, "");
+    assert_true(page_row_with("w Watch") >= 0);
+    page_press('w');
+    assert_int_equal(page_browser.page, PAGE_WATCH);
+    assert_true(page_row_with("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
+    assert_true(page_row_with("0.87% of its time, 1% allowed") > 0);
+    assert_true(page_row_with("capacity") < page_row_with("streaming"));
+    assert_int_equal(page_row_with("97.0%"), page_row_with("capacity"));
+    assert_int_equal(page_row_with("40.0k"), page_row_with("capacity"));
+    assert_true(page_row_with("Its lines are touched again after 4.2 ms.") >
+                page_row_with("too-few"));
+    assert_true(page_row_with("75.0%  move (move.c:12)") > 0);
+    page_press(KEYS_DOWN);
+    assert_true(page_row_with("100% of its lines were not touched again.") > 0);
+    assert_int_equal(page_row_with("75.0%  move"), -1);
 }
 
 static void enter_opens_the_object(void **state)
 {
     (void)state;
-    open_browser(watched(), 30, 120);
-    press('w');
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_DETAIL);
-    assert_int_equal(browser.detail.id, browser.snapshot->objects[0].id);
-    assert_true(row_of("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
-                       "25% of the line used") > 0);
-    press(KEYS_ESCAPE);
-    assert_int_equal(browser.page, PAGE_WATCH);
-    press(KEYS_END);
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_WATCH);
-    assert_true(row_of("not among the objects listed now") > 0);
+    page_open_on(watched(), 30, 120, false, "");
+    page_press('w');
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_DETAIL);
+    assert_int_equal(page_browser.detail.id, page_browser.snapshot->objects[0].id);
+    assert_true(
+        page_row_with("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
+                      "25% of the line used") > 0);
+    page_press(KEYS_ESCAPE);
+    assert_int_equal(page_browser.page, PAGE_WATCH);
+    page_press(KEYS_END);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_WATCH);
+    assert_true(page_row_with("not among the objects listed now") > 0);
 }
 
 static void off_says_how_to_have_it(void **state)
 {
     (void)state;
-    open_browser(fixture_new(FIXTURE_USUAL, 0), 24, 80);
-    assert_int_equal(row_of("w Watch"), -1);
-    press('w');
-    assert_true(row_of("Watchpoints are off. Started with --watch") > 0);
-    press(KEYS_ENTER);
-    assert_int_equal(browser.page, PAGE_WATCH);
+    page_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
+    assert_int_equal(page_row_with("w Watch"), -1);
+    page_press('w');
+    assert_true(page_row_with("Watchpoints are off. Started with --watch") > 0);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_WATCH);
 }
 
 static void little_room_is_enough(void **state)
 {
     (void)state;
-    open_browser(watched(), 10, 40);
-    press('w');
-    assert_true(row_of("capacity") > 0);
+    page_open_on(watched(), 10, 40, false, "");
+    page_press('w');
+    assert_true(page_row_with("capacity") > 0);
     for (int i = 0; i < 5; i++)
-        press(KEYS_DOWN);
+        page_press(KEYS_DOWN);
     close_browser(NULL);
-    open_browser(fixture_new(FIXTURE_EMPTY, 0), 10, 40);
-    press('w');
-    assert_true(row_of("Watchpoints are off") > 0);
+    page_open_on(fixture_new(FIXTURE_EMPTY, 0), 10, 40, false, "");
+    page_press('w');
+    assert_true(page_row_with("Watchpoints are off") > 0);
 }
 
 /* ---- batch ---- */

@@ -17,7 +17,7 @@ tests_unit_test_watch_lines_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_watch_registers_SOURCES = tests/unit/test_watch_registers.c $(FAKE_KERNEL)
 tests_unit_test_watch_registers_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_watch_page_SOURCES = tests/unit/test_watch_page.c tests/unit/watch_fixture.c \
-	tests/unit/watch_fixture.h $(VIEW_FIXTURE)
+	tests/unit/watch_fixture.h $(PAGE_FIXTURE)
 tests_unit_test_watch_page_LDADD = $(VIEW_LIBS)
 tests_unit_test_watch_snapshot_SOURCES = tests/unit/test_watch_snapshot.c
 tests_unit_test_watch_snapshot_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
