@@ -33,6 +33,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
         .watch = pipeline->watch != NULL,
     };
+    pipeline_roles(pipeline, wanted.roles);
     pipeline_watch_caches(wanted.cache_lines, sysfs_cpu);
     int code = profile_new(&pipeline->profile, &wanted, error);
     /* What misstop recorded comes out as it was seen. */

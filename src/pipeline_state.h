@@ -39,9 +39,9 @@ struct pipeline_stretch {
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
     struct snapshot_stretch shown;
-    bool fills;              /* the tables are not full yet */
-    bool searches;           /* it is read again, for the search alone */
-    unsigned rounds;         /* of that, so far */
+    bool fills;      /* the tables are not full yet */
+    bool searches;   /* it is read again, for the search alone */
+    unsigned rounds; /* of that, so far */
 };
 
 struct pipeline {
@@ -78,7 +78,7 @@ struct pipeline {
     bool live;
     bool ended;
     bool paused; /* by the user: nothing is counted */
-    bool heap; /* its blocks are told or walked */
+    bool heap;   /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
@@ -96,6 +96,14 @@ static inline uint64_t pipeline_now(const struct pipeline *pipeline)
 static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
 {
     return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+}
+
+/* What each event stands for (enum event_role), for the tables. */
+static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        roles[i] = (uint8_t)info->events[i].role;
 }
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */

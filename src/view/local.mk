@@ -44,6 +44,7 @@ src_libview_a_SOURCES = \
 	src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
+	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
 	src/view/html_timeline.c \
 	src/view/html_trust.c \
 	src/view/html_writer.c src/view/html_writer.h \
@@ -124,6 +125,7 @@ src_libview_a_SOURCES = \
 	src/view/text.c \
 	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
+	src/view/measure_words.c src/view/measure_words.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
 	src/view/timeline_stack.c src/view/timeline_stack.h \

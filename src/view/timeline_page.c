@@ -3,9 +3,11 @@
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "view/measure_words.h"
 #include "view/timeline_stack.h"
 #include "view/timeline_volatility.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -34,12 +36,14 @@ static struct timeline_chart chart_of(const struct browser *browser, int columns
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    const char *measure = measure_name(browser->snapshot, timeline_measure(browser));
     char period[TEXT_TIME_BYTES];
     text_time(period, timeline->period_s);
     if (area.rows < 1)
         return 0;
-    canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %s, %zu periods of %s%s",
-                  browser->timeline.to_s > 0 ? "Zoomed in; o: the whole run" : "The whole run",
+    canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s%s",
+                  toupper((unsigned char)*measure), *measure ? measure + 1 : "",
+                  browser->timeline.to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
                   timeline->periods, period,
                   timeline_is_damped(timeline)              ? ", at which the noise is damped"
                   : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
@@ -77,11 +81,25 @@ static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas,
         canvas_text(canvas, row, column + chart->columns - length, length, PAINT_DIM, to);
 }
 
+/* In the place of the chart: what there is none of, and how to have it. */
+static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum snapshot_measure measure = timeline_measure(browser);
+    struct area words = {area.row + 2, 1, area.rows - 3, area.columns - 2};
+    canvas_format(canvas, area.row + 1, 1, area.columns - 2, PAINT_STRONG,
+                  "%s: not sampled here. a: the next amount",
+                  measure_name(browser->snapshot, measure));
+    return 2 +
+           canvas_wrap(canvas, words, PAINT_PLAIN, measure_wanting(browser->snapshot, measure)) + 1;
+}
+
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
     bool legend = area.columns >= LEGEND_FROM;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
+    if (!chart.stack.all)
+        return draw_wanting(browser, canvas, area);
     struct area picture = {area.row, 1, area.rows - 1, columns};
     timeline_chart_draw(&chart, canvas, picture);
     mark_selected(browser, &chart, canvas, area.row + area.rows - 2, 1);
@@ -181,6 +199,17 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, PAGE_OBJECTS);
 }
 
+/* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
+static void change_measure(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    browser->timeline.measure =
+        (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
+    browser->timeline.chosen = browser->timeline.measure != snapshot->timeline.ranks;
+    if (!timeline_stack(browser).all)
+        browser_message(browser, measure_wanting(snapshot, browser->timeline.measure));
+}
+
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
 {
     bool zoomed = browser->timeline.to_s > 0;
@@ -200,6 +229,9 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
         return zoomed;
     case ACTION_STACK:
         browser->timeline.stacked = (browser->timeline.stacked + 1) % STACK_KINDS;
+        return true;
+    case ACTION_MEASURE:
+        change_measure(browser);
         return true;
     case ACTION_VOLATILITY:
         browser->timeline.volatility = !browser->timeline.volatility;
@@ -231,9 +263,9 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
                  "stretch");
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER, ACTION_SPAN,       ACTION_FOLD,
-                                           ACTION_STACK, ACTION_VOLATILITY, ACTION_FREEZE,
-                                           ACTION_WRITE, ACTION_NONE};
+static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,    ACTION_FOLD,
+                                           ACTION_STACK,  ACTION_MEASURE, ACTION_VOLATILITY,
+                                           ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
 
 const struct page timeline_page = {
     .name = "Phases",
