@@ -251,7 +251,7 @@ static void gather(struct build *build, struct findings *findings, struct spread
 void build_findings(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    const struct snapshot_totals *totals = &snapshot->totals;
+    double everything = build_everything(build);
     struct spread *spreads = arena_array(build->arena, SPREADS_MAX, sizeof *spreads);
     struct findings findings = {
         .snapshot = snapshot,
@@ -259,7 +259,7 @@ void build_findings(struct build *build)
         .window = &build->profile->window,
         .names = &build->profile->options.names,
         .list = arena_array(build->arena, FINDINGS_MAX, sizeof *findings.list),
-        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0};
+        .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
     build->failed |= !findings.list || !spreads;
     if (build->failed)
         return;

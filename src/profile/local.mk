@@ -21,6 +21,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
+	src/profile/matrix_filling.c \
+	src/profile/matrix_filling.h \
 	src/profile/measures.c \
 	src/profile/measures.h \
 	src/profile/offset_key.h \

@@ -155,6 +155,9 @@ struct snapshot_levels *build_all_levels(struct build *build);
 struct snapshot_rates *build_all_rates(struct build *build);
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
+void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums);
+void build_sum_function_rates(const struct build *build, uint32_t function,
+                              struct rates_sums *sums);
 void build_sum_offset_rates(const struct build *build, const struct pair *pair,
                             struct rates_sums *sums);
 /* A pair of profile->code. */

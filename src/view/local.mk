@@ -77,7 +77,7 @@ src_libview_a_SOURCES = \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
-	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_heading.c src/view/matrix_heading.h src/view/matrix_grid.c src/view/matrix_grid.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \

@@ -38,7 +38,8 @@ struct matrix_cell {
     struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
     struct matrix_parts blocks;
     struct levels_sum levels;
-    const struct snapshot_rates *rates; /* NULL: not known, or it is of several put together */
+    const struct snapshot_rates *rates; /* NULL: not known */
+    struct snapshot_rates joined;       /* what that is where lines were combined */
 };
 
 /* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. What there is no

@@ -33,22 +33,49 @@ static struct timeline_chart chart_of(const struct browser *browser, int columns
     return chart;
 }
 
+/* Phases go by what ranks, whatever is drawn. */
+static void draw_title(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    enum snapshot_measure drawn = timeline_measure(browser);
+    const char *measure = measure_name(browser->snapshot, drawn);
+    char period[TEXT_TIME_BYTES];
+    text_time(period, timeline->period_s);
+    int used = canvas_format(
+        canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
+        toupper((unsigned char)*measure), *measure ? measure + 1 : "",
+        browser->timeline.to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
+        timeline->periods, period);
+    if (drawn != timeline->ranks)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                      "; phases are of %s", measure_name(browser->snapshot, timeline->ranks));
+    else
+        canvas_text(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                    timeline_is_damped(timeline)              ? ", at which the noise is damped"
+                    : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                                                              : "");
+}
+
+/* What there is none of, and how to have it. */
+static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum snapshot_measure measure = timeline_measure(browser);
+    struct area words = {area.row + 1, 1, area.rows < 5 ? area.rows - 1 : 4, area.columns - 2};
+    canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
+                  " No %s sampled here; a: the next amount",
+                  measure_name(browser->snapshot, measure));
+    return 1 + canvas_wrap(canvas, words, PAINT_PLAIN, measure_wanting(browser->snapshot, measure));
+}
+
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    const char *measure = measure_name(browser->snapshot, timeline_measure(browser));
-    char period[TEXT_TIME_BYTES];
-    text_time(period, timeline->period_s);
+    struct area reading = {area.row + 1, 1, 2, area.columns - 2};
     if (area.rows < 1)
         return 0;
-    canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s%s",
-                  toupper((unsigned char)*measure), *measure ? measure + 1 : "",
-                  browser->timeline.to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
-                  timeline->periods, period,
-                  timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                  : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
-                                                            : "");
-    struct area reading = {area.row + 1, 1, 2, area.columns - 2};
+    if (timeline->periods && !timeline_is_sampled(browser))
+        return draw_wanting(browser, canvas, area);
+    draw_title(browser, canvas, area);
     return 1 +
            (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
 }
@@ -81,25 +108,11 @@ static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas,
         canvas_text(canvas, row, column + chart->columns - length, length, PAINT_DIM, to);
 }
 
-/* In the place of the chart: what there is none of, and how to have it. */
-static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
-{
-    enum snapshot_measure measure = timeline_measure(browser);
-    struct area words = {area.row + 2, 1, area.rows - 3, area.columns - 2};
-    canvas_format(canvas, area.row + 1, 1, area.columns - 2, PAINT_STRONG,
-                  "%s: not sampled here. a: the next amount",
-                  measure_name(browser->snapshot, measure));
-    return 2 +
-           canvas_wrap(canvas, words, PAINT_PLAIN, measure_wanting(browser->snapshot, measure)) + 1;
-}
-
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
     bool legend = area.columns >= LEGEND_FROM;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
-    if (!chart.stack.all)
-        return draw_wanting(browser, canvas, area);
     struct area picture = {area.row, 1, area.rows - 1, columns};
     timeline_chart_draw(&chart, canvas, picture);
     mark_selected(browser, &chart, canvas, area.row + area.rows - 2, 1);
@@ -150,7 +163,7 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
     }
     struct heights heights = heights_of(browser, area.rows - used);
     browser->timeline.map = (struct area){0, 0, 0, 0};
-    if (heights.chart) {
+    if (heights.chart && timeline_is_sampled(browser)) {
         struct area chart = {area.row + used, 0, heights.chart, area.columns};
         used += draw_chart(browser, canvas, chart);
     }
@@ -202,12 +215,9 @@ static void show_alone(struct browser *browser, struct request *request)
 /* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
 static void change_measure(struct browser *browser)
 {
-    const struct snapshot *snapshot = browser->snapshot;
     browser->timeline.measure =
         (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
-    browser->timeline.chosen = browser->timeline.measure != snapshot->timeline.ranks;
-    if (!timeline_stack(browser).all)
-        browser_message(browser, measure_wanting(snapshot, browser->timeline.measure));
+    browser->timeline.chosen = browser->timeline.measure != browser->snapshot->timeline.ranks;
 }
 
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)

@@ -22,6 +22,11 @@ static const struct snapshot_measured *measured(const struct browser *browser)
     return &browser->snapshot->timeline.by[timeline_measure(browser)];
 }
 
+bool timeline_is_sampled(const struct browser *browser)
+{
+    return measured(browser)->all;
+}
+
 static const struct snapshot_stream *object_by(const struct browser *browser,
                                                const struct snapshot_streams *objects)
 {

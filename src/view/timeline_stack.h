@@ -16,6 +16,7 @@ const struct snapshot_stream *timeline_object(const struct browser *browser);
 
 /* What is drawn: the one chosen, else what ranks. */
 enum snapshot_measure timeline_measure(const struct browser *browser);
+bool timeline_is_sampled(const struct browser *browser);
 
 /* As browser->timeline.stacked says, of what is drawn; `all` NULL: that is not sampled. */
 struct timeline_stack timeline_stack(const struct browser *browser);

@@ -6,6 +6,8 @@
 #include "base/prng.h"
 #include "profile/profile.h"
 #include "view/browser.h"
+#include "view/matrix_cell.h"
+#include "view/matrix_words.h"
 #include "view/timeline_chart.h"
 
 #include <linux/perf_event.h>
@@ -273,6 +275,86 @@ static void what_ranks_is_preferred(void **state)
     profile_free(run.profile);
 }
 
+static const struct matrix_line *line_of(const struct matrix_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!strcmp(table->columns[i].name, name))
+            return &table->columns[i];
+    fail_msg("no column of %s", name);
+    return NULL;
+}
+
+/* Of two objects, 1 miss in 10 of 1,000 accesses and 2 in 3 of 3,000. */
+static void combined_lines_have_rates(void **state)
+{
+    static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS};
+    static struct matrix_table table;
+    (void)state;
+    struct run run;
+    struct matrix_rules rules = {.kept = false};
+    struct matrix_cell cell;
+    begin(&run, roles, 2);
+    for (int i = 0; i < 4000; i++) {
+        add(&run, ACCESS, i % 4 ? COLD : HOT, 100);
+        if (i % 4 == 0 ? i % 40 == 0 : i % 2)
+            add(&run, MISS, i % 4 ? COLD : HOT, 100);
+    }
+    const struct snapshot *snapshot = look(&run);
+    matrix_table_make(&table, snapshot, &rules, MATRIX_ACCESSES);
+    assert_true(fabs(matrix_table_share(&table, &line_of(&table, "cold")->total) - 0.75) < 1e-9);
+    assert_int_equal(matrix_rules_combine(&rules, &table, MATRIX_OBJECTS,
+                                          line_of(&table, "cold")->identity,
+                                          line_of(&table, "hot")->identity),
+                     0);
+    matrix_table_make(&table, snapshot, &rules, MATRIX_ACCESSES);
+    const struct matrix_line *both = line_of(&table, "cold");
+    assert_int_equal(both->members, 2);
+    for (size_t row = 0; row < 2; row++) {
+        matrix_cell_gather(&table, row, (size_t)(both - table.columns) + 1, &cell);
+        assert_non_null(cell.rates);
+        assert_true(fabs(cell.rates->accesses - 400000) < 1);
+        assert_true(fabs(cell.rates->miss_rate[RATE_L1].value - 2100.0 / 4000) < 1e-9);
+    }
+    matrix_rules_fini(&rules);
+    snapshot_free(snapshot);
+    profile_free(run.profile);
+}
+
+/* A column of its own, whose rows are told apart; what only computed is in no function. */
+static void what_has_no_object_has_a_column(void **state)
+{
+    static const enum event_role roles[] = {EVENT_STALL};
+    static struct matrix_table table;
+    char text[MATRIX_WORD_BYTES];
+    (void)state;
+    struct run run;
+    struct matrix_rules rules = {.kept = false};
+    struct matrix_cell cell;
+    begin(&run, roles, 1);
+    for (int i = 0; i < 1000; i++) {
+        add(&run, 0, HOT, 10);
+        if (i % 2)
+            add_without(&run, i % 4 == 1 ? REASON_OVERWRITTEN : REASON_NO_MEMORY, 10);
+    }
+    const struct snapshot *snapshot = look(&run);
+    matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
+    assert_int_equal(table.column_count, 2);
+    assert_int_equal(table.row_count, 2);
+    assert_string_equal(table.columns[1].name, "no object");
+    assert_string_equal(table.rows[1].name, "no access");
+    assert_true(fabs(table.columns[1].total.share - 1.0 / 3) < 1e-9);
+    assert_true(fabs(table.rows[0].total.share - 5.0 / 6) < 1e-9);
+    assert_true(fabs(table.cells[0][1].share - 1.0 / 6) < 1e-9);
+    assert_true(table.cells[1][0].samples == 0);
+    matrix_cell_gather(&table, 1, 2, &cell);
+    matrix_word(&table, &cell, MATRIX_WORD_REASON, text);
+    assert_non_null(strstr(text, "object unknown"));
+    matrix_word(&table, &cell, MATRIX_WORD_SHARES, text);
+    assert_non_null(strstr(text, "50.0% of what has no object"));
+    snapshot_free(snapshot);
+    profile_free(run.profile);
+}
+
 static void draw(struct browser *browser, int rows, int columns, char *out, size_t size)
 {
     struct canvas canvas;
@@ -315,7 +397,7 @@ static void a_key_changes_the_amount(void **state)
     assert_non_null(strstr(text, "100.0% hot"));
     press(&browser, 'a');
     draw(&browser, 36, 120, text, sizeof text);
-    assert_non_null(strstr(text, "waiting: not sampled here"));
+    assert_non_null(strstr(text, "No waiting"));
     assert_non_null(strstr(text, "-e mem-fill,stall"));
     press(&browser, KEYS_LEFT); /* no chart, no cursor */
     for (int rows = 10; rows < 50; rows += 9)
@@ -337,6 +419,8 @@ int main(void)
         cmocka_unit_test(phases_tell_what_has_no_object),
         cmocka_unit_test(what_ranks_is_preferred),
         cmocka_unit_test(a_key_changes_the_amount),
+        cmocka_unit_test(combined_lines_have_rates),
+        cmocka_unit_test(what_has_no_object_has_a_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
