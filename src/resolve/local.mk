@@ -105,6 +105,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/type_instances.c src/resolve/type_instances.h \
 	src/resolve/typed_words.c \
 	src/resolve/types.c src/resolve/types.h \
+	src/resolve/answers.c src/resolve/answers.h \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
