@@ -128,7 +128,7 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         browser_go(browser, PAGE_MATRIX);
         return true;
     case ACTION_HELP:
-        browser_go(browser, PAGE_HELP);
+        help_open(browser);
         return true;
     case ACTION_BACK:
         go_back(browser, request);

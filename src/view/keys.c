@@ -147,7 +147,7 @@ static const struct key_binding bindings[] = {
     {ACTION_PROCESSES, {'P'}, "P", "P", "Processes", "the processes of the recording"},
     {ACTION_REFRESH, {'r', CONTROL('l')}, "r", "r", "Refresh", "refresh now"},
     {ACTION_SUSPEND, {CONTROL('z')}, "Ctrl-Z", "Ctrl-Z", "Suspend", "suspend; fg comes back"},
-    {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too"},
+    {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too; again: back"},
     {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q", "q", "Quit", "quit; F10 too"},
 };
 

@@ -28,6 +28,8 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
+	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
 	src/view/html_findings.c \
