@@ -21,6 +21,7 @@ enum request_kind {
     REQUEST_SEARCH_ALL,
     REQUEST_SEARCH_RANGE,  /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
+    REQUEST_SEARCH_BACK,   /* to the search that another took the place of */
     REQUEST_WRITE,         /* write the snapshot shown to a file */
     REQUEST_SUSPEND,       /* Ctrl-Z */
     REQUEST_PICK,          /* pid: watch this process */

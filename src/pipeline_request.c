@@ -143,6 +143,9 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
         return pipeline->store ? "the heap is as it was recorded" : heap_request(pipeline, request);
+    case REQUEST_SEARCH_BACK:
+        return profile_search_back(pipeline->profile, now) ? "back at the search before"
+                                                           : "there was no other search";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -105,6 +105,7 @@ struct browser {
         struct table regions;
         struct table dropped;
         struct area map;
+        unsigned inside; /* searches begun from a region of another, which Esc goes back to */
     } search;
     struct {
         struct table functions;

@@ -58,6 +58,7 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
             return true;
         if (!object->size)
             return false;
+        browser->search.inside = 0;
         browser_search_in(request, object->address, object->address + object->size, object->name);
         browser_go(browser, PAGE_SEARCH);
         return true;

@@ -338,35 +338,6 @@ static void help_lists_keys_columns_and_the_source(void **state)
     page_close();
 }
 
-static void help_begins_with_the_screen_one_is_on(void **state)
-{
-    static const char *const keys[] = {"1?", "2?", "3?", "4?", "5?", "6?", "7?",  "8?",
-                                       "9?", "0?", "m?", "f?", "w?", "y?", "5\n?"};
-    (void)state;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char heading[80];
-        page_open(FIXTURE_USUAL, 24, 80, false, keys[i]);
-        snprintf(heading, sizeof heading, "This screen: %s",
-                 browser_pages[page_browser.help.about]->name);
-        assert_int_equal(page_row_with(heading), 2);
-        assert_true(page_row_with("Keys here") > 3);
-        assert_true(page_browser.help.about != PAGE_HELP);
-        page_press('?');
-        assert_int_equal(page_browser.page, page_browser.help.about);
-        page_close();
-    }
-    /* Its own columns come first, and once. */
-    page_open(FIXTURE_USUAL, 400, 120, false, "9?");
-    assert_true(page_row_with("Columns: Shared lines") < page_row_with("All keys"));
-    page_close();
-    page_open(FIXTURE_USUAL, 24, 80, false, "9?jjjjj");
-    assert_true(page_row_with("This screen") < 0);
-    page_press(KEYS_ESCAPE);
-    page_press('?');
-    assert_true(page_row_with("This screen: Sharing") > 0);
-    page_close();
-}
-
 static void ascii_draws_ascii_only(void **state)
 {
     static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
@@ -399,7 +370,6 @@ int main(void)
         cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
         cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),
-        cmocka_unit_test(help_begins_with_the_screen_one_is_on),
         cmocka_unit_test(ascii_draws_ascii_only),
     };
     setlocale(LC_ALL, "C.UTF-8");
