@@ -12,6 +12,7 @@ enum request_kind {
     REQUEST_NONE,
     REQUEST_QUIT,
     REQUEST_REFRESH,       /* a snapshot now */
+    REQUEST_ALL_OBJECTS,   /* list those of small shares too, or no more */
     REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
     REQUEST_COUNTING,      /* sampling stops, or goes on */
     REQUEST_ZERO,          /* forget everything counted so far */

@@ -69,6 +69,13 @@ static const char *other_basis(struct pipeline *pipeline)
     return run ? "showing the recent past" : "showing the whole run";
 }
 
+static const char *other_objects(struct pipeline *pipeline)
+{
+    pipeline->objects_all = !pipeline->objects_all;
+    return pipeline->objects_all ? "objects of less than 0.1% are listed too"
+                                 : "objects of 0.1% and more are listed";
+}
+
 static const char *bin_answer(int code, const char *done)
 {
     switch (code) {
@@ -118,6 +125,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     if (of_stretch)
         return of_stretch;
     switch (request->kind) {
+    case REQUEST_ALL_OBJECTS:
+        return other_objects(pipeline);
     case REQUEST_BASIS:
         return other_basis(pipeline);
     case REQUEST_COUNTING:

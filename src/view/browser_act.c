@@ -164,6 +164,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_QUIT;
     case ACTION_BASIS:
         return REQUEST_BASIS;
+    case ACTION_ALL_OBJECTS:
+        return REQUEST_ALL_OBJECTS;
     case ACTION_ZERO:
         return REQUEST_ZERO;
     case ACTION_FASTER:

@@ -88,6 +88,7 @@ src_libview_a_SOURCES = \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/objects_words.c src/view/objects_words.h \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \

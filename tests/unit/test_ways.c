@@ -81,10 +81,32 @@ static void help_begins_with_the_screen_one_is_on(void **state)
     page_close();
 }
 
+static void what_is_not_listed_is_told_and_can_be(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->objects_left_out = 31;
+    snapshot->objects_left_share = 0.0123;
+    snapshot->objects_least = 0.001;
+    page_open_on(snapshot, 36, 120, false, "");
+    int row = page_row_with("31 more objects have less than 0.1% each, 1.2% together: A lists");
+    assert_int_equal(row, 33);
+    assert_int_equal(press('A').kind, REQUEST_ALL_OBJECTS);
+    struct input click = {.kind = INPUT_CLICK, .row = row, .column = 10};
+    assert_int_equal(browser_input(&page_browser, &click).kind, REQUEST_ALL_OBJECTS);
+    snapshot->objects_all = true;
+    snapshot->objects_left_out = 0;
+    browser_draw(&page_browser, &page_canvas, 0);
+    assert_false(contains("more objects have less"));
+    assert_true(contains("A: those of 0.1% and more alone"));
+    page_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_inside_another_leads_back),
+        cmocka_unit_test(what_is_not_listed_is_told_and_can_be),
         cmocka_unit_test(help_begins_with_the_screen_one_is_on),
     };
     setlocale(LC_ALL, "C.UTF-8");
