@@ -28,7 +28,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
-	src/profile/profile.h \
+	src/profile/profile.h src/profile/profile_search.c \
 	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \
 	src/profile/reuse.c src/profile/reuse.h \
@@ -38,6 +38,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/search_even.c \
 	src/profile/search_measured.c \
 	src/profile/search_part.h \
+	src/profile/search_before.c src/profile/search_before.h \
 	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \

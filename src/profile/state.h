@@ -28,6 +28,7 @@
 #include "profile/rates.h"
 #include "profile/reuse.h"
 #include "profile/search.h"
+#include "profile/search_before.h"
 #include "profile/search_phases.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
@@ -88,6 +89,7 @@ struct profile {
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct search_phases search_phases;
+    struct search_before search_before;
     struct timeline timeline;
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct hash threads; /* tid -> dense number */
