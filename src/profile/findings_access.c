@@ -48,7 +48,7 @@ static void chase(struct findings *findings, size_t index)
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     const struct snapshot_layout_row *link = layout && !layout->inferred ? link_of(layout) : NULL;
     if (!spread || !link || findings_order(findings, index) != SPREAD_SCATTERED ||
-        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+        !(spread_bytes(spread, line) >= findings_beyond(findings)))
         return;
     double size = (double)layout->size;
     if (fmax(link->samples, in_window(findings, object->id, layout->type, link)) < LINK_SAMPLES)
@@ -130,6 +130,6 @@ void findings_chasing(struct findings *findings)
 
 void findings_streaming(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->spread_count; i++)
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
         stream(findings, i);
 }

@@ -33,7 +33,7 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     /* Without a type the element may be a row of something, and its parts no members. */
     if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
-        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+        !(spread_bytes(spread, line) >= findings_beyond(findings)))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
                                                                                            : NULL;
@@ -103,7 +103,7 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     double line = findings->snapshot->sets.line;
     double dense = elements * (double)hot->used_bytes;
     double touched = elements * fmin(line, (double)layout->size);
-    if (!(bytes > 0) || dense > FINDINGS_BEYOND_BYTES || dense > used_in_no_order * touched)
+    if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {
         .kind = FINDING_SPLIT,

@@ -129,16 +129,20 @@ double spread_passes(const struct spread *spread, enum spread_order order)
     return fmax(0, order == SPREAD_FORWARD ? net : order == SPREAD_BACKWARD ? -net : 0);
 }
 
-enum spread_order spread_order(const struct spread *spread, double rate)
+double spread_pass_samples(const struct spread *spread, double rate)
+{
+    return (double)(spread->highest - spread->lowest) / bytes_per_s * rate;
+}
+
+enum spread_order spread_order(const struct spread *spread, double pass_samples)
 {
     double up = up_share(spread);
     if (up >= in_order)
         return SPREAD_FORWARD;
     if (up <= 1 - in_order)
         return SPREAD_BACKWARD;
-    double pass_s = (double)(spread->highest - spread->lowest) / bytes_per_s;
-    return fabs(up - 0.5) <= no_order && pass_s * rate >= PASS_SAMPLES ? SPREAD_SCATTERED
-                                                                       : SPREAD_UNKNOWN;
+    return fabs(up - 0.5) <= no_order && pass_samples >= PASS_SAMPLES ? SPREAD_SCATTERED
+                                                                      : SPREAD_UNKNOWN;
 }
 
 double spread_together(const struct spread *a, const struct spread *b)

@@ -73,7 +73,10 @@ double spread_passes(const struct spread *spread, enum spread_order order);
 /* Part of the samples on two objects that came in the same stretches of time, in both alike. */
 double spread_together(const struct spread *a, const struct spread *b);
 
-/* `rate`: samples a second that fall on the object; NAN: not known. */
-enum spread_order spread_order(const struct spread *spread, double rate);
+/* Samples of one pass from end to end, at least, where `rate` a second fall on the object; NAN. */
+double spread_pass_samples(const struct spread *spread, double rate);
+
+/* `pass_samples`: of one pass, at least; NAN: not known. */
+enum spread_order spread_order(const struct spread *spread, double pass_samples);
 
 #endif
