@@ -85,6 +85,18 @@ const struct snapshot_bin *findings_bin(const struct findings *findings, size_t 
  * Walks the window: for objects that all else speaks for. */
 double findings_pages(const struct findings *findings, size_t object);
 
+/* Some nodes of the window whose link was read, now. */
+struct findings_links {
+    uint32_t read;     /* that lead to memory of the object */
+    uint32_t far;      /* of these, to another page */
+    uint32_t near;     /* ... to a neighbour */
+    uint32_t pairs;    /* nodes after which another miss on one came soon, */
+    uint32_t followed; /* to where their link leads: all misses must be told to see this */
+};
+void findings_links(const struct findings *findings, size_t object,
+                    const struct snapshot_layout *layout, uint64_t link_offset,
+                    struct findings_links *links);
+
 /* What is known of the process and of the memory around an address. */
 void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use);
 
