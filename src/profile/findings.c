@@ -226,6 +226,18 @@ static void measure_time(struct findings *findings)
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
+static void note_arrays(const struct snapshot_layout *layout, struct spread_of *of)
+{
+    for (size_t i = 0; i < layout->row_count && of->array_count < SPREAD_ARRAYS; i++) {
+        const struct type_member *member = &layout->rows[i].member;
+        if (layout->rows[i].kind != LAYOUT_MEMBER || (!member->count && !member->stride))
+            continue;
+        of->arrays[of->array_count].first = member->offset;
+        of->arrays[of->array_count++].end =
+            member->size ? member->offset + member->size : UINT64_MAX;
+    }
+}
+
 static void gather(struct build *build, struct findings *findings, struct spread *spreads)
 {
     struct spread_of of[SPREADS_MAX] = {{0}};
@@ -242,6 +254,7 @@ static void gather(struct build *build, struct findings *findings, struct spread
         of[i].element_size = hot.end ? object->layouts[0].size : 0;
         of[i].hot_first = hot.first;
         of[i].hot_end = hot.end;
+        note_arrays(&object->layouts[0], &of[i]);
     }
     spread_gather(spreads, of, count, &build->profile->window,
                   build->profile->sets.geometry.line_bytes);

@@ -45,16 +45,28 @@ static void step(struct spread *spread, const struct window_entry *entry)
     spread->last[at].address = entry->address;
 }
 
+static bool in_array(const struct spread_of *of, uint64_t into)
+{
+    for (size_t i = 0; i < of->array_count; i++)
+        if (into >= of->arrays[i].first && into < of->arrays[i].end)
+            return true;
+    return false;
+}
+
 static void place(struct spread *spread, const struct spread_of *of,
                   const struct window_entry *entry, uint32_t line_bytes)
 {
     if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MOST)
         return;
     uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
+    if (of->type && in_array(of, into))
+        return;
     uint64_t begin = (entry->address - into) % line_bytes;
     spread->begins[begin]++;
-    spread->crossing +=
-        (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    bool crosses = (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    spread->crossing += crosses;
+    spread->behind +=
+        crosses && (begin + of->hot_first) / line_bytes != (begin + into) / line_bytes;
     spread->typed++;
 }
 
