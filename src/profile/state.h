@@ -123,6 +123,7 @@ struct build {
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
     const struct exact_counts *exact; /* the same, counted; NULL: sampled */
+    struct findings *findings;        /* between build_findings() and build_weigh_findings() */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */
@@ -189,9 +190,10 @@ void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
-void build_findings(struct build *build); /* over the other parts, as they are finished */
-void build_watch(struct build *build);    /* needs objects and findings */
-void build_causes(struct build *build);   /* needs objects */
+void build_causes(struct build *build);         /* needs objects */
+void build_findings(struct build *build);       /* over the other parts, as they are finished */
+void build_watch(struct build *build);          /* needs objects and findings */
+void build_weigh_findings(struct build *build); /* by causes and watches; with those held */
 void build_accesses(struct build *build);
 
 #endif
