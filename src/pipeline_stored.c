@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Only now: a snapshot asked for in between is the one that was made here. */
 static void catch_up_refresh(struct pipeline *pipeline)
@@ -27,6 +28,16 @@ static void take_place(struct pipeline *pipeline, const struct place *place)
     past_add_all(pipeline->past, place, 1);
 }
 
+void pipeline_stored_facts(struct pipeline *pipeline)
+{
+    struct store_facts facts;
+    store_reader_facts(pipeline->store, &facts);
+    replay_info(pipeline->store, &pipeline->stored);
+    pipeline->stored_simulation = facts.simulation;
+    pipeline->stored_watch = facts.watch;
+    memcpy(pipeline->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+}
+
 static void take_item(void *context, const struct store_item *item)
 {
     struct pipeline *pipeline = context;
@@ -42,8 +53,12 @@ static void take_item(void *context, const struct store_item *item)
     case STORE_ITEM_THROTTLED:
         profile_throttled(pipeline->profile, item->count);
         break;
+    case STORE_ITEM_WATCH:
+        profile_watch(pipeline->profile, &item->watch.result, item->watch.function,
+                      item->watch.ip);
+        break;
     case STORE_ITEM_REFRESH:
-        replay_info(pipeline->store, &pipeline->stored);
+        pipeline_stored_facts(pipeline);
         pipeline->stored_interval_s = item->interval_s;
         pipeline->refresh_due = true;
     }

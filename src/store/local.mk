@@ -16,6 +16,7 @@ src_libstore_a_SOURCES = \
 	src/store/rows.c src/store/rows.h \
 	src/store/store_read.c src/store/store_read.h \
 	src/store/store_write.c src/store/store_write.h \
+	src/store/watch.h src/store/watch_row.c src/store/watch_row.h \
 	src/store/write_facts.c \
 	src/store/write_names.c \
 	src/store/write_state.h

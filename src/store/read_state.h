@@ -18,6 +18,7 @@ struct store_reader {
     unsigned char *payload;
     struct numbers from; /* what is left of it */
     uint64_t place_ns;   /* as the differences add up */
+    uint64_t newest_ns;  /* of the places so far */
     uint64_t time_ns;    /* of the last item; never goes back */
     uint64_t first_ns;   /* of the first item */
     uint64_t end_ns;

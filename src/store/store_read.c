@@ -3,6 +3,7 @@
 
 #include "store/place_row.h"
 #include "store/read_state.h"
+#include "store/watch_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,9 +125,12 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
     place_row_read(row, place);
     if (place->access.event >= SAMPLE_EVENTS_MAX)
         return false;
-    make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
-    place->access.time_ns = reader->time_ns;
-    return true;
+    if (reader->place_ns > reader->newest_ns)
+        reader->newest_ns = reader->place_ns;
+    /* Not that of the item: a refresh may have overtaken places that came late, and the tables
+     * count them when they were, as they did then. */
+    place->access.time_ns = reader->newest_ns;
+    return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
 }
 
 /* Two of its fields are items; both at once do not come. */
@@ -151,6 +155,12 @@ static bool take_mark(struct store_reader *reader, uint64_t *row)
     return true;
 }
 
+static bool take_watch(struct store_reader *reader, uint64_t *row)
+{
+    return row_get(&reader->from, row, WATCH_ROW_FIELDS) &&
+           watch_row_read(row, &reader->next.watch) && make_item(reader, STORE_ITEM_WATCH, 0);
+}
+
 static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
 {
     uint64_t ignored[1];
@@ -165,6 +175,8 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
         return take_counts(reader, row);
     case STORE_MARK:
         return take_mark(reader, row);
+    case STORE_WATCH:
+        return take_watch(reader, row);
     default:
         return row_get(&reader->from, row, reader->rows[kind].fields);
     }

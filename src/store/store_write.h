@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "place.h"
 #include "store/facts.h"
+#include "store/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +43,9 @@ int store_writer_close(struct store_writer *writer, struct error *error);
 void store_writer_place(struct store_writer *writer, const struct place *place);
 void store_writer_lost(struct store_writer *writer, uint64_t count);
 void store_writer_throttled(struct store_writer *writer);
+
+/* In the order in which the tables are told of them, among the places. */
+void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
 /* What the tables were told when they asked: kept, for it cannot be asked again. */
 void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
