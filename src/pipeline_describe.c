@@ -135,8 +135,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
-        .simulation = pipeline->store ? pipeline->stored_simulation
-                                      : sampler_simulation(pipeline->sampler),
+        .simulation =
+            pipeline->store ? pipeline->stored_simulation : sampler_simulation(pipeline->sampler),
         .watch = pipeline_watch_state(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);

@@ -54,8 +54,7 @@ static void take_item(void *context, const struct store_item *item)
         profile_throttled(pipeline->profile, item->count);
         break;
     case STORE_ITEM_WATCH:
-        profile_watch(pipeline->profile, &item->watch.result, item->watch.function,
-                      item->watch.ip);
+        profile_watch(pipeline->profile, &item->watch.result, item->watch.function, item->watch.ip);
         break;
     case STORE_ITEM_REFRESH:
         pipeline_stored_facts(pipeline);

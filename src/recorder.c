@@ -194,8 +194,8 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
         add_to_store(recorder->store, record, place);
 }
 
-void recorder_watch(struct recorder *recorder, const struct watch_result *result,
-                    uint32_t function, uint64_t ip)
+void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
+                    uint64_t ip)
 {
     struct store_watch watch = {.result = *result, .function = function, .ip = ip};
     if (recorder->store)

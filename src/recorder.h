@@ -49,8 +49,8 @@ void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
 /* As profile_watch(), when it is told: samples up to its end were added. */
-void recorder_watch(struct recorder *recorder, const struct watch_result *result,
-                    uint32_t function, uint64_t ip);
+void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
+                    uint64_t ip);
 
 /*
  * At a refresh, after its snapshot, of which `head` is what the tables were given: the totals that

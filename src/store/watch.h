@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a watchpoint ended and the code that touched, as the tables are told it (profile_watch()): what
- * a store keeps of it. A plain value; the recorder fills one in, the reader hands one out. */
+/* How a watchpoint ended and the code that touched, as the tables are told it (profile_watch()):
+ * what a store keeps of it. A plain value; the recorder fills one in, the reader hands one out. */
 #ifndef MISSTOP_STORE_WATCH_H
 #define MISSTOP_STORE_WATCH_H
 

@@ -10,7 +10,8 @@
 
 void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch);
 
-/* false: no watch ends so. The instruction after the one that touched is not kept: result.ip is 0. */
+/* false: no watch ends so. The instruction after the one that touched is not kept: result.ip is 0.
+ */
 bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch);
 
 #endif
