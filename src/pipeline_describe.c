@@ -145,6 +145,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         head.status = pipeline->live
                           ? "the process has started another program (exec); counting goes on"
                           : "here the process started another program (exec)";
+    if (pipeline->recorder)
+        recorder_begin_refresh(pipeline->recorder);
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     /* The run goes on all the same: it has its refresh, which nobody sees. */
     const struct snapshot *shown =

@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Only now: a snapshot asked for in between is the one that was made here. */
+/* At once, while names are what they were then; but the last is the one that is asked for. */
 static void catch_up_refresh(struct pipeline *pipeline)
 {
-    if (pipeline->refresh_due && pipeline->to_the_end)
+    if (pipeline->to_the_end && store_reader_more(pipeline->store))
         snapshot_free(pipeline_snapshot(pipeline, pipeline->stored_interval_s));
-    pipeline->refresh_due = false;
 }
 
 static void take_place(struct pipeline *pipeline, const struct place *place)
@@ -41,7 +40,7 @@ void pipeline_stored_facts(struct pipeline *pipeline)
 static void take_item(void *context, const struct store_item *item)
 {
     struct pipeline *pipeline = context;
-    catch_up_refresh(pipeline);
+    pipeline->refresh_due = false;
     pipeline->record_ns = item->time_ns;
     switch (item->kind) {
     case STORE_ITEM_PLACE:
@@ -60,6 +59,7 @@ static void take_item(void *context, const struct store_item *item)
         pipeline_stored_facts(pipeline);
         pipeline->stored_interval_s = item->interval_s;
         pipeline->refresh_due = true;
+        catch_up_refresh(pipeline);
     }
 }
 

@@ -202,6 +202,12 @@ void recorder_watch(struct recorder *recorder, const struct watch_result *result
         store_writer_watch(recorder->store, &watch);
 }
 
+void recorder_begin_refresh(struct recorder *recorder)
+{
+    if (recorder->store)
+        store_writer_name_threads(recorder->store);
+}
+
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns)
 {
     struct error error = {0};

@@ -52,6 +52,9 @@ void recorder_add(struct recorder *recorder, const struct record *record,
 void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
                     uint64_t ip);
 
+/* Before the snapshot of a refresh: it shows threads under the names they have now. */
+void recorder_begin_refresh(struct recorder *recorder);
+
 /*
  * At a refresh, after its snapshot, of which `head` is what the tables were given: the totals that
  * were shown are those that are kept. Text for the status line, once per trouble; else NULL.

@@ -8,6 +8,7 @@ src_libstore_a_SOURCES = \
 	src/store/past_segment.c src/store/past_segment.h \
 	src/store/past_thin.c \
 	src/store/place_row.c src/store/place_row.h \
+	src/store/read_ahead.c \
 	src/store/read_extents.c \
 	src/store/read_facts.c \
 	src/store/read_names.c \

@@ -46,6 +46,16 @@ struct store_reader {
     const char *site[SITE_ROW_FIELDS]; /* of the bin asked for last */
 };
 
+/* The payload of a block at an offset of the file, if it is whole and has that number. */
+bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
+                    unsigned char *payload, struct numbers *from);
+
+/* In the file, of a block of which nothing was taken yet. */
+static inline uint64_t reader_block_bytes(const struct numbers *from)
+{
+    return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
+}
+
 /* The string that comes next; false: damaged, or no memory. */
 bool reader_take_string(struct store_reader *reader, uint64_t id);
 

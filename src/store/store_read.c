@@ -82,23 +82,30 @@ static void end_damaged(struct store_reader *reader, const char *what)
     reader->ended = true;
 }
 
-static bool next_block(struct store_reader *reader)
+bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
+                    unsigned char *payload, struct numbers *from)
 {
     struct store_block block;
+    if (!read_block(reader, at, number, &block) ||
+        !read_at(reader->fd, at + sizeof block, payload, block.payload_bytes) ||
+        block.checksum != store_form_block_sum(&block, payload))
+        return false;
+    *from = (struct numbers){.at = payload, .end = payload + block.payload_bytes};
+    return true;
+}
+
+static bool next_block(struct store_reader *reader)
+{
     if (reader->at == reader->size_bytes) {
         reader->ended = true;
         return false;
     }
-    if (!read_block(reader, reader->at, reader->blocks, &block) ||
-        !read_at(reader->fd, reader->at + sizeof block, reader->payload, block.payload_bytes) ||
-        block.checksum != store_form_block_sum(&block, reader->payload)) {
+    if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
         end_damaged(reader, "is cut or damaged");
         return false;
     }
-    reader->at += sizeof block + block.payload_bytes;
+    reader->at += reader_block_bytes(&reader->from);
     reader->blocks++;
-    reader->from =
-        (struct numbers){.at = reader->payload, .end = reader->payload + block.payload_bytes};
     return true;
 }
 

@@ -50,6 +50,9 @@ void store_reader_close(struct store_reader *reader);
 long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sink sink,
                        void *context);
 
+/* Whether another item follows; names stay as they are at this one. */
+bool store_reader_more(const struct store_reader *reader);
+
 /* Mark of the perf.data that it was written beside; 0: there was none. */
 uint64_t store_reader_belongs(const struct store_reader *reader);
 

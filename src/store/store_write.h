@@ -58,6 +58,14 @@ void store_writer_page_node(struct store_writer *writer, uint64_t address, int n
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
 
+/*
+ * What a thread is called in the file, where it is named with its first place, and again before
+ * each refresh while it is young. The tables ask here while they are recorded: a thread that
+ * changes its name between two refreshes would have another one in the replay. false: it has none.
+ */
+bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size);
+void store_writer_name_threads(struct store_writer *writer);
+
 /* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error);

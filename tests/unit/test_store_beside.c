@@ -146,6 +146,57 @@ static void totals_come_back(void **state)
     store_reader_close(reader);
 }
 
+struct refreshes {
+    struct store_reader *reader;
+    bool more[8];
+    char name[8][64];
+    unsigned count;
+};
+
+static void at_refresh(void *context, const struct store_item *item)
+{
+    struct refreshes *refreshes = context;
+    struct place_names names = store_reader_names(refreshes->reader);
+    struct object_desc object = {0};
+    if (item->kind != STORE_ITEM_REFRESH)
+        return;
+    refreshes->more[refreshes->count] = store_reader_more(refreshes->reader);
+    names.object(names.context, 1, &object);
+    snprintf(refreshes->name[refreshes->count++], 64, "%s", object.name);
+}
+
+/* Also where nothing but names lies between two of them, in the same block or another. */
+static void names_at_a_refresh_are_those_of_then(void **state)
+{
+    struct told told = {.generation = 1};
+    struct store_facts facts;
+    struct prng prng = {7};
+    char first[64];
+    (void)state;
+    told_facts(&facts, 1);
+    struct store_writer *writer = start(&told, &facts);
+    struct place place = told_place(&prng, 2000, false);
+    struct place_names names = told_names(&told);
+    struct object_desc object;
+    place.object = 1;
+    store_writer_place(writer, &place);
+    names.object(names.context, 1, &object);
+    snprintf(first, sizeof first, "%s", object.name);
+    assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
+    told.generation = 2;
+    assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
+    /* Read on after the last refresh: more names, but no item. */
+    store_writer_cpu_node(writer, 3, 1);
+    struct refreshes refreshes = {.reader = finish(writer)};
+    while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
+        continue;
+    assert_int_equal(refreshes.count, 2);
+    assert_true(refreshes.more[0] && !refreshes.more[1]);
+    assert_string_equal(refreshes.name[0], first);
+    assert_string_not_equal(refreshes.name[1], first);
+    store_reader_close(refreshes.reader);
+}
+
 /* The tables count a place that a refresh overtook when it was. */
 static void a_late_place_keeps_its_time(void **state)
 {
@@ -202,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back_among_the_places),
         cmocka_unit_test(totals_come_back),
+        cmocka_unit_test(names_at_a_refresh_are_those_of_then),
         cmocka_unit_test(a_late_place_keeps_its_time),
         cmocka_unit_test(nothing_of_either),
         cmocka_unit_test(no_watch_ends_so),
