@@ -30,9 +30,12 @@ struct store_watch told_watch(uint64_t time_ns);
 /* The next one, a little later than `time_ns`; `wild`: any value in any field. */
 struct place told_place(struct prng *prng, uint64_t time_ns, bool wild);
 
+/* So many of them, one after the other; NULL: out of memory. The caller frees them. */
+struct place *told_places(unsigned count, bool wild);
+
 /* A file of so many places; after each `every` of them a watchpoint that ended with the last, and a
- * sync; its last descriptions those of
- * told->generation. Aborts where it cannot be written. Returns the descriptor, for reading. */
+ * sync; its last descriptions those of told->generation.
+ * Aborts where it cannot be written. Returns the descriptor, for reading. */
 int told_write(struct told *told, const char *path, unsigned places, unsigned every);
 
 #endif
