@@ -59,6 +59,9 @@ struct pipeline {
     char watch_trouble[192];    /* of the snapshot being made */
     struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
     struct sampler_info stored; /* what it tells of the sampling */
+    struct snapshot_simulation stored_simulation;
+    struct snapshot_watch stored_watch;
+    uint64_t watch_lines[3]; /* of L1d, L2 and L3 where was watched; 0: not known */
     double stored_interval_s;
     bool refresh_due;             /* the recorder made a snapshot here */
     bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
@@ -101,15 +104,15 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+/* What the store tells beside places and names, as of the point that was read up to. */
+void pipeline_stored_facts(struct pipeline *pipeline);
 
 /* In pipeline_watch.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */
-int pipeline_watch_open(struct pipeline *pipeline, struct error *error);
+int pipeline_watch_open(struct pipeline *pipeline, const char *sysfs, struct error *error);
 void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place);
 void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
-/* Lines of L1d, L2 and L3 of this machine; 0: not known. */
-void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

@@ -111,6 +111,7 @@ src_libview_a_SOURCES = \
 	src/view/sets_map.c src/view/sets_map.h \
 	src/view/sets_page.c \
 	src/view/json_simulation.c \
+	src/view/html_simulation.c src/view/simulation_columns.c \
 	src/view/simulation_words.c src/view/simulation_words.h \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
@@ -138,7 +139,7 @@ src_libview_a_SOURCES = \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
-	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
