@@ -140,6 +140,11 @@ src_libview_a_SOURCES = \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
 	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
+	src/view/json_whatif.c \
+	src/view/whatif_choices.c src/view/whatif_choices.h \
+	src/view/whatif_columns.c \
+	src/view/whatif_text.c \
+	src/view/whatif_words.c src/view/whatif_words.h \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \
