@@ -41,6 +41,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "findings", json_findings(&snapshot->findings));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
+    if (snapshot->whatif.state != WHATIF_NONE)
+        json_set(root, "what_if", json_whatif(&snapshot->whatif));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

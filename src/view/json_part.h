@@ -70,6 +70,8 @@ json_t *json_findings(const struct snapshot_findings *findings);
 json_t *json_causes(const struct snapshot_causes *causes, uint32_t object);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
+/* Only where something was asked. */
+json_t *json_whatif(const struct snapshot_whatif *whatif);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */
