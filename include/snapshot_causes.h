@@ -28,8 +28,8 @@ struct snapshot_causes_figures {
 
 /* A function's accesses to an object that needed the room. */
 struct snapshot_evictor {
-    const char *function; /* NULL: not known */
-    const char *object;   /* the same */
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
     uint32_t object_id;
     uint32_t function_id;
     double share; /* of the misses whose evictor is known */

@@ -69,8 +69,8 @@ struct snapshot_matrix_caused {
 struct snapshot_matrix_evictor {
     uint16_t row;
     uint16_t column;
-    const char *function; /* NULL: not known */
-    const char *object;   /* the same */
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
     double misses;
 };
 

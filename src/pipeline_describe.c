@@ -135,6 +135,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
+        .objects_all = pipeline->objects_all,
         .simulation = pipeline->sampler ? sampler_simulation(pipeline->sampler)
                                         : (struct snapshot_simulation){0},
         .watch = pipeline_watch_state(pipeline),

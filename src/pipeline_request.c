@@ -71,6 +71,13 @@ static const char *other_basis(struct pipeline *pipeline)
     return run ? "showing the recent past" : "showing the whole run";
 }
 
+static const char *other_objects(struct pipeline *pipeline)
+{
+    pipeline->objects_all = !pipeline->objects_all;
+    return pipeline->objects_all ? "objects of less than 0.1% are listed too"
+                                 : "objects of 0.1% and more are listed";
+}
+
 static const char *bin_answer(int code, const char *done)
 {
     switch (code) {
@@ -120,6 +127,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     if (of_stretch)
         return of_stretch;
     switch (request->kind) {
+    case REQUEST_ALL_OBJECTS:
+        return other_objects(pipeline);
     case REQUEST_BASIS:
         return other_basis(pipeline);
     case REQUEST_COUNTING:
@@ -145,6 +154,9 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
         return pipeline->store ? "the heap is as it was recorded" : heap_request(pipeline, request);
+    case REQUEST_SEARCH_BACK:
+        return profile_search_back(pipeline->profile, now) ? "back at the search before"
+                                                           : "there was no other search";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -39,9 +39,9 @@ struct pipeline_stretch {
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
     struct snapshot_stretch shown;
-    bool fills;              /* the tables are not full yet */
-    bool searches;           /* it is read again, for the search alone */
-    unsigned rounds;         /* of that, so far */
+    bool fills;      /* the tables are not full yet */
+    bool searches;   /* it is read again, for the search alone */
+    unsigned rounds; /* of that, so far */
 };
 
 struct pipeline {
@@ -77,8 +77,9 @@ struct pipeline {
     uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
     bool live;
     bool ended;
-    bool paused; /* by the user: nothing is counted */
-    bool heap; /* its blocks are told or walked */
+    bool paused;      /* by the user: nothing is counted */
+    bool objects_all; /* those of small shares are listed too */
+    bool heap;        /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */

@@ -186,6 +186,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_findings(build);
     if (!build->failed)
         build_watch(build);
+    if (!build->failed)
+        build_weigh_findings(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

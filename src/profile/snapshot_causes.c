@@ -25,9 +25,11 @@ const char *build_evictor_function(struct build *build, uint32_t id)
 {
     const struct place_names *names = &build->profile->options.names;
     struct function_desc desc = {0};
-    if (id && names->function && names->function(names->context, id, &desc) && desc.name)
-        return arena_string(build->arena, desc.name);
-    return NULL;
+    if (!id || !names->function || !names->function(names->context, id, &desc) || !desc.name)
+        return "unknown";
+    const char *name = arena_string(build->arena, desc.name);
+    build->failed |= !name;
+    return name;
 }
 
 static const char *thread_name(struct build *build, uint32_t tid)

@@ -15,8 +15,9 @@ bool build_share_causes(struct snapshot_causes_figures *sums);
 struct snapshot_causes_figures *build_figures_of(struct build *build,
                                                  const struct snapshot_causes_figures *sums);
 
-/* NULL: id 0, or no memory. */
+/* NULL: not known, or no memory. */
 const char *build_evictor_object(struct build *build, uint32_t id);
+/* "unknown"; NULL: no memory. */
 const char *build_evictor_function(struct build *build, uint32_t id);
 
 /* Who threw out the lines of the rows listed, and all that were, as a matrix; `evicted`: misses of

@@ -30,6 +30,7 @@
 #include "profile/rates.h"
 #include "profile/reuse.h"
 #include "profile/search.h"
+#include "profile/search_before.h"
 #include "profile/search_phases.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
@@ -84,6 +85,7 @@ struct profile {
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct search_phases search_phases;
+    struct search_before search_before;
     struct timeline timeline;
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct thread_numbers threads;
@@ -116,6 +118,7 @@ struct build {
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
     const struct exact_counts *exact; /* the same, counted; NULL: sampled */
+    struct findings *findings;        /* between build_findings() and build_weigh_findings() */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */
@@ -182,9 +185,10 @@ void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
-void build_findings(struct build *build); /* over the other parts, as they are finished */
-void build_watch(struct build *build);    /* needs objects and findings */
-void build_causes(struct build *build);   /* needs objects and code */
+void build_causes(struct build *build);         /* needs objects and code */
+void build_findings(struct build *build);       /* over the other parts, as they are finished */
+void build_watch(struct build *build);          /* needs objects and findings */
+void build_weigh_findings(struct build *build); /* by causes and watches; with those held */
 void build_accesses(struct build *build);
 
 #endif

@@ -30,6 +30,7 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_PAGE] = {NODE_ROW_FIELDS, 1 << 18},
     [STORE_THREAD] = {THREAD_ROW_FIELDS, 1 << 18},
     [STORE_MEMORY] = {MEMORY_ROW_FIELDS, 1 << 16},
+    [STORE_WORD] = {WORD_ROW_FIELDS, 1 << 18},
 };
 
 unsigned store_form_fields(unsigned kind)

@@ -68,6 +68,7 @@ enum store_kind {
     STORE_PAGE,    /* id: an address in it that was asked for */
     STORE_THREAD,  /* id: tid */
     STORE_MEMORY,  /* id: the address that was asked for */
+    STORE_WORD,    /* likewise */
     STORE_KINDS
 };
 
@@ -253,6 +254,7 @@ enum memory_field {
     MEMORY_ROW_FIELDS
 };
 
+enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
 /* Strings, innermost first; the first 0 ends them. */

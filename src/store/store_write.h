@@ -53,6 +53,7 @@ void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node);
 void store_writer_page_node(struct store_writer *writer, uint64_t address, int node);
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
+void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
 
 /* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,

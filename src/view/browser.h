@@ -114,6 +114,7 @@ struct browser {
         struct table regions;
         struct table dropped;
         struct area map;
+        unsigned inside; /* searches begun from a region of another, which Esc goes back to */
     } search;
     struct {
         struct table functions;
@@ -180,6 +181,7 @@ struct browser {
         bool moved; /* by the user; else it stays on the strongest cell */
     } matrix;
     struct {
+        enum page_id about; /* the screen it was asked on */
         int top;
         int lines;
         int rows;
@@ -252,6 +254,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
 
 /* The tables of the page shown. */
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
+
+/* The help, from the screen shown on; back from there where it is open. (help_page.c) */
+void help_open(struct browser *browser);
 
 void browser_freeze(struct browser *browser);
 

@@ -128,7 +128,7 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         browser_go(browser, PAGE_MATRIX);
         return true;
     case ACTION_HELP:
-        browser_go(browser, PAGE_HELP);
+        help_open(browser);
         return true;
     case ACTION_BACK:
         go_back(browser, request);
@@ -164,6 +164,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_QUIT;
     case ACTION_BASIS:
         return REQUEST_BASIS;
+    case ACTION_ALL_OBJECTS:
+        return REQUEST_ALL_OBJECTS;
     case ACTION_ZERO:
         return REQUEST_ZERO;
     case ACTION_FASTER:

@@ -16,7 +16,7 @@ static const char *rival(enum causes_of kind, const struct snapshot_causes_row *
         const struct snapshot_evictor *evictor = &row->evictors[i];
         uint32_t id = kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
         const char *name = kind == CAUSES_OBJECTS ? evictor->object : evictor->function;
-        if (name && id != row->id)
+        if (id && name && id != row->id)
             return name;
     }
     return NULL;

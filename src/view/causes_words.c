@@ -149,11 +149,8 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
 
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size)
 {
-    snprintf(out, size, "%s%s%s",
-             evictor->function ? evictor->function
-             : evictor->object ? "accesses"
-                               : "not known",
-             evictor->object ? " on " : "", evictor->object ? evictor->object : "");
+    snprintf(out, size, "%s%s%s", evictor->function, evictor->object ? " on " : "",
+             evictor->object ? evictor->object : "");
 }
 
 static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,

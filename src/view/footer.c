@@ -41,6 +41,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
         return "";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    if (binding->action == ACTION_ALL_OBJECTS && browser->snapshot)
+        return browser->snapshot->objects_all        ? "Above 0.1%"
+               : browser->snapshot->objects_left_out ? "All objects"
+                                                     : "";
     if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
         return "Hottest set";
     return binding->label;

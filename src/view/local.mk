@@ -28,6 +28,8 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
+	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
 	src/view/html_findings.c \
@@ -87,6 +89,7 @@ src_libview_a_SOURCES = \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/objects_words.c src/view/objects_words.h \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
