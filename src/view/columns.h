@@ -162,6 +162,8 @@ extern const struct columns causes_columns;
 extern const struct columns offset_columns; /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
 extern const struct columns whatif_choice_columns;
+extern const struct columns causes_columns[CAUSES_KINDS];
+extern const struct columns offset_columns; /* rows: struct hot_offset */
 extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
