@@ -3,6 +3,7 @@
 #ifndef MISSTOP_SNAPSHOT_MATRIX_H
 #define MISSTOP_SNAPSHOT_MATRIX_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_timeline.h"
 
@@ -68,6 +69,22 @@ struct snapshot_matrix_rated {
     const struct rates_sums *sums;
 };
 
+/* The same: why it missed. */
+struct snapshot_matrix_caused {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_causes_figures *figures;
+};
+
+/* What had thrown lines out that a cell missed: MemSpy's "Causes of Replacements". */
+struct snapshot_matrix_evictor {
+    uint16_t row;
+    uint16_t column;
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
+    double misses;
+};
+
 /*
  * Functions x objects, most weight first on both sides; then the others; then nobody: as a column
  * what has no object, as a row what waited for no data that is known of, in no function that is
@@ -103,6 +120,11 @@ struct snapshot_matrix {
     size_t rated_count;
     const struct rates_plan *rates_plan; /* NULL: as above */
     const struct rates_sums *rates_all;
+    struct snapshot_matrix_caused *caused; /* none where no cause is told */
+    size_t caused_count;
+    struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
+                                                 known left out */
+    size_t evictor_count;
 };
 
 /* Row row_count and column column_count are the others, those after them nobody. */

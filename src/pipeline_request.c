@@ -58,6 +58,8 @@ static const char *next_event(struct pipeline *pipeline)
     pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
     pipeline->ranked_before = pipeline->samples[pipeline->ranking];
     profile_set_ranking(pipeline->profile, pipeline->ranking);
+    if (!pipeline->store)
+        sampler_rank(pipeline->sampler, pipeline->ranking);
     pipeline_stretch_rank(pipeline);
     snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
              info->events[pipeline->ranking].name);

@@ -61,7 +61,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
 	src/profile/causes.c src/profile/causes.h \
-	src/profile/snapshot_causes.c \
+	src/profile/causes_table.c src/profile/causes_table.h \
+	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
@@ -89,6 +91,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/thread_numbers.c src/profile/thread_numbers.h \
 	src/profile/thread_groups.c src/profile/thread_groups.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \

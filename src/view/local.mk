@@ -79,9 +79,12 @@ src_libview_a_SOURCES = \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
-	src/view/matrix_heading.c src/view/matrix_heading.h src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_heading.c src/view/matrix_heading.h \
+	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
+	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
+	src/view/matrix_rates.c src/view/matrix_rates.h \
 	src/view/matrix_rules.c \
 	src/view/matrix_table.c src/view/matrix_table.h \
 	src/view/matrix_text.c \
@@ -137,7 +140,7 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
-	src/view/causes_columns.c src/view/causes_page.c \
+	src/view/causes_advice.c src/view/causes_columns.c src/view/causes_page.c \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
