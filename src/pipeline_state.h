@@ -123,6 +123,14 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
     return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
 }
 
+/* What each event stands for (enum event_role), for the tables. */
+static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        roles[i] = (uint8_t)info->events[i].role;
+}
+
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
 /* What the store tells beside places and names, as of the point that was read up to. */

@@ -169,6 +169,8 @@ struct browser {
         double mark_s;
         struct area map; /* the chart, as drawn */
         enum stack_kind stacked;
+        bool chosen; /* to draw `measure` and not what ranks */
+        enum snapshot_measure measure;
         bool volatility; /* its chart is open */
     } timeline;
     struct {

@@ -46,6 +46,7 @@ src_libview_a_SOURCES = \
 	src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
+	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
 	src/view/html_timeline.c \
 	src/view/html_trust.c \
 	src/view/html_writer.c src/view/html_writer.h \
@@ -80,6 +81,7 @@ src_libview_a_SOURCES = \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
 	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
 	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
+	src/view/matrix_heading.c src/view/matrix_heading.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
@@ -129,6 +131,7 @@ src_libview_a_SOURCES = \
 	src/view/text.c \
 	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
+	src/view/measure_words.c src/view/measure_words.h \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
 	src/view/timeline_stack.c src/view/timeline_stack.h \

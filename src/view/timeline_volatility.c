@@ -106,7 +106,8 @@ static void draw_picture(struct picture *picture)
     for (size_t i = 0; i < count; i++)
         draw_bar(picture, i);
     const struct snapshot_stream *object = picture->object;
-    size_t series = object ? (size_t)(object - timeline->streams) : 0;
+    size_t series =
+        object ? (size_t)(object - snapshot_timeline_ranking(timeline)->objects.list) : 0;
     for (size_t i = 0; i < count && object && object->volatilities; i++)
         draw_object(picture, i, series);
     draw_scale(picture);
