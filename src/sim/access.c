@@ -2,6 +2,7 @@
 /* model_access_slow(): what the fast path leaves, in parts that each lie in one line. */
 #include "sim/cause.h"
 #include "sim/coherence.h"
+#include "sim/fast.h"
 #include "sim/walk.h"
 
 enum { SIZE_MAX_BYTES = 4096 };
@@ -12,19 +13,6 @@ static void count_use(struct cache *cache, uint32_t index, uint64_t address, uin
     uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
     model_count_use(&cache->lines[index].use, model_grains(offset, size_bytes, cache->grain_shift),
                     size_bytes, kind);
-}
-
-/* From now on the fast path finds the line by itself. */
-static void settle(struct state_thread *thread, struct cache *first, uint32_t index, uint32_t kind)
-{
-    struct model *model = thread->fast.model;
-    if (model->shared[0] && model->spec.threads > 1)
-        for (uint32_t i = 0; i < model->threads_end; i++)
-            if (model->threads[i])
-                model->threads[i]->fast.last_tag = 0;
-    /* Where a store fetches nothing, the shadow may not have the line yet. */
-    thread->fast.last_tag = state_fetches(model, kind) ? first->tags[index] : 0;
-    thread->fast.last_line = &first->lines[index];
 }
 
 /* A plain hit in the first level. */
@@ -38,11 +26,11 @@ static bool hit_first(struct state_thread *thread, uint64_t address, uint32_t si
         return false;
     cache_touch(first, index);
     if (first->shadow)
-        shadow_touch(first->shadow, number, state_fetches(thread->fast.model, kind),
-                     &first->slots[index].node);
+        walk_shadow(thread->fast.model, first, number, state_fetches(thread->fast.model, kind),
+                    &first->slots[index].node);
     if (thread->fast.use)
         count_use(first, index, address, size_bytes, kind);
-    settle(thread, first, index, kind);
+    fast_admit(first, index);
     return true;
 }
 
@@ -131,7 +119,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         walk_set_slow(model, first, index);
         if (model->track_use)
             count_use(first, index, address, size_bytes, access->miss.kind);
-        settle(access->thread, first, index, access->miss.kind);
+        fast_admit(first, index);
     } else if (model->track_use) {
         count_below(access, address, size_bytes);
     }

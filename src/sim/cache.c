@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/cache.h"
 
+#include "sim/fast.h"
+
 static uint32_t log2_of(uint64_t power)
 {
     return (uint32_t)__builtin_ctzll(power);
@@ -75,6 +77,8 @@ static uint32_t tree_victim(uint64_t tree, uint32_t ways)
 void cache_touch(struct cache *cache, uint32_t index)
 {
     uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
+    if (cache->fast && cache->recent[set] != index)
+        fast_forget(cache, cache->recent[set]);
     if (!cache->level)
         cache->recent[set] = index;
     if (cache->policy == MODEL_LRU)

@@ -30,7 +30,10 @@ struct cache {
     uint32_t *recent; /* index of the way used last, by set */
     struct model_line *lines;
     struct cache_slot *slots;
-    struct shadow *shadow; /* NULL: not asked for */
+    struct shadow *shadow;   /* NULL: not asked for */
+    struct model_fast *fast; /* of a first level of data; else NULL */
+    uint64_t fast_mask;      /* places of it - 1 */
+    uint64_t unread_stamp;   /* takes times where there is no shadow */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */
     uint64_t clock;
