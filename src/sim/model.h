@@ -103,6 +103,9 @@ struct model_fast {
     struct model_line *line; /* NULL: none */
 };
 
+enum { MODEL_FAST_SHIFT = 5 };
+_Static_assert(sizeof(struct model_fast) == 1 << MODEL_FAST_SHIFT, "places are found by a shift");
+
 /* Each access takes so much of the clock, for its parts have times of their own. */
 enum { MODEL_CLOCK_STEP = 2048 };
 
