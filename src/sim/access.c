@@ -16,22 +16,18 @@ static void count_use(struct cache *cache, uint32_t index, uint64_t address, uin
 }
 
 /* A plain hit in the first level. */
-static bool hit_first(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
-                      uint32_t kind)
+static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
+                      uint32_t size_bytes, uint32_t kind)
 {
     struct cache *first = thread->path[0];
     uint64_t number = address >> first->line_shift;
-    uint32_t index = cache_find(first, number);
-    if (index == CACHE_NONE || first->lines[index].slow & kind)
-        return false;
     cache_touch(first, index);
     if (first->shadow)
         walk_shadow(thread->fast.model, first, number, state_fetches(thread->fast.model, kind),
-                    &first->slots[index].node);
+                    &first->nodes[index]);
     if (thread->fast.use)
         count_use(first, index, address, size_bytes, kind);
     fast_admit(first, index);
-    return true;
 }
 
 /* Other threads hear of it before anything is looked up. */
@@ -161,15 +157,21 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
 }
 
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
-                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
+                     uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
-    struct state_access access = {.model = thread->fast.model, .thread = thread, .first = first};
+    struct state_access access = {
+        .model = thread->fast.model, .thread = thread, .first = first, .absent = absent};
     access.miss.address = address;
     access.miss.size_bytes = size_bytes;
     access.miss.thread = thread->fast.number;
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;
+    /* Asked for ahead: what is looked at after the first level. */
+    if (absent && access.model->spec.level_count > 1)
+        cache_prefetch(thread->path[1], address >> thread->path[1]->line_shift);
+    if (absent && first->shadow)
+        evicted_prefetch(&access.model->evicted[0], address >> first->line_shift, first->thread);
     uint32_t served = access.model->spec.whole_access_below
                           ? by_levels(&access, address, size_bytes)
                           : by_lines(&access, address, size_bytes);
@@ -191,7 +193,7 @@ static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t si
     bool alone = !cache->shared || thread->fast.model->spec.threads == 1;
     if (one_line && thread->last_fetch == number + 1 && alone)
         return 0;
-    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip);
+    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
     thread->last_fetch = one_line ? number + 1 : 0;
     return served;
 }
@@ -206,8 +208,12 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
         size_bytes = (uint32_t)(UINT64_MAX - address) + 1;
     if (kind & MODEL_INSTRUCTION)
         return fetch(state, address, size_bytes, ip);
-    if (state_part(state->path[0], address, size_bytes) == size_bytes &&
-        hit_first(state, address, size_bytes, kind))
-        return 0;
-    return walk(state, state->path[0], address, size_bytes, kind, ip);
+    struct cache *first = state->path[0];
+    if (state_part(first, address, size_bytes) != size_bytes)
+        return walk(state, first, address, size_bytes, kind, ip, false);
+    uint32_t index = cache_find(first, address >> first->line_shift);
+    if (index == CACHE_NONE || first->lines[index].slow & kind)
+        return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
+    hit_first(state, index, address, size_bytes, kind);
+    return 0;
 }

@@ -136,7 +136,7 @@ static void count_line(struct model_figures *figures, const struct cache *cache,
 static void count(struct model *model, const struct cache *cache, uint32_t index)
 {
     const struct cache_slot *slot = &cache->slots[index];
-    if (slot->instruction)
+    if (slot->instruction || model->spec.no_figures)
         return;
     count_line(&model->total[cache->level], cache, slot);
     struct model_figures *ip = ids_make(&model->ips, cache->lines[index].ip, &model->memory);

@@ -47,10 +47,10 @@ void fast_admit(struct cache *cache, uint32_t index)
     const struct shadow *shadow = cache->shadow;
     clear(cache, place);
     if (cache->recent[cache_set(cache, number)] != index ||
-        (shadow && !shadow_has(shadow, cache->slots[index].node, number)))
+        (shadow && !shadow_has(shadow, cache->nodes[index], number)))
         return;
     place->line = line;
-    place->stamp = shadow ? &shadow->nodes[cache->slots[index].node].stamp : &cache->unread_stamp;
+    place->stamp = shadow ? &shadow->nodes[cache->nodes[index]].stamp : &cache->unread_stamp;
     if (!(line->slow & MODEL_LOAD))
         place->loads = number << cache->line_shift;
     if (!(line->slow & MODEL_STORE))

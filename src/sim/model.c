@@ -26,7 +26,9 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
     if (!cache || !model->spec.causes)
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
-    if (!cache->shadow || shadow_init(cache->shadow, cache_lines(cache), &model->memory))
+    cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
+    if (!cache->shadow || !cache->nodes ||
+        shadow_init(cache->shadow, cache_lines(cache), &model->memory))
         return NULL;
     return cache;
 }

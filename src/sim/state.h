@@ -67,6 +67,7 @@ struct state_access {
     struct cache *first;    /* of data or of instructions */
     struct model_miss miss; /* filled as it goes */
     uint32_t missed;        /* levels: bit by level */
+    bool absent;            /* it is known that `first` has it not */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
 };

@@ -35,7 +35,8 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
     cache_put(cache, index, number);
     cache->lines[index].ip = access->miss.who.ip;
     cache->slots[index].bin = state_who(access).bin;
-    cache->slots[index].node = node;
+    if (cache->shadow)
+        cache->nodes[index] = node;
     cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
@@ -67,9 +68,10 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
                  uint32_t size_bytes, uint32_t *node)
 {
     uint64_t number = address >> cache->line_shift;
-    uint32_t index = cache_find(cache, number);
+    uint32_t index =
+        access->absent && cache == access->first ? CACHE_NONE : cache_find(cache, number);
     bool in_shadow = false;
-    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->slots[index].node;
+    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
     if (cache->shadow)
         in_shadow = walk_shadow(access->model, cache, number,
                                 state_fetches(access->model, access->miss.kind), node);
@@ -80,7 +82,7 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
     }
     cache_touch(cache, index);
     if (cache->shadow)
-        cache->slots[index].node = *node;
+        cache->nodes[index] = *node;
     if (access->model->prefetch.kind && cache->slots[index].prefetched) {
         cache->slots[index].prefetched = false;
         walk_set_slow(access->model, cache, index);
@@ -144,7 +146,7 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     struct cache *cache = access->thread->path[level];
     uint64_t number = address >> cache->line_shift;
     uint32_t index = cache_find(cache, number);
-    uint32_t node = index == CACHE_NONE ? 0 : cache->slots[index].node;
+    uint32_t node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
     if (cache->shadow)
         walk_shadow(model, cache, number, true, &node);
     if (index != CACHE_NONE) {

@@ -9,7 +9,7 @@
 #include "valgrind/tell.h"
 
 /* More threads than this share caches. */
-enum { CACHES_MAX = 64, TELL_EVERY = 256 };
+enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
 
 struct access_now access_now = {.next = ACCESS_NEVER};
 static struct access_shape shape;
@@ -63,6 +63,7 @@ static void fill_spec(struct model_spec *spec)
     spec->level_count = header->level_count;
     spec->threads = CACHES_MAX;
     spec->whole_access_below = True;
+    spec->no_figures = True;
     spec->causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
         spec->level[i] = (struct model_level_spec){
@@ -165,12 +166,14 @@ static void tell_totals(void)
 
 void access_tell(Bool all)
 {
-    static UInt runs;
+    static uint64_t last;
     if (!shared || !shape.clock || !totals)
         return;
     tell_totals();
-    if (all || !(++runs % TELL_EVERY))
-        stretch_tell();
+    if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
+        return;
+    last = *shape.clock;
+    stretch_tell();
 }
 
 void access_runs(UInt number, struct sim_thread *of)
