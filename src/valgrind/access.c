@@ -7,6 +7,7 @@
 #include "sim/model.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
+#include "valgrind/whatif.h"
 
 /* More threads than this share caches. */
 enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
@@ -14,13 +15,17 @@ enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
 struct access_now access_now = {.next = ACCESS_NEVER};
 static struct access_shape shape;
 
+/* What is done with an access: nothing; counted; counted, and a question about it is open. */
+enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
+
+static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
 static uint64_t told_at;           /* time of the clock up to which they count */
 static struct model_fast *nothing; /* a table */
 static Bool wanted;                /* by the program's functions */
-static Bool counting;
+static enum counting counting;
 static Bool due;            /* an access is told soon */
 static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
@@ -40,33 +45,34 @@ static void fail(void *context, const char *text)
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
-static void tell_evictor(const struct model_missed *level)
+static void tell_evictor(const struct model_missed *level, UInt told)
 {
     UInt ip = level->evictor.ip;
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+    missed.evictor_level = (UChar)told;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    UInt told = shared->header.evictor_level;
+    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     for (UInt i = 0; i < miss->served; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
     if (told < miss->served)
-        tell_evictor(&miss->level[told]);
+        tell_evictor(&miss->level[told], told);
 }
 
-static void fill_spec(struct model_spec *spec)
+static void fill_spec(void)
 {
     const struct sim_header *header = &shared->header;
-    spec->level_count = header->level_count;
-    spec->threads = CACHES_MAX;
-    spec->whole_access_below = True;
-    spec->no_figures = True;
-    spec->causes = (header->flags & SIM_WANT_CAUSES) != 0;
+    spec.level_count = header->level_count;
+    spec.threads = CACHES_MAX;
+    spec.whole_access_below = True;
+    spec.no_figures = True;
+    spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
-        spec->level[i] = (struct model_level_spec){
+        spec.level[i] = (struct model_level_spec){
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
@@ -74,7 +80,7 @@ static void fill_spec(struct model_spec *spec)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
-    model_spec_complete(spec);
+    model_spec_complete(&spec);
 }
 
 const struct access_shape *access_shape(void)
@@ -112,27 +118,29 @@ static void draw_next(uint64_t now)
 void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
-    struct model_spec spec = {0};
-    fill_spec(&spec);
+    fill_spec();
     model = model_new(&spec, &host);
     if (model)
         take_shape();
     tell_start();
+    whatif_start();
     draw_next(0);
     access_count(!shared->header.from[0]);
 }
 
 static void settle_table(void)
 {
-    access_now.table = counting && !due && !cache->use ? cache->fast : nothing;
+    access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
 static void settle(void)
 {
-    counting = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
+    Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
+    Bool asked = counts && whatif_look(model, &spec, cache->number);
+    counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
-        shared->header.counting = counting;
+        shared->header.counting = counts;
     settle_table();
 }
 
@@ -244,11 +252,14 @@ static void take(struct sim_instruction *place, Addr address, UWord what)
 {
     UInt kind = what & ((1u << ACCESS_SIZE_SHIFT) - 1);
     UInt size = (UShort)(what >> ACCESS_SIZE_SHIFT);
+    UInt id = (UInt)(place - shared->instructions);
     uint64_t start = *shape.clock;
     uint64_t before = start + (what >> ACCESS_BEFORE_SHIFT) * MODEL_CLOCK_STEP;
     *shape.clock = before;
-    UInt served = model_access(cache, address, size, kind, (UInt)(place - shared->instructions));
+    UInt served = model_access(cache, address, size, kind, id);
     *shape.clock = start;
+    if (__builtin_expect(counting == COUNTS_ASKED, 0))
+        whatif_take(address, size, kind, id, served);
     if (__builtin_expect(served, 0))
         take_miss(place, address, size, kind, served);
     if (__builtin_expect(before + MODEL_CLOCK_STEP >= access_now.next, 0)) {
@@ -261,7 +272,7 @@ static void take(struct sim_instruction *place, Addr address, UWord what)
 
 VG_REGPARM(3) void access_memory(struct stretch_access *access, Addr address, UWord what)
 {
-    if (counting)
+    if (counting != COUNTS_NOT)
         take(access->place, address, what);
     else
         take_back(access);
@@ -270,7 +281,7 @@ VG_REGPARM(3) void access_memory(struct stretch_access *access, Addr address, UW
 VG_REGPARM(3) void access_guarded(struct sim_instruction *place, Addr address, UWord what)
 {
     UInt op = what & MODEL_MODIFY;
-    if (!counting)
+    if (counting == COUNTS_NOT)
         return;
     take(place, address, what);
     place->counts[op - 1]++;

@@ -21,6 +21,7 @@
 #include "valgrind/shared.h"
 #include "valgrind/stretch.h"
 #include "valgrind/threads.h"
+#include "valgrind/whatif.h"
 
 static const HChar *memory_path = "";
 
@@ -74,9 +75,11 @@ static void start(void)
 static void finish(Int status)
 {
     (void)status;
+    if (!shared)
+        return;
+    whatif_finish();
     access_tell(True);
-    if (shared)
-        __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }
 
 static void register_tool(void)
