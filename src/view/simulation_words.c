@@ -19,17 +19,41 @@ static size_t say_level(const struct snapshot_simulation *simulation, unsigned l
     return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
+const char *simulation_pause_name(enum simulation_pause pause)
+{
+    static const char *const names[] = {"starting", "paused", "before", "outside"};
+    return (unsigned)pause < SIMULATION_PAUSE_COUNT ? names[pause] : "outside";
+}
+
+static const char *why_not_counting(const struct snapshot_simulation *simulation)
+{
+    switch (simulation->pause) {
+    case SIMULATION_PAUSED:
+        return "not counting: T goes on";
+    case SIMULATION_BEFORE:
+        return "not counting until the function of --sim-from is called";
+    default:
+        return "not counting now: outside of --sim-from and --sim-to";
+    }
+}
+
 /* Which misses are samples, or why there are none. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (!simulation->counting)
-        snprintf(out, size, "; not counting now");
+        snprintf(out, size, "; %s", why_not_counting(simulation));
     else if (simulation->one_in > 1)
         snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->untold)
         snprintf(out, size, "; every miss is a sample");
     else
         *out = '\0';
+}
+
+bool simulation_starts(const struct snapshot_simulation *simulation)
+{
+    return simulation->level_count && !simulation->counting &&
+           simulation->pause == SIMULATION_STARTING;
 }
 
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size)
@@ -39,6 +63,12 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
     *out = '\0';
     if (!simulation->level_count)
         return;
+    if (simulation_starts(simulation)) {
+        snprintf(out, size,
+                 "simulated: Valgrind is starting the program, which will take some tens of times "
+                 "as long as it does alone");
+        return;
+    }
     size_t used = (size_t)snprintf(out, size, "simulated: %s loads, %s stores",
                                    text_count(loads, (double)simulation->loads),
                                    text_count(stores, (double)simulation->stores));
