@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
 static size_t say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
@@ -29,20 +30,18 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
 {
     switch (simulation->pause) {
     case SIMULATION_PAUSED:
-        return "not counting: T goes on";
+        return "not counting, T goes on";
     case SIMULATION_BEFORE:
-        return "not counting until the function of --sim-from is called";
+        return "not counting, --sim-from was not reached";
     default:
-        return "not counting now: outside of --sim-from and --sim-to";
+        return "not counting after --sim-to";
     }
 }
 
-/* Which misses are samples, or why there are none. */
+/* Which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
-    if (!simulation->counting)
-        snprintf(out, size, "; %s", why_not_counting(simulation));
-    else if (simulation->one_in > 1)
+    if (simulation->one_in > 1)
         snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->untold)
         snprintf(out, size, "; every miss is a sample");
@@ -65,13 +64,14 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
         return;
     if (simulation_starts(simulation)) {
         snprintf(out, size,
-                 "simulated: Valgrind is starting the program, which will take some tens of times "
-                 "as long as it does alone");
+                 "simulated: Valgrind starts the program, which will be some tens of times slower");
         return;
     }
-    size_t used = (size_t)snprintf(out, size, "simulated: %s loads, %s stores",
-                                   text_count(loads, (double)simulation->loads),
-                                   text_count(stores, (double)simulation->stores));
+    size_t used = (size_t)snprintf(
+        out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
+        simulation->counting ? "" : why_not_counting(simulation), simulation->counting ? "" : ")",
+        text_count(loads, (double)simulation->loads),
+        text_count(stores, (double)simulation->stores));
     if (simulation->accesses && used < size) {
         used += (size_t)snprintf(out + used, size - used, "; missed");
         for (unsigned i = 0; i < simulation->level_count && used < size; i++)
@@ -81,12 +81,21 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
         say_state(simulation, out + used, size - used);
 }
 
+/* The figures go before what is said of the samples. */
+static void shorten(char *text, int columns)
+{
+    char *last = strrchr(text, ';');
+    if (last && strlen(text) > (size_t)columns)
+        *last = '\0';
+}
+
 bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
                      struct area area)
 {
     char text[320];
     simulation_sentence(simulation, text + 1, sizeof text - 1);
     text[0] = ' ';
+    shorten(text, area.columns);
     if (text[1])
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
     return text[1] != '\0';
