@@ -98,7 +98,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
+    uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
     bool paused;      /* by the user: nothing is counted */
