@@ -160,6 +160,7 @@ extern const struct columns watch_columns;
 extern const struct columns causes_columns;
 extern const struct columns offset_columns;  /* rows: struct hot_offset */
 extern const struct columns phase_columns;
+extern const struct columns thread_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */

@@ -176,7 +176,7 @@ static void write_other_columns(struct help_writer *writer, struct browser *brow
         &site_columns,         &line_columns,           &pair_columns,    &layout_columns,
         &source_columns,       &instruction_columns,    &levels_columns,  &sharing_columns,
         &sharing_line_columns, &sharing_access_columns, &phase_columns,   &finding_columns,
-        &watch_columns,        &causes_columns};
+        &watch_columns,        &causes_columns,         &thread_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (!is_asked(browser, tables[i]))
             write_table(writer, tables[i]);
