@@ -118,6 +118,7 @@ struct browser {
     } search;
     struct {
         struct table functions;
+        struct table threads;
         uint32_t id; /* the function opened */
         char name[256];
         const struct snapshot_code *function;

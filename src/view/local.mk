@@ -65,6 +65,7 @@ src_libview_a_SOURCES = \
 	src/view/json_sharing.c \
 	src/view/json_report.c src/view/json_report_part.h \
 	src/view/json_report_rows.c \
+	src/view/json_threads.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/json_watchpoints.c \
@@ -132,6 +133,7 @@ src_libview_a_SOURCES = \
 	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
 	src/view/measure_words.c src/view/measure_words.h \
+	src/view/thread_columns.c \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
 	src/view/timeline_stack.c src/view/timeline_stack.h \
