@@ -135,7 +135,9 @@ src_libview_a_SOURCES = \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
+	src/view/html_whatif.c \
 	src/view/json_whatif.c \
+	src/view/whatif_page.c \
 	src/view/whatif_choices.c src/view/whatif_choices.h \
 	src/view/whatif_columns.c \
 	src/view/whatif_text.c \
