@@ -47,7 +47,7 @@ static void whatif_update(struct browser *browser)
             const struct snapshot_layout *layout = layout_of(browser);
             browser->whatif.choice_count =
                 whatif_choices(browser->detail.object, layout, member_of(browser, layout),
-                               line_bytes(snapshot), browser->whatif.choices);
+                               line_bytes(snapshot), &snapshot->whatif, browser->whatif.choices);
         }
     }
     table_set(&browser->whatif.questions, snapshot, browser->whatif.choices,
