@@ -12,6 +12,7 @@ enum request_kind {
     REQUEST_NONE,
     REQUEST_QUIT,
     REQUEST_REFRESH,       /* a snapshot now */
+    REQUEST_ALL_OBJECTS,   /* list those of small shares too, or no more */
     REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
     REQUEST_COUNTING,      /* sampling stops, or goes on */
     REQUEST_ZERO,          /* forget everything counted so far */
@@ -21,6 +22,7 @@ enum request_kind {
     REQUEST_SEARCH_ALL,
     REQUEST_SEARCH_RANGE,  /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
+    REQUEST_SEARCH_BACK,   /* to the search that another took the place of */
     REQUEST_WRITE,         /* write the snapshot shown to a file */
     REQUEST_SUSPEND,       /* Ctrl-Z */
     REQUEST_PICK,          /* pid: watch this process */

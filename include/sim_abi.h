@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
-#define SIM_VERSION 1u
+#define SIM_VERSION 2u
 
 enum {
     SIM_HEADER_BYTES = 4096,
@@ -132,14 +132,14 @@ struct sim_miss {
     uint8_t kind;   /* enum sim_kind: the same byte in every unit that begins something */
     uint8_t op;     /* enum sim_op */
     uint8_t served; /* index of the level that had it; level_count: memory */
-    uint8_t unused;
-    uint16_t size;   /* bytes */
+    uint8_t evictor_level; /* whose evictor is told: header.evictor_level as it was then */
+    uint16_t size;         /* bytes */
     uint16_t causes; /* enum sim_cause of each level missed: sim_cause_of() */
     uint32_t tid;
     uint32_t weight; /* misses (accesses) it stands for */
     uint64_t ip;
     uint64_t address;
-    uint64_t evictor_ip;      /* what had thrown the line out of evictor_level; 0: not known */
+    uint64_t evictor_ip;      /* what had thrown the line out of that level; 0: not known */
     uint64_t evictor_address; /* ... to make room for this */
 };
 

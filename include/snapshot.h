@@ -95,7 +95,7 @@ struct snapshot_totals {
     uint64_t throttled;
     double weight;    /* events the attributed samples of the ranking event stand for, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
-    double rate; /* samples per second of the ranking event, over the last interval */
+    double rate;      /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
@@ -117,6 +117,9 @@ struct snapshot {
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
     size_t object_count;
     size_t objects_left_out;
+    double objects_left_share; /* of those, together; NAN: there are no samples */
+    double objects_least;      /* share from which on they are listed; 0: all */
+    bool objects_all;          /* those of less than 0.001 were asked for */
     struct snapshot_code *code;
     size_t code_count;
     struct snapshot_matrix matrix;

@@ -195,11 +195,13 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     if (!build->failed)
         build_sharing(build);
     if (!build->failed)
+        build_causes(build);
+    if (!build->failed)
         build_findings(build);
     if (!build->failed)
         build_watch(build);
     if (!build->failed)
-        build_causes(build);
+        build_weigh_findings(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

@@ -187,6 +187,13 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
     }
 }
 
+uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
+{
+    struct bin_info info;
+    bool told = bin < WALKED_BINS && allocations->tells;
+    return told && bins_info(allocations->told.bins, bin, &info) ? info.type : 0;
+}
+
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,
                        allocations_block *block, void *context)
 {

@@ -98,6 +98,9 @@ int allocations_undo(struct allocations *allocations);
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 
+/* Id of the type that whoever allocates it assigns its blocks to; 0: not known, or not yet. */
+uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
+
 /* What it holds now. */
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes);

@@ -104,8 +104,10 @@ src_libresolve_a_SOURCES = \
 	src/resolve/object_kind.c \
 	src/resolve/told_blocks.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/type_instances.c src/resolve/type_instances.h \
 	src/resolve/typed_words.c \
 	src/resolve/types.c src/resolve/types.h \
+	src/resolve/answers.c src/resolve/answers.h \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \

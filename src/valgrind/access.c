@@ -39,21 +39,22 @@ static void fail(void *context, const char *text)
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
-static void tell_evictor(const struct model_missed *level)
+static void tell_evictor(const struct model_missed *level, UInt told)
 {
     UInt ip = level->evictor.ip;
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+    missed.evictor_level = (UChar)told;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    UInt told = shared->header.evictor_level;
+    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     for (UInt i = 0; i < miss->served; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
     if (told < miss->served)
-        tell_evictor(&miss->level[told]);
+        tell_evictor(&miss->level[told], told);
 }
 
 static void fill_spec(void)
