@@ -119,13 +119,13 @@ struct snapshot_matrix {
     size_t found_count;
     struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
     size_t rated_count;
-    const struct rates_plan *rates_plan; /* NULL: as above */
-    const struct rates_sums *rates_all;
     struct snapshot_matrix_caused *caused; /* none where no cause is told */
     size_t caused_count;
     struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
                                                  known left out */
     size_t evictor_count;
+    const struct rates_plan *rates_plan; /* NULL: as above */
+    const struct rates_sums *rates_all;
 };
 
 /* Whether anything was counted there, of any event. */

@@ -272,13 +272,13 @@ void build_findings(struct build *build)
     build->failed |= !findings || !list || !spreads;
     if (build->failed)
         return;
-    *findings = (struct findings){
-        .snapshot = snapshot,
-        .arena = build->arena,
-        .window = &build->profile->window,
-        .names = &build->profile->options.names,
-        .list = list,
-        .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
+    *findings =
+        (struct findings){.snapshot = snapshot,
+                          .arena = build->arena,
+                          .window = &build->profile->window,
+                          .names = &build->profile->options.names,
+                          .list = list,
+                          .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
     measure_time(findings);
     gather(build, findings, spreads);
     findings_find(findings);

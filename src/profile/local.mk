@@ -79,6 +79,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_phases.c src/profile/snapshot_phases.h \
 	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \
 	src/profile/snapshot_timeline.c \
+	src/profile/snapshot_threads.c \
 	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
 	src/profile/spread.c src/profile/spread.h \

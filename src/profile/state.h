@@ -193,6 +193,7 @@ size_t build_join_unplaced(struct build *build, uint32_t function,
 void build_matrix(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
+void build_threads(struct build *build);
 void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);

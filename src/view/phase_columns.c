@@ -85,9 +85,9 @@ static struct value note(const struct snapshot *snapshot, const void *pointer)
     const struct snapshot_phase *row = pointer;
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
-    return value_text(last && row->inversion ? "now; another object leads"
+    return value_text(last && row->inversion ? "now; new leader"
                       : last                 ? "now"
-                      : row->inversion       ? "another object leads"
+                      : row->inversion       ? "new leader"
                                              : NULL);
 }
 

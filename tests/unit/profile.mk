@@ -125,3 +125,8 @@ check_PROGRAMS += tests/unit/test_listed
 TESTS += tests/unit/test_listed
 tests_unit_test_listed_SOURCES = tests/unit/test_listed.c $(PROFILE_FIXTURE)
 tests_unit_test_listed_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_thread_list
+TESTS += tests/unit/test_thread_list
+tests_unit_test_thread_list_SOURCES = tests/unit/test_thread_list.c
+tests_unit_test_thread_list_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm

@@ -275,8 +275,7 @@ static void keys_change_the_picture(void **state)
     static const char *const functions[] = {"by functions", " move", NULL};
     static const char *const fields[] = {"by fields of atoms", " atom.force", NULL};
     static const char *const threads[] = {"by threads", " loader-*", "server", NULL};
-    static const char *const volatility[] = {"Volatility by period; o atoms", "Drawn in periods",
-                                             NULL};
+    static const char *const volatility[] = {"How restless", "as drawn", "Drawn in periods", NULL};
     (void)state;
     struct run run;
     struct browser browser;
