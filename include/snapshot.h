@@ -31,6 +31,7 @@
 #include "snapshot_simulation.h"
 #include "snapshot_stretch.h"
 #include "snapshot_timeline.h"
+#include "snapshot_use.h"
 #include "snapshot_watch.h"
 #include "snapshot_window.h"
 
@@ -94,7 +95,7 @@ struct snapshot_totals {
     uint64_t throttled;
     double weight;    /* events the attributed samples of the ranking event stand for, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
-    double rate; /* samples per second of the ranking event, over the last interval */
+    double rate;      /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
@@ -128,6 +129,7 @@ struct snapshot {
     struct snapshot_findings findings;
     struct snapshot_watch watch;
     struct snapshot_causes causes;
+    struct snapshot_uses uses;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

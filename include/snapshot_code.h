@@ -6,6 +6,7 @@
 
 #include "snapshot_rates.h"
 #include "snapshot_share.h"
+#include "snapshot_use.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct snapshot_instruction {
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
     uint32_t member;
+    const struct snapshot_use *use; /* of lines it fetched; NULL: nothing is told of it */
 };
 
 /* A function and its accesses: to one object, or, in snapshot.code, all of them. */
@@ -50,6 +52,7 @@ struct snapshot_code {
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
     struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
+    struct snapshot_use *use;     /* the same, of the lines it fetched */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

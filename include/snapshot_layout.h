@@ -6,6 +6,7 @@
 
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
+#include "snapshot_use.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct snapshot_field {
     double stores;
     struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
     struct snapshot_rates *rates;   /* the same */
+    struct snapshot_use *use;       /* the same, of the lines it fetched */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
@@ -47,6 +49,7 @@ struct snapshot_layout_row {
     double stores;
     const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
     const struct snapshot_rates *rates;   /* the same */
+    const struct snapshot_use *use;       /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

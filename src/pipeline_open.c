@@ -32,6 +32,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
         .watch = pipeline->watch != NULL,
+        .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
     };
     pipeline_watch_caches(wanted.cache_lines, sysfs_cpu);
     int code = profile_new(&pipeline->profile, &wanted, error);

@@ -39,9 +39,9 @@ struct pipeline_stretch {
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
     struct snapshot_stretch shown;
-    bool fills;              /* the tables are not full yet */
-    bool searches;           /* it is read again, for the search alone */
-    unsigned rounds;         /* of that, so far */
+    bool fills;      /* the tables are not full yet */
+    bool searches;   /* it is read again, for the search alone */
+    unsigned rounds; /* of that, so far */
 };
 
 struct pipeline {
@@ -78,11 +78,13 @@ struct pipeline {
     bool live;
     bool ended;
     bool paused; /* by the user: nothing is counted */
-    bool heap; /* its blocks are told or walked */
+    bool heap;   /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
+    struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
+    size_t line_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
@@ -109,6 +111,10 @@ void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
 /* Lines of L1d, L2 and L3 of this machine; 0: not known. */
 void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
+
+/* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
+bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
+void pipeline_count_lines(struct pipeline *pipeline);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

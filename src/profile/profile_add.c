@@ -272,6 +272,8 @@ static void finish(struct profile *profile, const struct adding *adding)
     sharing_add(&profile->sharing, place, scale);
     if (access->cause != CAUSE_NOT_TOLD)
         causes_add(&profile->causes, object, place, scale);
+    if (profile->options.lines)
+        use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)

@@ -161,6 +161,7 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     copy_reading(build);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
+    build_uses(build);
     build_objects(build);
     if (!build->failed)
         build_window(build);

@@ -9,9 +9,9 @@
  * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
  * Where a source tells data sources, 800 bytes more for each object, function, offset and
  * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
- * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB. With --watch 2 MiB. The
- * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
- * threads together, and 0.3 MiB. All of it is bounded.
+ * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB; where it tells of lines, 25 MiB
+ * at the very most. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at most for
+ * objects, functions, fields and groups of threads together, and 0.3 MiB. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -20,6 +20,7 @@
 #include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
+#include "profile/distances.h"
 #include "profile/findings_held.h"
 #include "profile/levels.h"
 #include "profile/offset_key.h"
@@ -34,6 +35,7 @@
 #include "profile/tally.h"
 #include "profile/timeline.h"
 #include "profile/unplaced.h"
+#include "profile/use.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
@@ -82,6 +84,8 @@ struct profile {
     struct window window;
     struct comiss comiss;
     struct causes causes;
+    struct use use;
+    struct distances distances;
     struct sharing sharing;
     struct unplaced unplaced;
     struct findings_held findings_held;
@@ -154,7 +158,16 @@ void build_sum_offset_rates(const struct build *build, const struct pair *pair,
 void build_sum_code_rates(const struct build *build, const struct pair *pair,
                           struct rates_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
-/* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
+/* The same for the use of lines, in snapshot_use.c. build_uses() comes first, and once. */
+void build_uses(struct build *build);
+struct snapshot_use *build_object_use(struct build *build, uint32_t object);
+struct snapshot_use *build_function_use(struct build *build, uint32_t function);
+struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip);
+void build_sum_offset_use(const struct build *build, const struct pair *pair,
+                          struct snapshot_use *sum);
+struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
+/* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
+ */
 void build_field_figures(struct build *build, struct snapshot_object *object,
                          const struct snapshot_field *places, const struct pair **pairs,
                          size_t count);

@@ -116,6 +116,10 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
         add_all(session, info);
     session->evictor_level = session->events[0].accesses ? 0 : session->events[0].level;
     memory->shared->header.evictor_level = session->evictor_level;
+    for (unsigned i = 0; i < session->event_count; i++)
+        if (!session->events[i].accesses)
+            memory->shared->header.use_levels |= 1u << session->events[i].level;
+    info->lines = memory->wanted.use;
     info->event_count = session->event_count;
     info->weighs = info->events[0].weighs;
     stamp_clock_init(&session->clock);

@@ -16,6 +16,7 @@ struct cache_slot {
     struct model_use told; /* its use up to when it was last told to the level below */
     uint32_t bin;
     uint32_t node;   /* place in the shadow; a hint */
+    uint16_t offset; /* in the line, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched; /* and not asked for yet */
     bool was_fetched_ahead;
     bool watched;     /* its reuse or its users are sampled */

@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
+#include "valgrind/lines.h"
 #include "valgrind/tell.h"
 
 /* More threads than this share caches. */
@@ -67,7 +68,6 @@ static void fill_spec(struct model_spec *spec)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
-    model_spec_complete(spec);
 }
 
 void access_start(void)
@@ -75,6 +75,8 @@ void access_start(void)
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
     struct model_spec spec = {0};
     fill_spec(&spec);
+    lines_want(&spec, &host);
+    model_spec_complete(&spec);
     model = model_new(&spec, &host);
     tell_start();
     accesses_left = accesses_drawn = tell_access_next();
@@ -106,6 +108,7 @@ void access_runs(UInt number, struct sim_thread *of)
     struct model_thread *its = model ? model_thread(model, number) : NULL;
     totals = of;
     cache = its;
+    lines_runs(of->tid);
     if (!its)
         wanted = False;
     settle();
@@ -115,6 +118,18 @@ void access_leave_out(Addr start, SizeT length)
 {
     left_out = start;
     left_out_bytes = length;
+}
+
+Bool access_is_left_out(Addr address)
+{
+    return address - left_out < left_out_bytes;
+}
+
+void access_finish(void)
+{
+    if (model && totals && shared->header.flags & SIM_WANT_USE)
+        model_finish(model);
+    counting = wanted = False;
 }
 
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
@@ -129,7 +144,7 @@ static void describe(const struct sim_instruction *place, Addr address, UInt siz
 static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
                                                 UInt size, UInt kind, UInt served)
 {
-    if (address - left_out < left_out_bytes)
+    if (access_is_left_out(address))
         return;
     uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
     for (UInt i = 0; i < served; i++) {

@@ -24,6 +24,8 @@ VALGRIND_TOOL_SOURCES = include/sim_abi.h src/valgrind/core.h src/valgrind/tool.
 	src/valgrind/access.c src/valgrind/access.h \
 	src/valgrind/instructions.c src/valgrind/instructions.h \
 	src/valgrind/instrument.c src/valgrind/instrument.h \
+	src/valgrind/floating.c src/valgrind/floating.h \
+	src/valgrind/lines.c src/valgrind/lines.h \
 	src/valgrind/mappings.c src/valgrind/mappings.h \
 	src/valgrind/shared.c src/valgrind/shared.h \
 	src/valgrind/tell.c src/valgrind/tell.h \

@@ -58,8 +58,10 @@ static void start(void)
 static void finish(Int status)
 {
     (void)status;
-    if (shared)
-        __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
+    if (!shared)
+        return;
+    access_finish();
+    __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }
 
 static void register_tool(void)

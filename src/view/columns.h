@@ -158,7 +158,7 @@ extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
 extern const struct columns causes_columns;
-extern const struct columns offset_columns;  /* rows: struct hot_offset */
+extern const struct columns offset_columns; /* rows: struct hot_offset */
 extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
@@ -186,6 +186,7 @@ struct source_row {
     double stores;
     const char *inlined;                        /* NULL: of the function itself */
     const struct snapshot_instruction *hottest; /* NULL: only context */
+    struct snapshot_use use;                    /* of the lines that it fetched */
     char text[256];
 };
 

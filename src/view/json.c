@@ -28,6 +28,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "reading", json_reading(&snapshot->reading));
     json_set_levels(root, snapshot, snapshot->levels);
     json_set_rates(root, snapshot->rates);
+    json_set_use(root, snapshot, &snapshot->uses.all);
     json_set(root, "objects", json_objects(snapshot));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
     json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));

@@ -24,6 +24,7 @@ static json_t *instructions(const struct snapshot *snapshot, const struct snapsh
         json_set(one, "share", json_share(from->share));
         json_set(one, "loads", json_count(from->loads));
         json_set(one, "stores", json_count(from->stores));
+        json_set_use(one, snapshot, from->use);
         json_array_append_new(out, one);
     }
     return out;
@@ -55,6 +56,8 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
         json_set_rates(code, from->rates);
         json_set(code, "stall_share", json_share(from->rates->stall.value));
     }
+    if (from->use)
+        json_set_use(code, snapshot, from->use);
     if (from->instruction_count)
         json_set(code, "instructions", instructions(snapshot, from));
     return code;

@@ -52,6 +52,9 @@ void json_set_levels(json_t *out, const struct snapshot *snapshot,
                      const struct snapshot_levels *levels);
 /* Members `accesses`, `miss_rate` and `rates`; NULL: not known. */
 void json_set_rates(json_t *out, const struct snapshot_rates *rates);
+/* Members `spatial_use`, `temporal_use` and `use`, where anything is told of use; NULL: not of it.
+ */
+void json_set_use(json_t *out, const struct snapshot *snapshot, const struct snapshot_use *use);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
 /* Only where there is one. */

@@ -56,7 +56,7 @@ src_libview_a_SOURCES = \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
-	src/view/json_rates.c \
+	src/view/json_rates.c src/view/json_use.c \
 	src/view/json_recording.c \
 	src/view/json_phases.c \
 	src/view/json_sharing.c \
@@ -97,7 +97,7 @@ src_libview_a_SOURCES = \
 	src/view/pprof_file.c src/view/pprof_file.h \
 	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
-	src/view/rates_words.c src/view/rates_words.h \
+	src/view/rates_words.c src/view/rates_words.h src/view/use_words.c src/view/use_words.h \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
 	src/view/phase_columns.c \
