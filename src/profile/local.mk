@@ -37,11 +37,15 @@ src_libprofile_a_SOURCES = \
 	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
 	src/profile/search.h \
+	src/profile/search_even.c \
+	src/profile/search_measured.c \
+	src/profile/search_part.h \
 	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \
 	src/profile/search_region.c \
 	src/profile/search_region.h \
+	src/profile/search_settled.c \
 	src/profile/sets.c \
 	src/profile/sets.h \
 	src/profile/sharing.c src/profile/sharing.h \

@@ -102,8 +102,10 @@ src_libresolve_a_SOURCES = \
 	src/resolve/nodes.c src/resolve/nodes.h \
 	src/resolve/object_kind.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/type_instances.c src/resolve/type_instances.h \
 	src/resolve/typed_words.c \
 	src/resolve/types.c src/resolve/types.h \
+	src/resolve/answers.c src/resolve/answers.h \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \

@@ -27,6 +27,9 @@ void told_facts(struct store_facts *facts, uint64_t period);
 /* The next one, a little later than `time_ns`; `wild`: any value in any field. */
 struct place told_place(struct prng *prng, uint64_t time_ns, bool wild);
 
+/* So many of them, one after the other; NULL: out of memory. The caller frees them. */
+struct place *told_places(unsigned count, bool wild);
+
 /* A file of so many places, a sync after each `every` of them, its last descriptions those of
  * told->generation. Aborts where it cannot be written. Returns the descriptor, for reading. */
 int told_write(struct told *told, const char *path, unsigned places, unsigned every);
