@@ -25,6 +25,7 @@
 #include "snapshot_object.h"
 #include "snapshot_rates.h"
 #include "snapshot_recording.h"
+#include "snapshot_reuse.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
@@ -130,6 +131,7 @@ struct snapshot {
     struct snapshot_watch watch;
     struct snapshot_causes causes;
     struct snapshot_uses uses;
+    struct snapshot_reuse reuse;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

@@ -82,7 +82,7 @@ static void add(struct distances_row *row, const struct line_told *line, double 
 }
 
 static void add_to(struct distances *distances, enum distances_of of, uint64_t id,
-                   const struct line_told *line, double scale)
+                   uint32_t function, const struct line_told *line, double scale)
 {
     uint64_t key = key_of(of, id);
     struct distances_row *row = find(distances, key);
@@ -90,6 +90,9 @@ static void add_to(struct distances *distances, enum distances_of of, uint64_t i
         return;
     distances->count += !row->key;
     row->key = key;
+    row->id = id;
+    row->of = of;
+    row->function = function;
     add(row, line, scale);
 }
 
@@ -104,9 +107,8 @@ void distances_add(struct distances *distances, const struct line_told *line, ui
         return;
     distances->line_bytes = line->line_bytes;
     add(&distances->all, line, scale);
-    add_to(distances, DISTANCES_OBJECT, object, line, scale);
-    add_to(distances, DISTANCES_FUNCTION, function, line, scale);
-    add_to(distances, DISTANCES_INSTRUCTION, line->ip, line, scale);
+    add_to(distances, DISTANCES_OBJECT, object, function, line, scale);
+    add_to(distances, DISTANCES_INSTRUCTION, line->ip, function, line, scale);
 }
 
 const struct distances_row *distances_find(const struct distances *distances, enum distances_of of,
@@ -114,6 +116,21 @@ const struct distances_row *distances_find(const struct distances *distances, en
 {
     const struct distances_row *row = distances->rows ? find(distances, key_of(of, id)) : NULL;
     return row && row->key ? row : NULL;
+}
+
+static void sum_counted(struct counted *into, const struct counted *more)
+{
+    into->at[BASIS_RUN] += more->at[BASIS_RUN];
+    into->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
+}
+
+void distances_sum(struct distances_row *into, const struct distances_row *more)
+{
+    sum_counted(&into->told, &more->told);
+    sum_counted(&into->all, &more->all);
+    sum_counted(&into->first, &more->first);
+    for (int i = 0; i < DISTANCE_BUCKETS; i++)
+        sum_counted(&into->bucket[i], &more->bucket[i]);
 }
 
 /* Part of a bucket's distances that are at least `lines`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reuse distances of the accesses to each object, and of each function and instruction: how many
+ * Reuse distances of the accesses to each object, and of each instruction: how many
  * other lines were used since the line was used last. The part that is at least as large as a cache
  * has lines is what misses that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz,
  * Traiger 1970). Sampled by the simulation (src/sim/sampling.c). Private to src/profile. Memory is
@@ -22,7 +22,10 @@ enum {
 };
 
 struct distances_row {
-    uint64_t key;         /* 0: empty */
+    uint64_t key; /* 0: empty */
+    uint64_t id;
+    uint32_t of;          /* enum distances_of */
+    uint32_t function;    /* of an instruction */
     struct counted told;  /* uses that were told */
     struct counted all;   /* uses that these stand for */
     struct counted first; /* of lines that were not used before */
@@ -37,7 +40,8 @@ struct distances {
     bool failed;
 };
 
-enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_FUNCTION, DISTANCES_INSTRUCTION };
+/* Ids: of an object; the address of an instruction. */
+enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_INSTRUCTION };
 
 void distances_fini(struct distances *distances);
 void distances_clear(struct distances *distances);
@@ -46,9 +50,12 @@ void distances_rescale(struct distances *distances, double factor);
 void distances_add(struct distances *distances, const struct line_told *line, uint32_t object,
                    uint32_t function, double scale);
 
-/* By id, or by address of an instruction. NULL: nothing was told of it. */
+/* NULL: nothing was told of it. */
 const struct distances_row *distances_find(const struct distances *distances, enum distances_of of,
                                            uint64_t id);
+
+/* Adds up what is counted of both. */
+void distances_sum(struct distances_row *into, const struct distances_row *more);
 
 /* Part of the accesses that a fully associative LRU cache of `lines` lines would miss, under a
  * basis; NAN: none were told. */

@@ -187,6 +187,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_watch(build);
     if (!build->failed)
         build_causes(build);
+    if (!build->failed)
+        build_reuse(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

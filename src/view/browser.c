@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 25 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 27 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
@@ -19,36 +19,21 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
     [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
     [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
-    [PAGE_CAUSES] = &causes_page,
+    [PAGE_CAUSES] = &causes_page,     [PAGE_REUSE] = &reuse_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
 {
-    struct table *all[] = {&browser->objects,
-                           &browser->detail.fields,
-                           &browser->detail.code,
-                           &browser->detail.instances,
-                           &browser->sets.parts,
-                           &browser->search.regions,
-                           &browser->search.dropped,
-                           &browser->code.functions,
-                           &browser->code.table,
-                           &browser->window.lines,
-                           &browser->window.pairs,
-                           &browser->picker.processes,
-                           &browser->heap.bins,
-                           &browser->code.source,
-                           &browser->code.accesses,
-                           &browser->layout.table,
-                           &browser->detail.levels,
-                           &browser->picker.of_recording,
-                           &browser->sharing.groups,
-                           &browser->sharing.lines,
-                           &browser->sharing.accesses,
-                           &browser->timeline.phases,
-                           &browser->findings,
-                           &browser->watch,
-                           &browser->causes};
+    struct table *all[] = {
+        &browser->objects,          &browser->detail.fields,  &browser->detail.code,
+        &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
+        &browser->search.dropped,   &browser->code.functions, &browser->code.table,
+        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
+        &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
+        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording,
+        &browser->sharing.groups,   &browser->sharing.lines,  &browser->sharing.accesses,
+        &browser->timeline.phases,  &browser->findings,       &browser->watch,
+        &browser->causes,           &browser->reuse.objects,  &browser->reuse.lines};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -64,7 +49,7 @@ void browser_init(struct browser *browser, const struct screen_sources *sources)
         &layout_columns,   &levels_columns,       &recorded_columns,
         &sharing_columns,  &sharing_line_columns, &sharing_access_columns,
         &phase_columns,    &finding_columns,      &watch_columns,
-        &causes_columns};
+        &causes_columns,   &reuse_columns,        &reuse_line_columns};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)

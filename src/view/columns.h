@@ -158,7 +158,9 @@ extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
 extern const struct columns causes_columns;
-extern const struct columns offset_columns; /* rows: struct hot_offset */
+extern const struct columns reuse_columns;      /* rows: struct snapshot_reuse_row */
+extern const struct columns reuse_line_columns; /* the same, of source lines */
+extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns phase_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;

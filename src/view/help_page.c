@@ -180,7 +180,7 @@ static void write_columns(struct writer *writer)
         &site_columns,         &line_columns,           &pair_columns,    &layout_columns,
         &source_columns,       &instruction_columns,    &levels_columns,  &sharing_columns,
         &sharing_line_columns, &sharing_access_columns, &phase_columns,   &finding_columns,
-        &watch_columns,        &causes_columns};
+        &watch_columns,        &causes_columns,         &reuse_columns,   &reuse_line_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char heading[HELP_LABEL_BYTES];
         snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);

@@ -40,6 +40,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
     json_set(root, "findings", json_findings(&snapshot->findings));
+    if (snapshot->reuse.told)
+        json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
     if (!snapshot->source.live)

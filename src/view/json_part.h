@@ -71,6 +71,8 @@ json_t *json_matrix(const struct snapshot *snapshot);
 json_t *json_findings(const struct snapshot_findings *findings);
 /* Of an object by its id; null: nothing was told. */
 json_t *json_causes(const struct snapshot_causes *causes, uint32_t object);
+/* Only where it is told. */
+json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
 json_t *json_sharing(const struct snapshot_sharing *sharing);

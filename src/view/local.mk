@@ -135,6 +135,10 @@ src_libview_a_SOURCES = \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
+	src/view/json_reuse.c src/view/html_reuse.c \
+	src/view/reuse_columns.c src/view/reuse_page.c src/view/reuse_text.c \
+	src/view/reuse_curve.c src/view/reuse_curve.h \
+	src/view/reuse_words.c src/view/reuse_words.h \
 	src/view/watch_columns.c src/view/watch_page.c \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \

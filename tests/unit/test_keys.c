@@ -47,6 +47,8 @@ static void the_contract_is_kept(void **state)
                  {'m', ACTION_MATRIX},
                  {'w', ACTION_WATCH},
                  {'y', ACTION_CAUSES},
+                 {'r', ACTION_REUSE},
+                 {'L' & 0x1f, ACTION_REFRESH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},
