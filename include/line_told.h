@@ -7,6 +7,7 @@
 #ifndef MISSTOP_LINE_TOLD_H
 #define MISSTOP_LINE_TOLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum line_what { LINE_LEFT, LINE_REUSED };
@@ -36,6 +37,27 @@ struct line_told {
     uint16_t used_bytes;    /* LINE_LEFT: how many different ones of them were used; */
     uint32_t touched_bytes; /* every touch counted */
     uint32_t uses[LINE_USES];
+};
+
+/* What an instruction did to lines that another one, or the same, had fetched. */
+enum line_pairs {
+    LINE_EVICTED_BY, /* threw them out: lines */
+    LINE_USED_BY,    /* used them: accesses, estimated */
+    LINE_PAIRS
+};
+
+struct line_pair {
+    uint64_t first;  /* address of the one that fetched */
+    uint64_t second; /* of the other */
+    uint64_t count;
+};
+
+/* Who tells of pairs, by `next` as sampler_pair() does, and of the function of an address. */
+struct line_pair_source {
+    void *context; /* of both */
+    bool (*next)(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                 struct line_pair *out); /* NULL: nobody */
+    uint32_t (*function)(void *context, uint64_t ip);
 };
 
 #endif

@@ -11,6 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SNAPSHOT_PARTNERS = 6 };
+
+/* An instruction that used, or threw out, lines that another one had fetched. */
+struct snapshot_partner {
+    uint64_t address;
+    const char *function;
+    const char *file; /* NULL: not known */
+    uint32_t line;
+    double count;
+};
+
+struct snapshot_partners {
+    double all;                                      /* with those that are not listed */
+    struct snapshot_partner list[SNAPSHOT_PARTNERS]; /* most first */
+    uint32_t count;
+};
+
 /* One accessing instruction of a function. */
 struct snapshot_instruction {
     uint64_t address;
@@ -29,7 +46,8 @@ struct snapshot_instruction {
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
     uint32_t member;
-    const struct snapshot_use *use; /* of lines it fetched; NULL: nothing is told of it */
+    const struct snapshot_use *use;     /* of lines it fetched; NULL: nothing is told of it */
+    struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: none told, or it is no hot one */
 };
 
 /* A function and its accesses: to one object, or, in snapshot.code, all of them. */

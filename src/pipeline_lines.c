@@ -36,3 +36,27 @@ void pipeline_count_lines(struct pipeline *pipeline)
     profile_add_lines(pipeline->profile, pipeline->lines, pipeline->line_count);
     pipeline->line_count = 0;
 }
+
+static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                      struct line_pair *out)
+{
+    const struct pipeline *pipeline = context;
+    return sampler_pair(pipeline->sampler, kind, level, place, out);
+}
+
+/* As that of a sample whose data nobody knows. */
+static uint32_t function_of(void *context, uint64_t ip)
+{
+    struct pipeline *pipeline = context;
+    struct place place;
+    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
+    resolver_resolve(pipeline->resolver, &access, NULL, &place);
+    return place.function;
+}
+
+struct line_pair_source pipeline_pairs(struct pipeline *pipeline)
+{
+    bool told = pipeline->sampler && sampler_info(pipeline->sampler)->lines;
+    return told ? (struct line_pair_source){pipeline, next_pair, function_of}
+                : (struct line_pair_source){0};
+}

@@ -33,6 +33,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
         .watch = pipeline->watch != NULL,
         .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
+        .pairs = pipeline_pairs(pipeline),
     };
     pipeline_watch_caches(wanted.cache_lines, sysfs_cpu);
     int code = profile_new(&pipeline->profile, &wanted, error);

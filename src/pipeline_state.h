@@ -115,6 +115,8 @@ void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
 /* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
 bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
 void pipeline_count_lines(struct pipeline *pipeline);
+/* Who did what to whose lines; none unless it is simulated. */
+struct line_pair_source pipeline_pairs(struct pipeline *pipeline);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

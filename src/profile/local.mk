@@ -30,6 +30,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c src/profile/profile_lines.c \
 	src/profile/use.c src/profile/use.h src/profile/snapshot_use.c src/profile/snapshot_reuse.c \
+	src/profile/snapshot_partners.c \
 	src/profile/profile.h \
 	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \

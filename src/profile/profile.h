@@ -29,10 +29,11 @@ struct profile_options {
     struct geometry geometry; /* cache level that sets are counted for */
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking;        /* event index */
-    bool watch;              /* profile_watch() will be called */
-    bool lines;              /* profile_add_lines() will be called */
-    uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
+    uint16_t ranking;              /* event index */
+    bool watch;                    /* profile_watch() will be called */
+    bool lines;                    /* profile_add_lines() will be called, */
+    struct line_pair_source pairs; /* and who did what to whose lines is told by this */
+    uint64_t cache_lines[3];       /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
      * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
     const struct profile *run;

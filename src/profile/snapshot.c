@@ -188,6 +188,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     if (!build->failed)
         build_causes(build);
     if (!build->failed)
+        build_partners(build);
+    if (!build->failed)
         build_reuse(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);

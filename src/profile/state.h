@@ -203,6 +203,7 @@ void build_sharing(struct build *build);
 void build_findings(struct build *build); /* over the other parts, as they are finished */
 void build_watch(struct build *build);    /* needs objects and findings */
 void build_causes(struct build *build);   /* needs objects */
+void build_partners(struct build *build); /* needs instructions */
 void build_reuse(struct build *build);    /* needs objects and code */
 void build_accesses(struct build *build);
 

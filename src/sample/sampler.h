@@ -94,6 +94,13 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 /* Exact totals where the source is sim; else all 0. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
+/*
+ * Pairs of instructions that the simulation tells of, of a kind and a level, one after another:
+ * *place starts as 0. False: there are no more.
+ */
+bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
+                  uint32_t *place, struct line_pair *out);
+
 /* ---- of a recording; live there is none of it ---- */
 
 /* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the

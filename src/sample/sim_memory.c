@@ -123,8 +123,11 @@ bool sim_memory_instruction(const struct sim_memory *memory, uint32_t index,
     return true;
 }
 
-bool sim_memory_pair(const struct sim_memory *memory, enum sim_pairs kind, uint32_t level,
-                     uint32_t *place, struct sim_pair_ips *out)
+_Static_assert((int)LINE_EVICTED_BY == SIM_EVICTED_BY && (int)LINE_USED_BY == SIM_USED_BY,
+               "kinds of pairs are the same on both sides");
+
+bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
+                     uint32_t *place, struct line_pair *out)
 {
     const struct sim_shared *shared = memory->shared;
     uint32_t used = look32(&shared->header.instructions_used);
@@ -136,8 +139,8 @@ bool sim_memory_pair(const struct sim_memory *memory, enum sim_pairs kind, uint3
         uint32_t second = __atomic_load_n(&pair->second, __ATOMIC_RELAXED);
         if (!count || first >= used || second >= used)
             continue;
-        *out = (struct sim_pair_ips){look64(&shared->instructions[first].ip),
-                                     look64(&shared->instructions[second].ip), count};
+        *out = (struct line_pair){look64(&shared->instructions[first].ip),
+                                  look64(&shared->instructions[second].ip), count};
         ++*place;
         return true;
     }

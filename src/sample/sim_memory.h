@@ -8,6 +8,7 @@
 #define MISSTOP_SAMPLE_SIM_MEMORY_H
 
 #include "base/error.h"
+#include "line_told.h"
 #include "sim_abi.h"
 
 #include <stdbool.h>
@@ -42,13 +43,6 @@ void sim_memory_close(struct sim_memory *memory);
 /* What the tool opens. */
 void sim_memory_path(const struct sim_memory *memory, char *out, size_t size);
 
-/* Addresses of two instructions, and how often. */
-struct sim_pair_ips {
-    uint64_t first;
-    uint64_t second;
-    uint64_t count;
-};
-
 /* Exact totals of all threads. missed[i]: accesses that level i did not hold. */
 struct sim_totals {
     uint64_t accesses; /* a modify is one */
@@ -69,8 +63,8 @@ bool sim_memory_instruction(const struct sim_memory *memory, uint32_t index,
  * Pairs of instructions that one of `kind` and `level` tells of, one after another: *place starts
  * as 0. False: there are no more. What was written is checked: both are instructions there are.
  */
-bool sim_memory_pair(const struct sim_memory *memory, enum sim_pairs kind, uint32_t level,
-                     uint32_t *place, struct sim_pair_ips *out);
+bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
+                     uint32_t *place, struct line_pair *out);
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
 

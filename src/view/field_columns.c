@@ -130,7 +130,7 @@ static const struct column field_list[] = {
     RATES_COLUMN_STALL(field, 2),
     RATES_COLUMNS(field, 2),
     RATES_COLUMN_CRITICAL(field, 2),
-    USE_COLUMNS(field, 2),
+    USE_COLUMNS(field, 1),
     LEVELS_COLUMNS_REST(field, 4),
 };
 

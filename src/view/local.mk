@@ -138,6 +138,7 @@ src_libview_a_SOURCES = \
 	src/view/json_reuse.c src/view/html_reuse.c \
 	src/view/reuse_columns.c src/view/reuse_page.c src/view/reuse_text.c \
 	src/view/reuse_curve.c src/view/reuse_curve.h \
+	src/view/partners_words.c src/view/partners_words.h \
 	src/view/reuse_words.c src/view/reuse_words.h \
 	src/view/watch_columns.c src/view/watch_page.c \
 	src/view/watch_text.c \

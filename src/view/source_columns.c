@@ -124,7 +124,7 @@ static const struct column source_list[] = {
     {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, source_samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_stores, format_percent, paint_store, NULL},
-    USE_COLUMNS(source, 3),
+    USE_COLUMNS(source, 1),
     {"INLINED", "Functions that the compiler put there in place of calls, innermost first.", 10, 32,
      3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
 };
@@ -244,7 +244,7 @@ static const struct column instruction_list[] = {
     {"SAMPLES", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, stores, format_percent, paint_store, NULL},
-    USE_COLUMNS(instruction, 3),
+    USE_COLUMNS(instruction, 2),
     {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
 };
 

@@ -69,7 +69,7 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     format_again(again, sizeof again, use_temporal(use));
     int used = snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
                         text_count(lines, use->lines), snapshot->uses.level + 1,
-                        snapshot->uses.is_nearer ? " (none the ranking level)" : "",
+                        snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
                         100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
     if (used > 0 && (size_t)used < size)
         say_uses(use, out + used, size - (size_t)used);
