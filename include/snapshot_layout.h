@@ -4,6 +4,7 @@
 #ifndef MISSTOP_SNAPSHOT_LAYOUT_H
 #define MISSTOP_SNAPSHOT_LAYOUT_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
 #include "snapshot_use.h"
@@ -25,9 +26,10 @@ struct snapshot_field {
     double share;     /* of its object */
     double loads;
     double stores;
-    struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
-    struct snapshot_rates *rates;   /* the same */
-    struct snapshot_use *use;       /* the same, of the lines it fetched */
+    struct snapshot_levels *levels;         /* NULL: the source tells nothing of it */
+    struct snapshot_rates *rates;           /* the same */
+    struct snapshot_use *use;               /* the same, of the lines it fetched */
+    struct snapshot_causes_figures *causes; /* the same */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */

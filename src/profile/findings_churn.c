@@ -56,7 +56,7 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
                                        .object = bin->object,
                                        .id = heap->object,
                                        .name = heap->name,
-                                       .gain = allocator * part};
+                                       .gain = allocator * part * findings->attributed};
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "
@@ -79,7 +79,8 @@ void findings_churn(struct findings *findings)
     double allocator = findings->snapshot->totals.attributed >= FINDINGS_SAMPLES
                            ? allocator_share(findings->snapshot)
                            : 0;
-    for (size_t i = 0; i < heap->bin_count; i++) {
+    bool in_time = !findings_simulated(findings);
+    for (size_t i = 0; in_time && i < heap->bin_count; i++) {
         const struct snapshot_bin *bin = &heap->bins[i];
         double part = bin->heap.allocations_per_s / all;
         if (!bin->heap.walked && bin->heap.allocations_per_s >= often_per_s &&

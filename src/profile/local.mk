@@ -10,6 +10,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/decay.h \
 	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
+	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_room.c src/profile/findings_simulated.c \
+	src/profile/findings_weigh.c \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \
 	src/profile/findings_held.c src/profile/findings_held.h \
@@ -22,6 +24,10 @@ src_libprofile_a_SOURCES = \
 	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
+	src/profile/matrix_filling.c \
+	src/profile/matrix_filling.h \
+	src/profile/measures.c \
+	src/profile/measures.h \
 	src/profile/offset_key.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
@@ -31,7 +37,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/profile.c src/profile/profile_add.c src/profile/profile_lines.c \
 	src/profile/use.c src/profile/use.h src/profile/snapshot_use.c src/profile/snapshot_reuse.c \
 	src/profile/snapshot_partners.c \
-	src/profile/profile.h \
+	src/profile/profile.c src/profile/profile_add.c src/profile/profile_time.c \
+	src/profile/profile.h src/profile/profile_search.c \
 	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \
 	src/profile/reuse.c src/profile/reuse.h \
@@ -41,6 +48,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/search_even.c \
 	src/profile/search_measured.c \
 	src/profile/search_part.h \
+	src/profile/search_before.c src/profile/search_before.h \
 	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \
@@ -57,7 +65,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
 	src/profile/causes.c src/profile/causes.h \
-	src/profile/snapshot_causes.c \
+	src/profile/causes_table.c src/profile/causes_table.h \
+	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
@@ -73,6 +83,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_phases.c src/profile/snapshot_phases.h \
 	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \
 	src/profile/snapshot_timeline.c \
+	src/profile/snapshot_threads.c \
 	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
 	src/profile/spread.c src/profile/spread.h \
@@ -85,6 +96,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/thread_numbers.c src/profile/thread_numbers.h \
 	src/profile/thread_groups.c src/profile/thread_groups.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
@@ -94,5 +106,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/watch_codes.c src/profile/watch_words.c \
+	src/profile/whatif.c src/profile/whatif.h \
+	src/profile/whatif_plan.c \
+	src/profile/whatif_units.c src/profile/whatif_units.h \
 	src/profile/window.c \
 	src/profile/window.h

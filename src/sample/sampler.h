@@ -89,6 +89,10 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 /* Records and samples stop or go on without reopening. */
 int sampler_enable(struct sampler *sampler, bool on);
 
+/* Event `index` ranks from now on: a source that can tell more of one event tells it of this one.
+ */
+void sampler_rank(struct sampler *sampler, unsigned index);
+
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 
 /* Exact totals where the source is sim; else all 0. */

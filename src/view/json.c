@@ -23,6 +23,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
         json_set(root, "recording", json_recording(snapshot->recording));
     json_set(root, "stretch", json_stretch(snapshot->stretch));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
+    if (snapshot->causes.told)
+        json_set(root, "causes", json_all_causes(&snapshot->causes));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
@@ -36,6 +38,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
+    json_set(root, "threads", json_threads(&snapshot->threads));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
@@ -44,6 +47,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
         json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
+    if (snapshot->whatif.state != WHATIF_NONE)
+        json_set(root, "what_if", json_whatif(&snapshot->whatif));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

@@ -77,6 +77,8 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     }
     if (from->use)
         json_set_use(code, snapshot, from->use);
+    if (snapshot->causes.told && !isnan(from->all_share))
+        json_set(code, "causes", json_causes(&snapshot->causes, CAUSES_FUNCTIONS, from->id));
     if (from->instruction_count)
         json_set(code, "instructions", instructions(snapshot, from));
     return code;

@@ -47,5 +47,8 @@ void causes_text_print(struct text_writer *writer);
 
 /* What caches of any size would miss; nothing unless told. (reuse_text.c) */
 void reuse_text_print(struct text_writer *writer);
+/* What was asked about another layout, and the answer; nothing where nothing was. (whatif_text.c)
+ */
+void whatif_text_print(struct text_writer *writer);
 
 #endif

@@ -71,6 +71,10 @@ check_PROGRAMS += tests/unit/test_timeline_kinds
 TESTS += tests/unit/test_timeline_kinds
 tests_unit_test_timeline_kinds_SOURCES = tests/unit/test_timeline_kinds.c
 tests_unit_test_timeline_kinds_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_measures
+TESTS += tests/unit/test_measures
+tests_unit_test_measures_SOURCES = tests/unit/test_measures.c
+tests_unit_test_measures_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_matrix
 TESTS += tests/unit/test_matrix
 tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c $(PROFILE_FIXTURE)
@@ -111,3 +115,18 @@ check_PROGRAMS += tests/unit/test_unplaced
 TESTS += tests/unit/test_unplaced
 tests_unit_test_unplaced_SOURCES = tests/unit/test_unplaced.c $(PROFILE_FIXTURE)
 tests_unit_test_unplaced_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_search_before
+TESTS += tests/unit/test_search_before
+tests_unit_test_search_before_SOURCES = tests/unit/test_search_before.c $(PLANTED_OBJECTS)
+tests_unit_test_search_before_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_listed
+TESTS += tests/unit/test_listed
+tests_unit_test_listed_SOURCES = tests/unit/test_listed.c $(PROFILE_FIXTURE)
+tests_unit_test_listed_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_thread_list
+TESTS += tests/unit/test_thread_list
+tests_unit_test_thread_list_SOURCES = tests/unit/test_thread_list.c
+tests_unit_test_thread_list_LDADD = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(OUTSIDE_LIBS) $(CMOCKA_LIBS) -lm
