@@ -39,6 +39,7 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
+    SIM_WANT_CODE = 16, /* instructions are fetched too, through a first level like that of data */
     SIM_WAIT = 2 /* nothing is left out: the program waits while the ring is full */
 };
 

@@ -62,6 +62,8 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
             wanted->causes = true;
         else if (!strcmp(part, "nocauses"))
             wanted->causes = false;
+        else if (!strcmp(part, "code"))
+            wanted->code = true;
         else
             code = add_level(wanted, part, error);
     }

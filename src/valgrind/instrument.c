@@ -3,6 +3,7 @@
 
 #include "valgrind/access.h"
 #include "valgrind/agent_rings.h"
+#include "valgrind/fetch.h"
 #include "valgrind/hit.h"
 #include "valgrind/instructions.h"
 #include "pub_tool_aspacemgr.h"
@@ -17,6 +18,7 @@ struct work {
     IRSB *in;
     IRSB *out;
     struct hit_block hits;
+    UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
@@ -142,7 +144,7 @@ static void turn_at(struct work *work, Addr ip)
     hit_reload(&work->hits);
 }
 
-static void begin_instruction(struct work *work, Addr ip)
+static void begin_instruction(struct work *work, Addr ip, UInt length)
 {
     Bool agent = is_agent(ip);
     work->place = agent ? NULL : instructions_place(ip);
@@ -150,13 +152,15 @@ static void begin_instruction(struct work *work, Addr ip)
         addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
                                               IRExpr_Const(IRConst_U8(1))));
     turn_at(work, ip);
+    if (!agent)
+        fetch_instruction(&work->hits, &work->fetched, ip, length);
 }
 
 static void take_other(struct work *work, IRStmt *statement)
 {
     flush(work);
     if (statement->tag == Ist_IMark)
-        begin_instruction(work, statement->Ist.IMark.addr);
+        begin_instruction(work, statement->Ist.IMark.addr, statement->Ist.IMark.len);
     else if (statement->tag == Ist_StoreG)
         take_guarded_store(work, statement->Ist.StoreG.details);
     else if (statement->tag == Ist_LoadG)
