@@ -135,9 +135,12 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
-        .simulation =
-            pipeline->store ? pipeline->stored_simulation : sampler_simulation(pipeline->sampler),
+        .objects_all = pipeline->objects_all,
+        .simulation = pipeline->store     ? pipeline->stored_simulation
+                      : pipeline->sampler ? sampler_simulation(pipeline->sampler)
+                                          : (struct snapshot_simulation){0},
         .watch = pipeline_watch_state(pipeline),
+        .whatif = pipeline_whatif_state(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
@@ -154,6 +157,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     pipeline->status[0] = '\0';
     if (snapshot)
         note_phase(pipeline, &snapshot->timeline);
+    if (snapshot)
+        pipeline_whatif_step(pipeline, snapshot);
     pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)

@@ -166,6 +166,8 @@ static int open_stages(struct pipeline *pipeline, struct error *error)
 {
     int code = pipeline_search_check(pipeline->options.search, error);
     if (!code)
+        code = pipeline_whatif_check(pipeline->options.what_if, error);
+    if (!code)
         code = open_store(pipeline, error);
     /* Before the maps are read, so that no mapping falls between the two. */
     if (!code && !pipeline->store)
@@ -202,6 +204,8 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
+    if (options->what_if)
+        pipeline_whatif_ask(pipeline, 0, 0, options->what_if);
     *out = pipeline;
     return 0;
 }

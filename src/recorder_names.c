@@ -101,6 +101,15 @@ static void ask_memory(void *context, uint64_t address, struct memory_use *use)
         store_writer_memory(recorder->store, address, use);
 }
 
+static bool ask_word(void *context, uint64_t address, uint64_t *value)
+{
+    struct recorder *recorder = context;
+    bool known = recorder->names.word(recorder->names.context, address, value);
+    if (known && recorder->store)
+        store_writer_word(recorder->store, address, *value);
+    return known;
+}
+
 /* What the resolver cannot tell, it cannot tell through here either. */
 struct place_names recorder_names(struct recorder *recorder)
 {
@@ -117,6 +126,7 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .exact = own->exact ? ask_exact : NULL,
                                 .thread = own->thread ? ask_thread : NULL,
                                 .memory = own->memory ? ask_memory : NULL,
+                                .word = own->word ? ask_word : NULL,
                                 .reading = own->reading ? ask_reading : NULL,
                                 .heap = own->heap ? ask_heap : NULL,
                                 .heap_bin = own->heap_bin ? ask_bin : NULL};

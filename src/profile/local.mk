@@ -9,6 +9,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/decay.h \
 	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
+	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_room.c src/profile/findings_simulated.c \
+	src/profile/findings_weigh.c \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \
 	src/profile/findings_held.c src/profile/findings_held.h \
@@ -28,7 +30,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
 	src/profile/profile.c src/profile/profile_add.c \
-	src/profile/profile.h \
+	src/profile/profile.h src/profile/profile_search.c \
 	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \
 	src/profile/reuse.c src/profile/reuse.h \
@@ -38,6 +40,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/search_even.c \
 	src/profile/search_measured.c \
 	src/profile/search_part.h \
+	src/profile/search_before.c src/profile/search_before.h \
 	src/profile/search_phases.c src/profile/search_phases.h \
 	src/profile/search_queue.c \
 	src/profile/search_queue.h \
@@ -54,7 +57,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
 	src/profile/causes.c src/profile/causes.h \
-	src/profile/snapshot_causes.c \
+	src/profile/causes_table.c src/profile/causes_table.h \
+	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
@@ -82,6 +87,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/thread_numbers.c src/profile/thread_numbers.h \
 	src/profile/thread_groups.c src/profile/thread_groups.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
@@ -91,5 +97,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/watch_codes.c src/profile/watch_words.c \
+	src/profile/whatif.c src/profile/whatif.h \
+	src/profile/whatif_plan.c \
+	src/profile/whatif_units.c src/profile/whatif_units.h \
 	src/profile/window.c \
 	src/profile/window.h

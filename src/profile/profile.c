@@ -75,6 +75,7 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
+    search_before_fini(&profile->search_before);
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
@@ -83,7 +84,7 @@ void profile_free(struct profile *profile)
         reuse_fini(profile->reuse);
     free(profile->reuse);
     window_fini(&profile->window);
-    hash_fini(&profile->threads);
+    thread_numbers_fini(&profile->threads);
     hash_fini(&profile->parts);
     free(profile->extras);
     free(profile->sorted);
@@ -215,6 +216,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
+    search_before_clear(&profile->search_before);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -249,43 +251,10 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);
     levels_table_clear(&profile->code_levels);
-    hash_clear(&profile->threads);
-    memset(profile->recent_threads, 0, sizeof profile->recent_threads);
+    thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;
     forget_ranking(profile, now_ns);
-}
-
-void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
-                          uint64_t now_ns)
-{
-    search_phases_clear(&profile->search_phases);
-    search_start(&profile->search, base, bound, what, now_ns);
-}
-
-void profile_search_stop(struct profile *profile)
-{
-    search_phases_clear(&profile->search_phases);
-    search_stop(&profile->search);
-}
-
-enum search_state profile_search_state(const struct profile *profile)
-{
-    return profile->search.state;
-}
-
-void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
-{
-    const struct search *search = &other->search;
-    if (search->state != SEARCH_OFF)
-        search_start(&profile->search, search->base, search->bound, search->what, now_ns);
-}
-
-void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns)
-{
-    search_tick(&profile->search, now_ns);
-    if (place->access.reason == REASON_NONE && place->access.event == profile->options.ranking)
-        search_count(&profile->search, place->access.address, tally_weight(&place->access));
 }

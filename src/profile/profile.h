@@ -73,6 +73,8 @@ void profile_want_accesses(struct profile *profile, bool wanted);
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns);
 void profile_search_stop(struct profile *profile);
+/* To the one that another took the place of, as it stood then; false: there is none. */
+bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* The search that the other one has, started here from its beginning; or none. */
 void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);

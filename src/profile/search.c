@@ -36,6 +36,11 @@ static void begin_interval(struct search *search, uint64_t now_ns)
     search->started_ns = now_ns;
 }
 
+void search_measure_again(struct search *search, uint64_t now_ns)
+{
+    begin_interval(search, now_ns);
+}
+
 void search_measure(struct search *search, const struct region *region)
 {
     search->active[search->active_count++] = *region;

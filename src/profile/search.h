@@ -61,6 +61,9 @@ void search_stop(struct search *search);
 /* The same search from its beginning: nothing that was measured so far is true any more. */
 void search_anew(struct search *search, uint64_t now_ns);
 
+/* Counts begin anew, for the regions it has: it was away for a while. */
+void search_measure_again(struct search *search, uint64_t now_ns);
+
 /* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
 void search_tick(struct search *search, uint64_t now_ns);
 

@@ -257,6 +257,11 @@ int resolver_bin_undo(struct resolver *resolver)
     return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
 }
 
+static bool read_word(void *context, uint64_t address, uint64_t *value)
+{
+    return resolver_memory(context, address, value, sizeof *value);
+}
+
 struct place_names resolver_names(struct resolver *resolver)
 {
     return (struct place_names){.context = resolver,
@@ -272,7 +277,8 @@ struct place_names resolver_names(struct resolver *resolver)
                                 .cpu_node = describe_cpu,
                                 .page_nodes = describe_pages,
                                 .thread = resolver_thread,
-                                .memory = describe_memory};
+                                .memory = describe_memory,
+                                .word = read_word};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

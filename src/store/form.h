@@ -68,6 +68,7 @@ enum store_kind {
     STORE_PAGE,    /* id: an address in it that was asked for */
     STORE_THREAD,  /* id: tid */
     STORE_MEMORY,  /* id: the address that was asked for */
+    STORE_WORD,    /* likewise */
     STORE_SIMULATION,
     STORE_SIM_LEVEL, /* id: number of the level, from 0 */
     STORE_WATCH,     /* how a watchpoint ended */
@@ -257,6 +258,7 @@ enum memory_field {
     MEMORY_ROW_FIELDS
 };
 
+enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
 /* Exact totals since the start. */
 enum simulation_field {
     SIMULATION_ROW_LEVELS, /* 0: nothing is simulated */

@@ -67,5 +67,6 @@ bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc);
 int reader_cpu_node(void *context, uint32_t cpu);
 void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes);
 void reader_memory(void *context, uint64_t address, struct memory_use *use);
+bool reader_word(void *context, uint64_t address, uint64_t *value);
 
 #endif

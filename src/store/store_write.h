@@ -57,6 +57,7 @@ void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node);
 void store_writer_page_node(struct store_writer *writer, uint64_t address, int node);
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
+void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
 
 /*
  * What a thread is called in the file, where it is named with its first place, and again before

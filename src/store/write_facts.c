@@ -134,6 +134,12 @@ void store_writer_memory(struct store_writer *writer, uint64_t address,
     writer_row(writer, STORE_MEMORY, address, row);
 }
 
+void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value)
+{
+    uint64_t row[WORD_ROW_FIELDS] = {[WORD_ROW_VALUE] = value};
+    writer_row(writer, STORE_WORD, address, row);
+}
+
 static uint64_t ns_of(double seconds)
 {
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);

@@ -19,7 +19,7 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
     [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
     [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
-    [PAGE_CAUSES] = &causes_page,
+    [PAGE_CAUSES] = &causes_page,     [PAGE_EVICTIONS] = &evictions_page,
 };
 
 static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
@@ -48,7 +48,7 @@ static unsigned all_tables(struct browser *browser, struct table *tables[TABLES]
                            &browser->timeline.phases,
                            &browser->findings,
                            &browser->watch,
-                           &browser->causes};
+                           &browser->causes.table};
     memcpy(tables, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -64,7 +64,7 @@ void browser_init(struct browser *browser, const struct screen_sources *sources)
         &layout_columns,   &levels_columns,       &recorded_columns,
         &sharing_columns,  &sharing_line_columns, &sharing_access_columns,
         &phase_columns,    &finding_columns,      &watch_columns,
-        &causes_columns};
+        &causes_columns[CAUSES_OBJECTS]};
     struct table *tables[TABLES];
     *browser = (struct browser){0};
     if (sources)
@@ -288,7 +288,7 @@ static void forget_places(struct browser *browser)
     for (unsigned i = 0; i < count; i++)
         tables[i]->body = (struct area){.rows = 0, .columns = 0};
     browser->zone_count = 0;
-    browser->sets.map = browser->search.map = browser->matrix.grid.names = browser->timeline.map =
+    browser->sets.map = browser->search.map = browser->matrix.grid.names = browser->causes.grid.names = browser->timeline.map =
         (struct area){0};
 }
 

@@ -154,6 +154,7 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     }
     if (!size)
         return false;
+    browser->search.inside = 0;
     browser_search_in(request, base, base + size, object->name);
     browser_go(browser, PAGE_SEARCH);
     return true;

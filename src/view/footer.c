@@ -22,11 +22,16 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
                                                                                   : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
         return "Object";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_CAUSES)
+        return browser->causes.of == CAUSES_OBJECTS     ? "Object"
+               : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
+                                                        : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
     if (binding->action == ACTION_NOW)
         return past ? binding->label : "";
-    if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
+    if (binding->action == ACTION_HOME &&
+        (browser->page == PAGE_MATRIX || browser->page == PAGE_EVICTIONS))
         return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
@@ -36,6 +41,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
         return "";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    if (binding->action == ACTION_ALL_OBJECTS && browser->snapshot)
+        return browser->snapshot->objects_all        ? "Above 0.1%"
+               : browser->snapshot->objects_left_out ? "All objects"
+                                                     : "";
     if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
         return "Hottest set";
     return binding->label;

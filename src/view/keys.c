@@ -72,7 +72,8 @@ static const struct key_binding bindings[] = {
      "b",
      "b",
      "By",
-     "Phases: by object, function, fields of an object, or threads"},
+     "Phases: by object, function, fields of an object, or threads; Causes: by object, function or "
+     "thread"},
     {ACTION_VOLATILITY,
      {'V'},
      "V",
@@ -97,6 +98,12 @@ static const struct key_binding bindings[] = {
      "Freeze",
      "freeze the picture and thaw it; sorting, filtering and drilling go on"},
     {ACTION_BASIS, {'c'}, "c", "c", "Recent/run", "the recent past (decayed), or the whole run"},
+    {ACTION_ALL_OBJECTS,
+     {'A'},
+     "A",
+     "A",
+     "All",
+     "Objects: list those of less than 0.1% too, and no more"},
     {ACTION_ZERO, {'z'}, "z", "z", "Zero", "set all counts to zero"},
     {ACTION_COUNTING,
      {'T'},
@@ -147,7 +154,7 @@ static const struct key_binding bindings[] = {
     {ACTION_PROCESSES, {'P'}, "P", "P", "Processes", "the processes of the recording"},
     {ACTION_REFRESH, {'r', CONTROL('l')}, "r", "r", "Refresh", "refresh now"},
     {ACTION_SUSPEND, {CONTROL('z')}, "Ctrl-Z", "Ctrl-Z", "Suspend", "suspend; fg comes back"},
-    {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too"},
+    {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too; again: back"},
     {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q", "q", "Quit", "quit; F10 too"},
 };
 

@@ -85,6 +85,7 @@ enum action {
     ACTION_SPAN,
     ACTION_NOW,
     ACTION_MEASURE,
+    ACTION_ALL_OBJECTS,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
     ACTION_PLAY_STEP_BACK,

@@ -28,6 +28,8 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
+	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
 	src/view/html_findings.c \
@@ -76,7 +78,8 @@ src_libview_a_SOURCES = \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
-	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
+	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
@@ -86,6 +89,7 @@ src_libview_a_SOURCES = \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/objects_words.c src/view/objects_words.h \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
@@ -132,11 +136,16 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
-	src/view/causes_columns.c src/view/causes_page.c \
+	src/view/causes_advice.c src/view/causes_columns.c src/view/causes_page.c \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
 	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
+	src/view/json_whatif.c \
+	src/view/whatif_choices.c src/view/whatif_choices.h \
+	src/view/whatif_columns.c \
+	src/view/whatif_text.c \
+	src/view/whatif_words.c src/view/whatif_words.h \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \

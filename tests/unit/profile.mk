@@ -111,3 +111,13 @@ check_PROGRAMS += tests/unit/test_unplaced
 TESTS += tests/unit/test_unplaced
 tests_unit_test_unplaced_SOURCES = tests/unit/test_unplaced.c $(PROFILE_FIXTURE)
 tests_unit_test_unplaced_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_search_before
+TESTS += tests/unit/test_search_before
+tests_unit_test_search_before_SOURCES = tests/unit/test_search_before.c $(PLANTED_OBJECTS)
+tests_unit_test_search_before_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_listed
+TESTS += tests/unit/test_listed
+tests_unit_test_listed_SOURCES = tests/unit/test_listed.c $(PROFILE_FIXTURE)
+tests_unit_test_listed_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm

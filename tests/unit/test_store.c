@@ -297,6 +297,8 @@ static void test_extents(void **state)
     store_writer_cpu_node(writer, 3, 1);
     store_writer_page_node(writer, 0x1000, 0);
     store_writer_page_node(writer, 0x2000, -1);
+    store_writer_word(writer, 0x1008, 0x1000);
+    store_writer_word(writer, 0x1008, 0x2000); /* it changed since */
     store_writer_lost(writer, 5);
     store_writer_throttled(writer);
     assert_int_equal(store_writer_close(writer, NULL), 0);
@@ -309,6 +311,9 @@ static void test_extents(void **state)
     int nodes[3];
     names.page_nodes(names.context, pages, 3, nodes);
     assert_true(nodes[0] == 0 && nodes[1] == -1 && nodes[2] == -1);
+    uint64_t word;
+    assert_true(names.word(names.context, 0x1008, &word) && word == 0x2000);
+    assert_false(names.word(names.context, 0x1000, &word));
     assert_true(names.cpu_node(names.context, 3) == 1 && names.cpu_node(names.context, 4) == -1);
     assert_true(names.extent(names.context, 0x1180, &extent));
     assert_true(extent.base == 0x1100 && extent.bound == 0x1200 && !extent.object);

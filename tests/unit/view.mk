@@ -89,3 +89,8 @@ check_PROGRAMS += tests/unit/test_matrix_view
 TESTS += tests/unit/test_matrix_view
 tests_unit_test_matrix_view_SOURCES = tests/unit/test_matrix_view.c $(VIEW_FIXTURE)
 tests_unit_test_matrix_view_LDADD = $(VIEW_LIBS)
+
+check_PROGRAMS += tests/unit/test_ways
+TESTS += tests/unit/test_ways
+tests_unit_test_ways_SOURCES = tests/unit/test_ways.c $(PAGE_FIXTURE)
+tests_unit_test_ways_LDADD = $(VIEW_LIBS)
