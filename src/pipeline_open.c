@@ -37,6 +37,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .watch = pipeline->watch || pipeline->stored_watch.on,
     };
     memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);
+    pipeline_roles(pipeline, wanted.roles);
     int code = profile_new(&pipeline->profile, &wanted, error);
     /* What misstop recorded comes out as it was seen. */
     if (!code && options->whole_run && !pipeline->store)

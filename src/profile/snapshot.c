@@ -92,6 +92,10 @@ static void copy_whatif(struct build *build)
     whatif->question = arena_string(build->arena, whatif->question);
     whatif->layout = arena_string(build->arena, whatif->layout);
     whatif->why = arena_string(build->arena, whatif->why);
+    for (uint32_t i = 0; i < whatif->past_count; i++) {
+        whatif->past[i].object = arena_string(build->arena, whatif->past[i].object);
+        whatif->past[i].question = arena_string(build->arena, whatif->past[i].question);
+    }
 }
 
 /* Strings of the head that its owner may change later. */
@@ -174,6 +178,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     build_objects(build);
     if (!build->failed)
         build_window(build);
+    if (!build->failed)
+        build_threads(build);
     if (!build->failed)
         build_details(build);
     if (!build->failed)

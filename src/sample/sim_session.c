@@ -184,6 +184,14 @@ void sim_session_enable(struct sim_session *session, bool on)
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
 }
 
+/* Accesses that are no misses have no evictors: then those of the first level are as good. */
+void sim_session_rank(struct sim_session *session, unsigned event)
+{
+    if (event < session->event_count)
+        __atomic_store_n(&session->memory->shared->header.evictor_level,
+                         session->events[event].level, __ATOMIC_RELAXED);
+}
+
 static enum simulation_pause why_paused(const struct sim_session *session, uint64_t accesses)
 {
     const struct sim_header *header = &session->memory->shared->header;
@@ -192,14 +200,6 @@ static enum simulation_pause why_paused(const struct sim_session *session, uint6
     if (session->paused)
         return SIMULATION_PAUSED;
     return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
-}
-
-/* Accesses that are no misses have no evictors: then those of the first level are as good. */
-void sim_session_rank(struct sim_session *session, unsigned event)
-{
-    if (event < session->event_count)
-        __atomic_store_n(&session->memory->shared->header.evictor_level,
-                         session->events[event].level, __ATOMIC_RELAXED);
 }
 
 /* The geometry is ours: what stands in the header now may be anything. */

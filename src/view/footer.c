@@ -17,6 +17,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     bool past = browser->snapshot && browser->snapshot->stretch;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)
+        return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+               : browser->pane[PAGE_CODE]                                 ? "Functions"
+                                                                          : "Threads";
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
         return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
                                                                                   : "";
@@ -28,6 +32,11 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
                                                         : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
+    if (binding->action == ACTION_WHATIF && browser->page == PAGE_WHATIF)
+        return browser->snapshot && browser->snapshot->whatif.state != WHATIF_NONE ? "No more" : "";
+    /* A running process has only the explanation to offer. */
+    if (binding->action == ACTION_WHATIF)
+        return browser->snapshot && browser->snapshot->simulation.level_count ? binding->label : "";
     if (binding->action == ACTION_NOW)
         return past ? binding->label : "";
     if (binding->action == ACTION_HOME &&

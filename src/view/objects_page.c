@@ -46,7 +46,7 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 6 };
+    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 10 };
     int used = header_totals(browser, canvas, area.row,
                              area.rows >= ROWS_FOR_LEVELS   ? 5
                              : area.rows >= ROWS_FOR_FIELDS ? 3
