@@ -68,7 +68,7 @@ same_as_dhat() {
     report "
 d = json.load(open('dhat.json'))
 theirs = sorted((p['rb'] // 8, p['wb'] // 8) for p in d['pps'] if p['tbk'] == 40)
-ours = sorted((x['loads'], x['stores']) for x in r['objects'] if x['name'].startswith('main ') and x['samples'] >= 4000)
+ours = sorted((x['loads'], x['stores']) for x in r['objects'] if x['kind'] == 'heap' and x['name'].startswith('main') and x['samples'] >= 4000)
 print(theirs, ours)
 sys.exit(not (theirs and theirs == ours))"
 }
@@ -93,7 +93,7 @@ report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'
 sim -i sim.data -j -H 0
 report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >replayed
 check "the objects of a recording are those seen live" diff live replayed
-check "... and there are some" grep -q of_work live
+check "... and there are some" sh -c "grep of_work live || { cat live err; false; }"
 
 # ---- misstop goes, the program goes on ----
 "$MISSTOP" --sim=L1=32K,8,64 -b -- "$program" long "$work/reached" >/dev/null 2>&1 &
