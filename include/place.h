@@ -137,6 +137,9 @@ struct place_names {
     bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
     /* NULL: nothing is known of it. `address` 0: of the process only. */
     void (*memory)(void *context, uint64_t address, struct memory_use *use);
+    /* The 8 bytes at an address of the process as they stand now, untrusted like all of it. NULL,
+     * false: they cannot be read. */
+    bool (*word)(void *context, uint64_t address, uint64_t *value);
 };
 
 /* "global", "heap", ... as in JSON. */

@@ -33,6 +33,7 @@
 #include "snapshot_thread.h"
 #include "snapshot_timeline.h"
 #include "snapshot_watch.h"
+#include "snapshot_whatif.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -133,6 +134,7 @@ struct snapshot {
     struct snapshot_findings findings;
     struct snapshot_watch watch;
     struct snapshot_causes causes;
+    struct snapshot_whatif whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

@@ -26,6 +26,7 @@ enum finding_kind {
     FINDING_FIRST_TOUCH,   /* fresh memory is filled all the time */
     FINDING_REACH,         /* on more pages than the TLB reaches, by reckoning */
     FINDING_COLUMNS,       /* a matrix is walked down columns, rows a power of two */
+    FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
     FINDING_KIND_COUNT
 };
 

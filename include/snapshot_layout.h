@@ -4,6 +4,7 @@
 #ifndef MISSTOP_SNAPSHOT_LAYOUT_H
 #define MISSTOP_SNAPSHOT_LAYOUT_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
 #include "type.h"
@@ -26,6 +27,7 @@ struct snapshot_field {
     double stores;
     struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
     struct snapshot_rates *rates;   /* the same */
+    struct snapshot_causes_figures *causes; /* the same */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */

@@ -3,6 +3,7 @@
 #ifndef MISSTOP_SNAPSHOT_MATRIX_H
 #define MISSTOP_SNAPSHOT_MATRIX_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
 
@@ -57,6 +58,22 @@ struct snapshot_matrix_rated {
     const struct snapshot_rates *rates;
 };
 
+/* The same: why it missed. */
+struct snapshot_matrix_caused {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_causes_figures *figures;
+};
+
+/* What had thrown lines out that a cell missed: MemSpy's "Causes of Replacements". */
+struct snapshot_matrix_evictor {
+    uint16_t row;
+    uint16_t column;
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
+    double misses;
+};
+
 /*
  * Functions x objects, most weight first on both sides, "others" last on both. Cells add up to the
  * totals of their row and column, and those to everything.
@@ -87,6 +104,11 @@ struct snapshot_matrix {
     size_t found_count;
     struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
     size_t rated_count;
+    struct snapshot_matrix_caused *caused; /* none where no cause is told */
+    size_t caused_count;
+    struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
+                                                 known left out */
+    size_t evictor_count;
 };
 
 /* Row row_count and column column_count are the others. */

@@ -118,6 +118,7 @@ static int open_pipeline(struct run *run, struct error *error)
             options->cache || !options->sim ? options->cache : run->command.simulation.first_level,
         .sim = options->sim ? &run->command.simulation.memory : NULL,
         .search = options->search,
+        .what_if = options->what_if,
         .feed = run->command.feed,
         .walk = options->heap & OPTIONS_HEAP_WALK && !run->command.feed,
         .heap_note = run->command.heap_note.text[0] ? run->command.heap_note.text : NULL,

@@ -104,6 +104,7 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     else
         pipeline_replay_reached(pipeline, until_ns);
     resolver_settle(pipeline->resolver, clock_now_ns());
+    pipeline_whatif_follow(pipeline, until_ns);
     return count;
 }
 

@@ -49,8 +49,9 @@ static int open_tables(struct pipeline *pipeline, struct error *error)
                                      .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
                                      .ranking = pipeline->ranking,
                                      .run = pipeline->profile};
-    /* Where pages lie now says nothing of then. */
+    /* Where pages lie now says nothing of then, nor does what stands there. */
     wanted.names.page_nodes = NULL;
+    wanted.names.word = NULL;
     int code = profile_new(&pipeline->stretch.profile, &wanted, error);
     if (!code)
         profile_set_basis(pipeline->stretch.profile, BASIS_RUN);

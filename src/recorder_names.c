@@ -88,6 +88,8 @@ static bool ask_exact(void *context, enum exact_of of, uint32_t id, struct exact
 static bool ask_thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
     struct recorder *recorder = context;
+    if (recorder->store)
+        return store_writer_thread(recorder->store, tid, out, out_size);
     return recorder->names.thread(recorder->names.context, tid, out, out_size);
 }
 
@@ -97,6 +99,15 @@ static void ask_memory(void *context, uint64_t address, struct memory_use *use)
     recorder->names.memory(recorder->names.context, address, use);
     if (recorder->store)
         store_writer_memory(recorder->store, address, use);
+}
+
+static bool ask_word(void *context, uint64_t address, uint64_t *value)
+{
+    struct recorder *recorder = context;
+    bool known = recorder->names.word(recorder->names.context, address, value);
+    if (known && recorder->store)
+        store_writer_word(recorder->store, address, *value);
+    return known;
 }
 
 /* What the resolver cannot tell, it cannot tell through here either. */
@@ -115,6 +126,7 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .exact = own->exact ? ask_exact : NULL,
                                 .thread = own->thread ? ask_thread : NULL,
                                 .memory = own->memory ? ask_memory : NULL,
+                                .word = own->word ? ask_word : NULL,
                                 .reading = own->reading ? ask_reading : NULL,
                                 .heap = own->heap ? ask_heap : NULL,
                                 .heap_bin = own->heap_bin ? ask_bin : NULL};

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
@@ -31,8 +30,14 @@ const struct spread *findings_spread(const struct findings *findings, size_t obj
 enum spread_order findings_order(const struct findings *findings, size_t object)
 {
     const struct spread *spread = findings_spread(findings, object);
+    const struct snapshot_simulation *simulation = &findings->snapshot->simulation;
     double rate = findings->rate * findings->snapshot->objects[object].share.value;
-    return spread ? spread_order(spread, rate) : SPREAD_UNKNOWN;
+    if (!spread)
+        return SPREAD_UNKNOWN;
+    /* Misses are told one after the other, so a pass has as many of them as it has lines. */
+    if (simulation->level_count)
+        return spread_order(spread, (double)spread->lines / fmax(simulation->one_in, 1));
+    return spread_order(spread, spread_pass_samples(spread, rate));
 }
 
 bool findings_has(const struct findings *findings, uint32_t object)
@@ -142,17 +147,13 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
 
 /* ---- all of them ---- */
 
-static int order(const void *left, const void *right)
-{
-    const struct snapshot_finding *a = left;
-    const struct snapshot_finding *b = right;
-    if (a->bound != b->bound)
-        return a->bound - b->bound;
-    return a->gain > b->gain ? -1 : a->gain < b->gain;
-}
-
 void findings_find(struct findings *findings)
 {
+    const struct snapshot_source *source = &findings->snapshot->source;
+    if (findings_simulated(findings) && source->ranking < SAMPLE_EVENTS_MAX &&
+        source->events[source->ranking].role == EVENT_ACCESS)
+        return; /* accesses, missed or not: no rule is about those */
+    findings_by_cause(findings);
     findings_sharing(findings);
     findings_conflict(findings);
     findings_split(findings);
@@ -168,8 +169,8 @@ void findings_find(struct findings *findings)
     findings_tlb(findings);
     findings_reach(findings);
     findings_remote(findings);
-    findings_streaming(findings); /* last: what any other kind explains is not said again */
-    qsort(findings->list, findings->count, sizeof *findings->list, order);
+    findings_without_room(findings); /* last: what any other kind explains is not said again */
+    findings_streaming(findings);
 }
 
 /* Held, of an object of which by now fewer samples are: at most those. 0: no more listed. */
@@ -212,7 +213,7 @@ void findings_hold(struct findings *findings, struct findings_held *held)
             !superseded(findings, found, &findings->list[i]))
             findings->list[findings->count++] = findings->list[i];
     }
-    qsort(findings->list, findings->count, sizeof *findings->list, order);
+    findings_sort(findings);
 }
 
 /* A process that waits for a CPU, or for input, does not go through its data more slowly. */
@@ -223,6 +224,18 @@ static void measure_time(struct findings *findings)
     findings_memory(findings, 0, &use);
     findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
+}
+
+static void note_arrays(const struct snapshot_layout *layout, struct spread_of *of)
+{
+    for (size_t i = 0; i < layout->row_count && of->array_count < SPREAD_ARRAYS; i++) {
+        const struct type_member *member = &layout->rows[i].member;
+        if (layout->rows[i].kind != LAYOUT_MEMBER || (!member->count && !member->stride))
+            continue;
+        of->arrays[of->array_count].first = member->offset;
+        of->arrays[of->array_count++].end =
+            member->size ? member->offset + member->size : UINT64_MAX;
+    }
 }
 
 static void gather(struct build *build, struct findings *findings, struct spread *spreads)
@@ -241,6 +254,7 @@ static void gather(struct build *build, struct findings *findings, struct spread
         of[i].element_size = hot.end ? object->layouts[0].size : 0;
         of[i].hot_first = hot.first;
         of[i].hot_end = hot.end;
+        note_arrays(&object->layouts[0], &of[i]);
     }
     spread_gather(spreads, of, count, &build->profile->window,
                   build->profile->sets.geometry.line_bytes);
@@ -253,19 +267,29 @@ void build_findings(struct build *build)
     struct snapshot *snapshot = build->snapshot;
     const struct snapshot_totals *totals = &snapshot->totals;
     struct spread *spreads = arena_array(build->arena, SPREADS_MAX, sizeof *spreads);
-    struct findings findings = {
+    struct findings *findings = arena_array(build->arena, 1, sizeof *findings);
+    struct snapshot_finding *list = arena_array(build->arena, FINDINGS_MAX, sizeof *list);
+    build->failed |= !findings || !list || !spreads;
+    if (build->failed)
+        return;
+    *findings = (struct findings){
         .snapshot = snapshot,
         .arena = build->arena,
         .window = &build->profile->window,
         .names = &build->profile->options.names,
-        .list = arena_array(build->arena, FINDINGS_MAX, sizeof *findings.list),
+        .list = list,
         .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0};
-    build->failed |= !findings.list || !spreads;
-    if (build->failed)
-        return;
-    measure_time(&findings);
-    gather(build, &findings, spreads);
-    findings_find(&findings);
-    findings_hold(&findings, &build->profile->findings_held);
-    snapshot->findings = (struct snapshot_findings){findings.list, findings.count};
+    measure_time(findings);
+    gather(build, findings, spreads);
+    findings_find(findings);
+    snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
+    build->findings = findings;
+}
+
+void build_weigh_findings(struct build *build)
+{
+    struct findings *findings = build->findings;
+    findings_weigh(findings);
+    findings_hold(findings, &build->profile->findings_held);
+    build->snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
 }

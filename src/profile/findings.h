@@ -35,8 +35,13 @@ struct findings {
     size_t count;
 };
 
-/* All rules, and the order. */
+/* All rules. */
 void findings_find(struct findings *findings);
+
+/* What the causes of misses and the watches say of what was found: a sentence more, surer or less
+ * sure, or it is dropped. Then the order. */
+void findings_weigh(struct findings *findings);
+void findings_sort(struct findings *findings);
 
 /* Then those that are held from earlier refreshes. */
 void findings_hold(struct findings *findings, struct findings_held *held);
@@ -55,12 +60,41 @@ const struct spread *findings_spread(const struct findings *findings, size_t obj
 double findings_share(const struct findings *findings, size_t object);
 enum spread_order findings_order(const struct findings *findings, size_t object);
 
+/* A cache is simulated, and misses of it are what counts here; time means nothing then. */
+bool findings_simulated(const struct findings *findings);
+/* The simulated cache whose misses rank, and its name; NULL: not known which. */
+const struct simulation_level *findings_level(const struct findings *findings);
+const char *findings_level_name(const struct findings *findings);
+/* Of an object, where a simulation told them; NULL: of none, or too few of its misses. */
+const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
+/* "walk on table 81%, fill on buffer 12%": what needed the room of its lines; NULL: not known. */
+const char *findings_evictors(const struct findings *findings,
+                              const struct snapshot_causes_row *causes);
+/* The other object that did most often, and its part of what is known; NULL: none is known. */
+const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
+                                              double *share);
+const char *findings_told_exactly(void); /* `how_sure` of what follows from causes alone */
+/* Data of less is not worth a word: what the simulated cache holds, else FINDINGS_BEYOND_BYTES. */
+double findings_beyond(const struct findings *findings);
+
 /* The heap bin that an object's blocks are counted in; NULL: none. */
 const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object);
 
 /* Distinct pages of an object that miss, seen or not: at least so many (Chao, as spread_bytes()).
  * Walks the window: for objects that all else speaks for. */
 double findings_pages(const struct findings *findings, size_t object);
+
+/* Some nodes of the window whose link was read, now. */
+struct findings_links {
+    uint32_t read;     /* that lead to memory of the object */
+    uint32_t far;      /* of these, to another page */
+    uint32_t near;     /* ... to a neighbour */
+    uint32_t pairs;    /* nodes after which another miss on one came soon, */
+    uint32_t followed; /* to where their link leads: all misses must be told to see this */
+};
+void findings_links(const struct findings *findings, size_t object,
+                    const struct snapshot_layout *layout, uint64_t link_offset,
+                    struct findings_links *links);
 
 /* What is known of the process and of the memory around an address. */
 void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use);
@@ -95,5 +129,7 @@ void findings_stack(struct findings *findings);
 void findings_first_touch(struct findings *findings);
 void findings_reach(struct findings *findings);
 void findings_columns(struct findings *findings);
+void findings_by_cause(struct findings *findings);
+void findings_without_room(struct findings *findings);
 
 #endif

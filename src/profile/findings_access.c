@@ -4,7 +4,12 @@
 
 #include <math.h>
 
-enum { LINK_SAMPLES = 2 }; /* on the link itself: mostly the first use of a node waits for it */
+enum {
+    LINK_SAMPLES = 2, /* on the link itself: mostly the first use of a node waits for it */
+    LINKS_LEAST = 16  /* read in memory, to speak of all */
+};
+
+static const double links_alike = 0.7; /* of those read */
 
 static const double link_often =
     0.05; /* of the samples: else it may be the chain of a hash table */
@@ -40,6 +45,55 @@ static double in_window(const struct findings *findings, uint32_t object, uint32
     return samples;
 }
 
+/* Most of the links that were read lead to another page, or to a neighbour. */
+static bool mostly_far(const struct findings_links *links)
+{
+    return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
+}
+
+static bool mostly_near(const struct findings_links *links)
+{
+    return links->read >= LINKS_LEAST && links->near >= links_alike * links->read;
+}
+
+/* Each miss is told, and they come where the links lead. */
+static bool followed(const struct findings_links *links)
+{
+    return links->pairs >= LINKS_LEAST && links->followed >= links_alike * links->pairs;
+}
+
+/* How sure it is that nodes are found by their link; -1: not at all. */
+static int chased(const struct findings *findings, size_t index,
+                  const struct snapshot_layout_row *link, const struct findings_links *links)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    uint32_t type = object->layouts[0].type;
+    bool often = link->share >= link_often;
+    bool read =
+        often || fmax(link->samples, in_window(findings, object->id, type, link)) >= LINK_SAMPLES;
+    if (mostly_near(links))
+        return -1;
+    if (followed(links) && mostly_far(links))
+        return FINDING_SURE;
+    if (findings_order(findings, index) == SPREAD_SCATTERED && read)
+        return often ? FINDING_LIKELY : FINDING_PERHAPS;
+    return findings_order(findings, index) == SPREAD_UNKNOWN && mostly_far(links) && often
+               ? FINDING_LIKELY
+               : -1;
+}
+
+/* "Of 32 links read 31 lead to another page." */
+static const char *where_they_lead(const struct findings *findings,
+                                   const struct findings_links *links)
+{
+    if (links->read < LINKS_LEAST)
+        return "";
+    return arena_printf(findings->arena,
+                        " Of %u links that were read in its memory %u lead to "
+                        "another page.",
+                        links->read, links->far);
+}
+
 static void chase(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
@@ -47,15 +101,15 @@ static void chase(struct findings *findings, size_t index)
     uint32_t line = findings->snapshot->sets.line;
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     const struct snapshot_layout_row *link = layout && !layout->inferred ? link_of(layout) : NULL;
-    if (!spread || !link || findings_order(findings, index) != SPREAD_SCATTERED ||
-        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+    struct findings_links links;
+    if (!spread || !link || !(spread_bytes(spread, line) >= findings_beyond(findings)))
         return;
-    double size = (double)layout->size;
-    if (fmax(link->samples, in_window(findings, object->id, layout->type, link)) < LINK_SAMPLES)
+    findings_links(findings, index, layout, link->member.offset, &links);
+    int sure = chased(findings, index, link, &links);
+    if (sure < 0)
         return;
     struct snapshot_finding finding = {.kind = FINDING_CHASING,
-                                       .sure = link->share >= link_often ? FINDING_LIKELY
-                                                                         : FINDING_PERHAPS,
+                                       .sure = (enum finding_sure)sure,
                                        .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
@@ -64,15 +118,18 @@ static void chase(struct findings *findings, size_t index)
     finding.evidence = arena_printf(
         findings->arena,
         "%s leads from each %s of %.0f bytes to the next; the %.0f samples on them lie on at least "
-        "%.0f MiB, in no order.",
-        link->member.name, layout->name, size, object->samples,
-        spread_bytes(spread, line) / (1 << 20));
+        "%.0f MiB, in no order.%s%s",
+        link->member.name, layout->name, (double)layout->size, object->samples,
+        spread_bytes(spread, line) / (1 << 20), where_they_lead(findings, &links),
+        sure == FINDING_SURE ? " The misses come where the links lead." : "");
     finding.advice =
         "Lay the nodes in the order they are walked (an array, a pool that is filled in "
         "that order), or put several keys into a node; else walk two lists at once.";
     finding.reckoned = "all samples on it: in order, lines come before they are asked for";
     finding.how_sure =
-        "that nodes are found by the link, and not by an index, is taken from its being read";
+        sure == FINDING_SURE
+            ? "every miss is told, and its node's link was read: they follow each other"
+            : "that nodes are found by the link, and not by an index, is taken from its being read";
     findings_add(findings, &finding);
 }
 
@@ -130,6 +187,6 @@ void findings_chasing(struct findings *findings)
 
 void findings_streaming(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->spread_count; i++)
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
         stream(findings, i);
 }

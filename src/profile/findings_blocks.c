@@ -40,7 +40,8 @@ static bool blocks_of(const struct findings *findings, size_t index, struct bloc
 static bool beyond_caches(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
-    return spread && spread_bytes(spread, findings->snapshot->sets.line) >= FINDINGS_BEYOND_BYTES;
+    return spread &&
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
 }
 
 static void scattered(struct findings *findings, size_t index)

@@ -79,7 +79,8 @@ void findings_churn(struct findings *findings)
     double allocator = findings->snapshot->totals.attributed >= FINDINGS_SAMPLES
                            ? allocator_share(findings->snapshot)
                            : 0;
-    for (size_t i = 0; i < heap->bin_count; i++) {
+    bool in_time = !findings_simulated(findings);
+    for (size_t i = 0; in_time && i < heap->bin_count; i++) {
         const struct snapshot_bin *bin = &heap->bins[i];
         double part = bin->heap.allocations_per_s / all;
         if (!bin->heap.walked && bin->heap.allocations_per_s >= often_per_s &&

@@ -33,7 +33,7 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     /* Without a type the element may be a row of something, and its parts no members. */
     if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
-        !(spread_bytes(spread, line) >= FINDINGS_BEYOND_BYTES))
+        !(spread_bytes(spread, line) >= findings_beyond(findings)))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
                                                                                            : NULL;
@@ -103,7 +103,7 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     double line = findings->snapshot->sets.line;
     double dense = elements * (double)hot->used_bytes;
     double touched = elements * fmin(line, (double)layout->size);
-    if (!(bytes > 0) || dense > FINDINGS_BEYOND_BYTES || dense > used_in_no_order * touched)
+    if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {
         .kind = FINDING_SPLIT,
@@ -204,18 +204,28 @@ static double crossing_elements(const struct snapshot_object *object,
     return crossing / line;
 }
 
+/* How what aligning saves is told apart from what it does not. */
+struct saving {
+    double part;    /* of the samples on the elements */
+    bool by_number; /* it follows from how many elements cross */
+};
+
 /*
- * What aligning would save, of the samples on the elements. An element across two lines misses
- * twice: of the samples on these, half would go. But where both misses overlap, those elements take
- * no more samples than the others do: then it is what they take beyond their number, and twice
- * the uncertainty of that.
+ * An element across two lines is waited for twice, and aligned, the line that took fewer of its
+ * samples does not come: where both are fetched at once, hardly any wait for the second. In an
+ * array, where it is known how many elements cross, it is no more than what these take beyond
+ * their number, and twice the uncertainty of that.
  */
-static double saved(double crossing, double elements, uint32_t samples)
+static struct saving saved(const struct spread *spread, double elements)
 {
-    double uncertain = 2 * sqrt(crossing * (1 - crossing) / samples);
-    if (!(elements > 0) || elements > most_cross)
-        return crossing / 2;
-    return fmin(crossing / 2, fmax(0, crossing + uncertain - elements) / (1 - elements));
+    double all = spread->typed;
+    double crossing = spread->crossing / all;
+    double fewer = fmin(spread->behind, (double)spread->crossing - spread->behind) / all;
+    double uncertain = 2 * sqrt(crossing * (1 - crossing) / all);
+    double beyond = fmax(0, crossing + uncertain - elements) / (1 - elements);
+    if (!(elements > 0) || elements > most_cross || fewer <= beyond)
+        return (struct saving){fewer, false};
+    return (struct saving){beyond, true};
 }
 
 static void straddling(struct findings *findings, size_t index)
@@ -233,13 +243,14 @@ static void straddling(struct findings *findings, size_t index)
         return;
     double elements =
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
+    struct saving saving = saved(spread, elements);
     struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
                                        .sure = FINDING_PERHAPS,
                                        .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
-                                               saved(crossing, elements, spread->typed),
+                                               saving.part,
                                        .bound = true};
     finding.evidence = arena_printf(
         findings->arena,
@@ -253,14 +264,15 @@ static void straddling(struct findings *findings, size_t index)
         "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
         layout->size <= line / 2 ? line / 2 : line);
     finding.reckoned =
-        elements > 0 && elements <= most_cross
+        saving.by_number
             ? arena_printf(findings->arena,
                            "elements that cross are %.0f%% of all, and take %.0f%% of the samples: "
                            "what they take more than the others, and how unsure that is",
                            elements * 100, crossing * 100)
             : arena_printf(findings->arena,
-                           "half of the %.0f%% of its samples on elements that cross",
-                           crossing * 100);
+                           "of the two lines of an element that crosses, the samples on the one "
+                           "that has fewer: %.0f%% of those on %s",
+                           saving.part * 100, layout->name);
     finding.how_sure = "both misses of an element may overlap in time, and longer elements fill "
                        "caches sooner: measure it";
     findings_add(findings, &finding);

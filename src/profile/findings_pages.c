@@ -89,7 +89,7 @@ static void first_touch(struct findings *findings, size_t index)
                  object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
     if (!fresh || !spread || object->stores < stores_at_least * object->samples ||
         !(findings_share(findings, index) >= first_share) ||
-        !(spread_bytes(spread, findings->snapshot->sets.line) >= FINDINGS_BEYOND_BYTES))
+        !(spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings)))
         return;
     findings_memory(findings, 0, &use);
     if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))
@@ -118,14 +118,15 @@ static void first_touch(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
+/* Simulated misses are of lines, and its time is none: neither walks nor faults. */
 void findings_reach(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->spread_count; i++)
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
         reach(findings, i);
 }
 
 void findings_first_touch(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->spread_count; i++)
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
         first_touch(findings, i);
 }

@@ -91,6 +91,8 @@ void findings_conflict(struct findings *findings)
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     size_t count = findings->snapshot->object_count;
     struct hot_sets hot = {0};
+    if (findings->snapshot->causes.told) /* by cause, then */
+        return;
     /* A note says that the index is guessed, or known within a page only. */
     if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->note || !sets->sets ||
         !count)

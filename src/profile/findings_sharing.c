@@ -63,8 +63,9 @@ void findings_sharing(struct findings *findings)
         const struct snapshot_sharing_group *group = &sharing->groups[i];
         bool contended = group->verdict == SHARING_TRUE || group->verdict == SHARING_FALSE ||
                          group->verdict == SHARING_BOTH;
-        if (contended && group->sure && group->object < findings->snapshot->object_count &&
-            group->line_count && group->lines[0].side_count && group->lines[0].sides[0].code_count)
+        if (contended && group->sure && !findings_causes(findings, group->object) &&
+            group->object < findings->snapshot->object_count && group->line_count &&
+            group->lines[0].side_count && group->lines[0].sides[0].code_count)
             share(findings, group);
     }
 }

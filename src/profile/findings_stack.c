@@ -37,6 +37,7 @@ static void kept_in_memory(struct findings *findings, size_t index)
 
 void findings_stack(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->snapshot->object_count; i++)
+    bool waits = !findings_simulated(findings); /* its samples are misses, not waits for stores */
+    for (size_t i = 0; waits && i < findings->snapshot->object_count; i++)
         kept_in_memory(findings, i);
 }

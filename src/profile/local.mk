@@ -9,6 +9,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/decay.h \
 	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
+	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_room.c src/profile/findings_simulated.c \
+	src/profile/findings_weigh.c \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \
 	src/profile/findings_held.c src/profile/findings_held.h \
@@ -55,7 +57,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot.c \
 	src/profile/snapshot_accesses.c \
 	src/profile/causes.c src/profile/causes.h \
-	src/profile/snapshot_causes.c \
+	src/profile/causes_table.c src/profile/causes_table.h \
+	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
@@ -84,6 +88,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/survival.c src/profile/survival.h \
 	src/profile/tally.c \
 	src/profile/tally.h \
+	src/profile/thread_numbers.c src/profile/thread_numbers.h \
 	src/profile/thread_groups.c src/profile/thread_groups.h \
 	src/profile/timeline.c \
 	src/profile/timeline.h \
@@ -93,5 +98,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
 	src/profile/watch_codes.c src/profile/watch_words.c \
+	src/profile/whatif.c src/profile/whatif.h \
+	src/profile/whatif_plan.c \
+	src/profile/whatif_units.c src/profile/whatif_units.h \
 	src/profile/window.c \
 	src/profile/window.h

@@ -33,5 +33,7 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
 
 /* What the cells are made of: sites, blocks, levels. (snapshot_cells.c) */
 void build_cells(struct build *build, const struct matrix_axes *axes);
+/* Why they missed. (snapshot_causes_cells.c) */
+void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 #endif

@@ -84,7 +84,7 @@ void profile_free(struct profile *profile)
         reuse_fini(profile->reuse);
     free(profile->reuse);
     window_fini(&profile->window);
-    hash_fini(&profile->threads);
+    thread_numbers_fini(&profile->threads);
     hash_fini(&profile->parts);
     free(profile->extras);
     free(profile->sorted);
@@ -251,8 +251,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);
     levels_table_clear(&profile->code_levels);
-    hash_clear(&profile->threads);
-    memset(profile->recent_threads, 0, sizeof profile->recent_threads);
+    thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};

@@ -227,4 +227,6 @@ void build_cells(struct build *build, const struct matrix_axes *axes)
         build_blocks(build, axes);
     if (!build->failed)
         build_told(build, axes);
+    if (!build->failed)
+        build_cell_causes(build, axes);
 }

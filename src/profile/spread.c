@@ -45,16 +45,28 @@ static void step(struct spread *spread, const struct window_entry *entry)
     spread->last[at].address = entry->address;
 }
 
+static bool in_array(const struct spread_of *of, uint64_t into)
+{
+    for (size_t i = 0; i < of->array_count; i++)
+        if (into >= of->arrays[i].first && into < of->arrays[i].end)
+            return true;
+    return false;
+}
+
 static void place(struct spread *spread, const struct spread_of *of,
                   const struct window_entry *entry, uint32_t line_bytes)
 {
     if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MOST)
         return;
     uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
+    if (of->type && in_array(of, into))
+        return;
     uint64_t begin = (entry->address - into) % line_bytes;
     spread->begins[begin]++;
-    spread->crossing +=
-        (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    bool crosses = (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    spread->crossing += crosses;
+    spread->behind +=
+        crosses && (begin + of->hot_first) / line_bytes != (begin + into) / line_bytes;
     spread->typed++;
 }
 
@@ -129,16 +141,20 @@ double spread_passes(const struct spread *spread, enum spread_order order)
     return fmax(0, order == SPREAD_FORWARD ? net : order == SPREAD_BACKWARD ? -net : 0);
 }
 
-enum spread_order spread_order(const struct spread *spread, double rate)
+double spread_pass_samples(const struct spread *spread, double rate)
+{
+    return (double)(spread->highest - spread->lowest) / bytes_per_s * rate;
+}
+
+enum spread_order spread_order(const struct spread *spread, double pass_samples)
 {
     double up = up_share(spread);
     if (up >= in_order)
         return SPREAD_FORWARD;
     if (up <= 1 - in_order)
         return SPREAD_BACKWARD;
-    double pass_s = (double)(spread->highest - spread->lowest) / bytes_per_s;
-    return fabs(up - 0.5) <= no_order && pass_s * rate >= PASS_SAMPLES ? SPREAD_SCATTERED
-                                                                       : SPREAD_UNKNOWN;
+    return fabs(up - 0.5) <= no_order && pass_samples >= PASS_SAMPLES ? SPREAD_SCATTERED
+                                                                      : SPREAD_UNKNOWN;
 }
 
 double spread_together(const struct spread *a, const struct spread *b)

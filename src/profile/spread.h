@@ -8,7 +8,7 @@
 
 #include "profile/window.h"
 
-enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256 };
+enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256, SPREAD_ARRAYS = 8 };
 
 /* Rows of a matrix that are looked for: 1 KiB to 1 MiB, powers of two; and slices of the window. */
 enum { SPREAD_ROW_SHIFT = 10, SPREAD_ROWS = 11, SPREAD_PARTS = 16, SPREAD_SLICES = 16 };
@@ -38,7 +38,8 @@ struct spread {
     uint32_t far_up; /* of these, over more than half of what was seen by then */
     uint32_t far_down;
     uint32_t begins[SPREAD_LINE_MOST]; /* where in a line the elements hit begin, of the type */
-    uint32_t crossing;                 /* samples whose element's hot bytes cross a line */
+    uint32_t crossing;                 /* samples whose element's hot bytes cross a line, */
+    uint32_t behind;                   /* ... and that fell behind the first line of these */
     uint32_t typed;                    /* samples that begins counts */
     uint32_t widest;                   /* access, bytes; 0: not known */
     uint32_t slices[SPREAD_SLICES];    /* samples by when they came */
@@ -56,6 +57,13 @@ struct spread_of {
     uint64_t element_size; /* 0: begins is not counted */
     uint64_t hot_first;    /* offsets into the element: first hot byte, and one after the last */
     uint64_t hot_end;
+    /* Members that are arrays, offset and first byte after: which of their elements was accessed is
+     * not told, so where the element of the type begins is not known of those. */
+    struct {
+        uint64_t first;
+        uint64_t end;
+    } arrays[SPREAD_ARRAYS];
+    size_t array_count;
 };
 
 /* Walks the window once, after window_count(). `line_bytes`: a power of two. */
@@ -73,7 +81,10 @@ double spread_passes(const struct spread *spread, enum spread_order order);
 /* Part of the samples on two objects that came in the same stretches of time, in both alike. */
 double spread_together(const struct spread *a, const struct spread *b);
 
-/* `rate`: samples a second that fall on the object; NAN: not known. */
-enum spread_order spread_order(const struct spread *spread, double rate);
+/* Samples of one pass from end to end, at least, where `rate` a second fall on the object; NAN. */
+double spread_pass_samples(const struct spread *spread, double rate);
+
+/* `pass_samples`: of one pass, at least; NAN: not known. */
+enum spread_order spread_order(const struct spread *spread, double pass_samples);
 
 #endif

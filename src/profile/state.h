@@ -9,7 +9,9 @@
  * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
  * Where a source tells data sources, 800 bytes more for each object, function, offset and
  * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
- * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB. With --watch 2 MiB. The
+ * tells causes of misses, 224 bytes for each object, function, thread and event that they are told
+ * of, for each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB
+ * for who threw out what. With --watch 2 MiB. The
  * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
  * threads together, and 0.3 MiB. All of it is bounded.
  */
@@ -33,12 +35,12 @@
 #include "profile/sets.h"
 #include "profile/sharing.h"
 #include "profile/tally.h"
+#include "profile/thread_numbers.h"
 #include "profile/timeline.h"
 #include "profile/unplaced.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
-enum { THREADS_MAX = 255, THREADS_RECENT = 64 };
 
 /* Kept per object beside its tallies; what every sample touches stands first. */
 struct object_extra {
@@ -49,12 +51,6 @@ struct object_extra {
     uint32_t inferred_at;        /* samples there were when it was inferred */
     float confidence;
     float history[SNAPSHOT_HISTORY];
-};
-
-struct thread_number {
-    uint32_t tid;
-    uint32_t number;
-    bool known;
 };
 
 struct profile {
@@ -92,8 +88,7 @@ struct profile {
     struct search_before search_before;
     struct timeline timeline;
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
-    struct hash threads; /* tid -> dense number */
-    struct thread_number recent_threads[THREADS_RECENT];
+    struct thread_numbers threads;
     struct snapshot_totals totals;
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
@@ -123,6 +118,7 @@ struct build {
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
     const struct exact_counts *exact; /* the same, counted; NULL: sampled */
+    struct findings *findings;        /* between build_findings() and build_weigh_findings() */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */
@@ -190,9 +186,10 @@ void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
-void build_findings(struct build *build); /* over the other parts, as they are finished */
-void build_watch(struct build *build);    /* needs objects and findings */
-void build_causes(struct build *build);   /* needs objects */
+void build_causes(struct build *build);         /* needs objects and code */
+void build_findings(struct build *build);       /* over the other parts, as they are finished */
+void build_watch(struct build *build);          /* needs objects and findings */
+void build_weigh_findings(struct build *build); /* by causes and watches; with those held */
 void build_accesses(struct build *build);
 
 #endif

@@ -160,6 +160,12 @@ int sampler_enable(struct sampler *sampler, bool on)
     return sampler->replay || sampler->sim.memory ? 0 : session_enable(&sampler->session, on);
 }
 
+void sampler_rank(struct sampler *sampler, unsigned index)
+{
+    if (sampler->sim.memory)
+        sim_session_rank(&sampler->sim, index);
+}
+
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
 {
     return sampler->sim.memory ? sim_session_totals(&sampler->sim)

@@ -21,13 +21,13 @@ struct perfdata_machine;
 struct sim_memory;
 
 struct sampler_options {
-    pid_t pid;          /* live: the process to watch */
-    bool launched;      /* the process waits to be started by us: enable on exec */
-    const char *input;  /* replay: path of a perf.data, "-" for standard input; else NULL */
-    const char *source; /* "auto", "pebs", "ibs", "counter", "clock" */
-    const char *events; /* -e LIST or NULL for the source's own choice */
-    uint32_t rate;      /* wanted samples per second of the ranking event */
-    uint64_t period;    /* -c: fixed period, 0: steered to the rate */
+    pid_t pid;              /* live: the process to watch */
+    bool launched;          /* the process waits to be started by us: enable on exec */
+    const char *input;      /* replay: path of a perf.data, "-" for standard input; else NULL */
+    const char *source;     /* "auto", "pebs", "ibs", "counter", "clock" */
+    const char *events;     /* -e LIST or NULL for the source's own choice */
+    uint32_t rate;          /* wanted samples per second of the ranking event */
+    uint64_t period;        /* -c: fixed period, 0: steered to the rate */
     struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
 };
 
@@ -87,6 +87,10 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
 /* Records and samples stop or go on without reopening. */
 int sampler_enable(struct sampler *sampler, bool on);
+
+/* Event `index` ranks from now on: a source that can tell more of one event tells it of this one.
+ */
+void sampler_rank(struct sampler *sampler, unsigned index);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 

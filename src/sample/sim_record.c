@@ -38,7 +38,7 @@ static void take_cause(const struct sim_session *session, const struct sim_miss 
                        unsigned level, struct sample *sample)
 {
     unsigned cause = sim_cause_of(miss, level);
-    bool evictor = level == session->evictor_level;
+    bool evictor = level == miss->evictor_level;
     sample->cause = CAUSE_NOT_TOLD;
     sample->evictor_ip = sample->evictor_address = 0;
     if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)

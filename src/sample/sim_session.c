@@ -114,8 +114,7 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
         code = add_list(session, info, list, error);
     else
         add_all(session, info);
-    session->evictor_level = session->events[0].accesses ? 0 : session->events[0].level;
-    memory->shared->header.evictor_level = session->evictor_level;
+    sim_session_rank(session, 0);
     info->event_count = session->event_count;
     info->weighs = info->events[0].weighs;
     stamp_clock_init(&session->clock);
@@ -182,6 +181,14 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 void sim_session_enable(struct sim_session *session, bool on)
 {
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
+}
+
+/* Accesses that are no misses have no evictors: then those of the first level are as good. */
+void sim_session_rank(struct sim_session *session, unsigned event)
+{
+    if (event < session->event_count)
+        __atomic_store_n(&session->memory->shared->header.evictor_level,
+                         session->events[event].level, __ATOMIC_RELAXED);
 }
 
 /* The geometry is ours: what stands in the header now may be anything. */

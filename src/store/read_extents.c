@@ -178,3 +178,11 @@ void reader_memory(void *context, uint64_t address, struct memory_use *use)
     use->huge_share = number_to_double(row[MEMORY_ROW_HUGE]);
     use->tlb_entries = row[MEMORY_ROW_TLB] <= UINT32_MAX ? (uint32_t)row[MEMORY_ROW_TLB] : 0;
 }
+
+bool reader_word(void *context, uint64_t address, uint64_t *value)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_WORD], address);
+    *value = row ? row[WORD_ROW_VALUE] : 0;
+    return row;
+}

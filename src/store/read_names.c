@@ -262,6 +262,7 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .page_nodes = reader_page_nodes,
                                 .thread = describe_thread,
                                 .memory = reader_memory,
+                                .word = reader_word,
                                 .heap = summarise_heap,
                                 .heap_bin = describe_bin};
 }

@@ -6,15 +6,20 @@
 #include "valgrind/shared.h"
 #include "sim/model.h"
 #include "valgrind/tell.h"
+#include "valgrind/whatif.h"
 
 /* More threads than this share caches. */
 enum { CACHES_MAX = 64 };
 
+/* What is done with an access: nothing; counted; counted, and a question about it is open. */
+enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
+
+static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise */
 static Bool wanted;                /* by the program's functions */
-static Bool counting;
+static enum counting counting;
 static UInt accesses_left; /* until one is told */
 static UInt accesses_drawn;
 static Addr left_out;
@@ -34,32 +39,33 @@ static void fail(void *context, const char *text)
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
-static void tell_evictor(const struct model_missed *level)
+static void tell_evictor(const struct model_missed *level, UInt told)
 {
     UInt ip = level->evictor.ip;
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+    missed.evictor_level = (UChar)told;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    UInt told = shared->header.evictor_level;
+    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     for (UInt i = 0; i < miss->served; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
     if (told < miss->served)
-        tell_evictor(&miss->level[told]);
+        tell_evictor(&miss->level[told], told);
 }
 
-static void fill_spec(struct model_spec *spec)
+static void fill_spec(void)
 {
     const struct sim_header *header = &shared->header;
-    spec->level_count = header->level_count;
-    spec->threads = CACHES_MAX;
-    spec->whole_access_below = True;
-    spec->causes = (header->flags & SIM_WANT_CAUSES) != 0;
+    spec.level_count = header->level_count;
+    spec.threads = CACHES_MAX;
+    spec.whole_access_below = True;
+    spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
-        spec->level[i] = (struct model_level_spec){
+        spec.level[i] = (struct model_level_spec){
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
@@ -67,16 +73,16 @@ static void fill_spec(struct model_spec *spec)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
-    model_spec_complete(spec);
+    model_spec_complete(&spec);
 }
 
 void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
-    struct model_spec spec = {0};
-    fill_spec(&spec);
+    fill_spec();
     model = model_new(&spec, &host);
     tell_start();
+    whatif_start();
     accesses_left = accesses_drawn = tell_access_next();
     access_count(!shared->header.from[0]);
 }
@@ -84,9 +90,11 @@ void access_start(void)
 /* Both the program's functions and the user may stop it. */
 static void settle(void)
 {
-    counting = wanted && shared && !shared->header.paused && !shared->header.stop;
+    Bool counts = wanted && shared && !shared->header.paused && !shared->header.stop;
+    Bool asked = counts && cache && whatif_look(model, &spec, cache->number);
+    counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
-        shared->header.counting = counting;
+        shared->header.counting = counts;
 }
 
 void access_count(Bool on)
@@ -152,18 +160,35 @@ static __attribute__((noinline)) void sample_access(struct sim_instruction *plac
     accesses_left = accesses_drawn = tell_access_next();
 }
 
-VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UWord what)
+/* Compiled twice: a question costs nothing where there is none. */
+static inline __attribute__((always_inline)) void take_access(struct sim_instruction *place,
+                                                              Addr address, UWord what, Bool asked)
 {
     UInt kind = what & ((1u << ACCESS_KIND_BITS) - 1);
     UInt size = (UInt)(what >> ACCESS_KIND_BITS);
-    if (!counting)
-        return;
     UInt id = (UInt)(place - shared->instructions);
     UInt served = model_access(cache, address, size, kind, id);
     place->counts[(kind & MODEL_MODIFY) - 1]++;
     totals->counts[kind & MODEL_MODIFY]++;
+    if (asked)
+        whatif_take(address, size, kind, id, served);
     if (__builtin_expect(served, 0))
         take_miss(place, address, size, kind, served);
     if (__builtin_expect(!--accesses_left, 0))
         sample_access(place, address, size, kind, served);
+}
+
+static __attribute__((noinline)) void take_asked(struct sim_instruction *place, Addr address,
+                                                 UWord what)
+{
+    if (counting == COUNTS_ASKED)
+        take_access(place, address, what, True);
+}
+
+VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UWord what)
+{
+    if (__builtin_expect(counting == COUNTS, 1))
+        take_access(place, address, what, False);
+    else
+        take_asked(place, address, what);
 }

@@ -2,6 +2,7 @@
 #include "valgrind/instrument.h"
 
 #include "valgrind/access.h"
+#include "valgrind/agent_rings.h"
 #include "valgrind/instructions.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
@@ -142,7 +143,11 @@ static void turn_at(struct work *work, Addr ip)
 
 static void begin_instruction(struct work *work, Addr ip)
 {
-    work->place = is_agent(ip) ? NULL : instructions_place(ip);
+    Bool agent = is_agent(ip);
+    work->place = agent ? NULL : instructions_place(ip);
+    if (agent)
+        addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
+                                              IRExpr_Const(IRConst_U8(1))));
     turn_at(work, ip);
 }
 

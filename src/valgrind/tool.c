@@ -19,6 +19,7 @@
 #include "pub_tool_transtab.h"
 #include "valgrind/shared.h"
 #include "valgrind/threads.h"
+#include "valgrind/whatif.h"
 
 static const HChar *memory_path = "";
 
@@ -58,8 +59,10 @@ static void start(void)
 static void finish(Int status)
 {
     (void)status;
-    if (shared)
-        __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
+    if (!shared)
+        return;
+    whatif_finish();
+    __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }
 
 static void register_tool(void)

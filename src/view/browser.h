@@ -38,6 +38,7 @@ enum page_id {
     PAGE_FINDINGS, /* key f */
     PAGE_WATCH,    /* key w */
     PAGE_CAUSES,   /* key y */
+    PAGE_EVICTIONS, /* from there: who evicts whom */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -80,7 +81,15 @@ struct browser {
     struct table objects;
     struct table findings;
     struct table watch;
-    struct table causes;
+    struct {
+        struct table table;
+        enum causes_of of;             /* whose causes are listed, and who evicts whom */
+        struct matrix_table evictions; /* made while they are shown */
+        struct matrix_grid grid;
+        uint64_t row; /* identities of what its cursor is on; 0: the totals */
+        uint64_t column;
+        bool moved; /* by the user */
+    } causes;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -217,7 +226,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, watch_page, causes_page, picker_page;
+    findings_page, watch_page, causes_page, evictions_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -231,6 +240,10 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
 /* By its index; one that is not listed now is said so. */
 void browser_open_listed(struct browser *browser, uint32_t object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* Who evicts whom, at the object or function of this id. (evictions_page.c) */
+void browser_open_evictions(struct browser *browser, uint32_t id);
+/* The object or function, as Causes lists them now, of this index. (causes_page.c) */
+void causes_open(struct browser *browser, uint32_t index);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction);

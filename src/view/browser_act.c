@@ -210,9 +210,11 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_STACK:
+        browser_message(browser, "by objects, functions or threads: on screen 0, Phases, and on y, "
+                                 "Causes");
+        return REQUEST_NONE;
     case ACTION_VOLATILITY:
-        browser_message(browser,
-                        "the run over time, its kinds and its volatility are on screen 0, Phases");
+        browser_message(browser, "the volatility of the run is on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");

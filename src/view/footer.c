@@ -26,11 +26,16 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
                                                                                   : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
         return "Object";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_CAUSES)
+        return browser->causes.of == CAUSES_OBJECTS     ? "Object"
+               : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
+                                                        : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
     if (binding->action == ACTION_NOW)
         return past ? binding->label : "";
-    if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
+    if (binding->action == ACTION_HOME &&
+        (browser->page == PAGE_MATRIX || browser->page == PAGE_EVICTIONS))
         return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";

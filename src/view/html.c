@@ -40,6 +40,8 @@ static void print_page(struct html_writer *writer)
     html_opened_objects(writer);
     html_code(writer);
     html_matrix(writer);
+    html_simulation(writer);
+    html_watch(writer);
     html_sharing(writer);
     html_sets(writer);
     html_window(writer);

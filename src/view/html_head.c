@@ -149,6 +149,8 @@ static void write_links(struct html_writer *writer)
         {"inside", "Inside the objects", snapshot->object_count > 0},
         {"code", "Code", snapshot->code_count > 0},
         {"matrix", "Code and data", snapshot->matrix.row_count > 0},
+        {"simulation", "Simulated caches", snapshot->simulation.level_count > 0},
+        {"watch", "Watched lines", snapshot->watch.on && snapshot->watch.count > 0},
         {"sharing", "Sharing", snapshot->sharing.group_count > 0},
         {"sets", "Cache sets", snapshot->sets.sets > 0},
         {"again", "Recurrence", snapshot->window.used > 0},

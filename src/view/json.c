@@ -23,6 +23,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
         json_set(root, "recording", json_recording(snapshot->recording));
     json_set(root, "stretch", json_stretch(snapshot->stretch));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
+    if (snapshot->causes.told)
+        json_set(root, "causes", json_all_causes(&snapshot->causes));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
@@ -42,6 +44,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "findings", json_findings(&snapshot->findings));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
+    if (snapshot->whatif.state != WHATIF_NONE)
+        json_set(root, "what_if", json_whatif(&snapshot->whatif));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

@@ -55,6 +55,8 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
         json_set_rates(code, from->rates);
         json_set(code, "stall_share", json_share(from->rates->stall.value));
     }
+    if (snapshot->causes.told && !isnan(from->all_share))
+        json_set(code, "causes", json_causes(&snapshot->causes, CAUSES_FUNCTIONS, from->id));
     if (from->instruction_count)
         json_set(code, "instructions", instructions(snapshot, from));
     return code;

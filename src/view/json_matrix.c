@@ -68,12 +68,30 @@ static json_t *recent(const struct matrix_parts *parts, const char *name,
     return out;
 }
 
+/* "function on object", and how many misses of what each had thrown out. */
+static json_t *evictors(const struct matrix_parts *parts)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "name", json_text(parts->list[i].name));
+        json_set(one, "misses", json_count(parts->list[i].samples));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
 static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
 {
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
     json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
     json_set_rates(out, cell.rates);
+    if (cell.causes.misses > 0) {
+        json_t *causes = json_cause_figures(&cell.causes);
+        json_set(causes, "evictors", evictors(&cell.evictors));
+        json_set(out, "causes", causes);
+    }
     json_set(out, "fields", named(&cell.fields, "field"));
     json_set(out, "lines", named(&cell.lines, "line"));
     json_set(out, "threads", recent(&cell.threads, "tid", json_whole));

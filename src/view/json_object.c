@@ -30,6 +30,8 @@ static json_t *fields(const struct snapshot *snapshot, const struct snapshot_obj
         json_set_levels(field, snapshot, from->levels);
         json_set_rates(field, from->rates);
         json_set(field, "stall_share", json_share(stall_share(from)));
+        if (from->causes)
+            json_set(field, "causes", json_cause_figures(from->causes));
         json_array_append_new(out, field);
     }
     return out;
@@ -122,7 +124,7 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
              json_share(from->element_size ? from->element_confidence : NAN));
     json_set_rates(object, from->rates);
     if (snapshot->causes.told)
-        json_set(object, "causes", json_causes(&snapshot->causes, from->id));
+        json_set(object, "causes", json_causes(&snapshot->causes, CAUSES_OBJECTS, from->id));
     json_set(object, "events", event_shares(snapshot, from));
     json_set_heap(
         object, from->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[from->bin].heap : NULL);

@@ -67,10 +67,15 @@ json_t *json_phases(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
 json_t *json_findings(const struct snapshot_findings *findings);
-/* Of an object by its id; null: nothing was told. */
-json_t *json_causes(const struct snapshot_causes *causes, uint32_t object);
+/* Of an object or function by its id; null: nothing was told. */
+json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id);
+/* Of everything, by thread, and who evicts whom. Figures alone are those of a field or a cell. */
+json_t *json_all_causes(const struct snapshot_causes *causes);
+json_t *json_cause_figures(const struct snapshot_causes_figures *from);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
+/* Only where something was asked. */
+json_t *json_whatif(const struct snapshot_whatif *whatif);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */

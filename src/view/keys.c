@@ -72,7 +72,8 @@ static const struct key_binding bindings[] = {
      "b",
      "b",
      "By",
-     "Phases: by object, function, fields of an object, or threads"},
+     "Phases: by object, function, fields of an object, or threads; Causes: by object, function or "
+     "thread"},
     {ACTION_VOLATILITY,
      {'V'},
      "V",

@@ -79,7 +79,8 @@ src_libview_a_SOURCES = \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
-	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
+	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
@@ -112,6 +113,7 @@ src_libview_a_SOURCES = \
 	src/view/sets_map.c src/view/sets_map.h \
 	src/view/sets_page.c \
 	src/view/json_simulation.c \
+	src/view/html_simulation.c src/view/simulation_columns.c \
 	src/view/simulation_words.c src/view/simulation_words.h \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
@@ -136,11 +138,16 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
-	src/view/causes_columns.c src/view/causes_page.c \
+	src/view/causes_advice.c src/view/causes_columns.c src/view/causes_page.c \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
-	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
+	src/view/json_whatif.c \
+	src/view/whatif_choices.c src/view/whatif_choices.h \
+	src/view/whatif_columns.c \
+	src/view/whatif_text.c \
+	src/view/whatif_words.c src/view/whatif_words.h \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \

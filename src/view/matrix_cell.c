@@ -2,9 +2,11 @@
 #include "view/matrix_cell.h"
 
 #include "base/hash.h"
+#include "view/causes_words.h"
 #include "view/source_rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +161,60 @@ static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
     levels_sum_end(&cell->levels);
 }
 
+/* ---- causes ---- */
+
+/* Shares become amounts again, so that they can be added. */
+static void add_figures(struct snapshot_causes_figures *sum,
+                        const struct snapshot_causes_figures *more)
+{
+    sum->samples += more->samples;
+    sum->misses += more->misses;
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        sum->share[i] += more->share[i] * more->misses;
+    sum->early_same += more->early_same * more->misses;
+    sum->early_other += more->early_other * more->misses;
+    sum->evicted += more->evicted;
+    sum->by_itself += more->evicted > 0 ? more->by_itself * more->evicted : 0;
+}
+
+static void end_figures(struct snapshot_causes_figures *sum)
+{
+    for (int i = 0; sum->misses > 0 && i < CAUSE_COUNT; i++)
+        sum->share[i] /= sum->misses;
+    sum->early_same = sum->misses > 0 ? sum->early_same / sum->misses : 0;
+    sum->early_other = sum->misses > 0 ? sum->early_other / sum->misses : 0;
+    sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
+}
+
+static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
+{
+    struct snapshot_evictor who = {.function = evictor->function, .object = evictor->object};
+    char name[MATRIX_PART_BYTES];
+    causes_evictor(&who, name, sizeof name);
+    struct matrix_part *part = part_of(counting, hash_bytes(name, strlen(name)));
+    if (!part)
+        return;
+    memcpy(part->name, name, sizeof name);
+    part->samples += evictor->misses;
+}
+
+static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
+{
+    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    struct counting evictors;
+    cell->causes = (struct snapshot_causes_figures){0};
+    for (size_t i = 0; i < matrix->caused_count; i++)
+        if (belongs(chosen, matrix->caused[i].row, matrix->caused[i].column))
+            add_figures(&cell->causes, matrix->caused[i].figures);
+    bool room = begin(&evictors, matrix->evictor_count);
+    for (size_t i = 0; room && i < matrix->evictor_count; i++)
+        if (belongs(chosen, matrix->evictors[i].row, matrix->evictors[i].column))
+            count_evictor(&evictors, &matrix->evictors[i]);
+    evictors.all = cell->causes.evicted;
+    end_figures(&cell->causes);
+    end(&evictors, &cell->evictors);
+}
+
 /* Those of several would have to be reckoned anew out of what a snapshot does not hold. */
 static const struct snapshot_rates *rates_of(const struct chosen *chosen,
                                              const struct matrix_cell *cell)
@@ -195,6 +251,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     gather_sites(&chosen, cell);
     gather_blocks(&chosen, cell);
     gather_levels(&chosen, cell);
+    gather_causes(&chosen, cell);
     cell->rates = rates_of(&chosen, cell);
 }
 

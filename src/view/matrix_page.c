@@ -28,24 +28,13 @@ void matrix_cursor_moved(struct browser *browser)
     remember(browser);
 }
 
-static void find_again(struct browser *browser)
-{
-    const struct matrix_table *table = &browser->matrix.table;
-    struct matrix_grid *grid = grid_of(browser);
-    size_t row = matrix_table_find(table, MATRIX_FUNCTIONS, browser->matrix.row);
-    size_t column = matrix_table_find(table, MATRIX_OBJECTS, browser->matrix.column);
-    if (grid->row)
-        grid->row = row < table->row_count ? row + 1 : table->row_count ? 1 : 0;
-    if (grid->column)
-        grid->column = column < table->column_count ? column + 1 : table->column_count ? 1 : 0;
-}
-
 static void matrix_update(struct browser *browser)
 {
     matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
                       browser->matrix.measure);
     if (browser->matrix.moved)
-        find_again(browser);
+        matrix_grid_find(grid_of(browser), &browser->matrix.table, browser->matrix.row,
+                         browser->matrix.column);
     else
         matrix_grid_strongest(grid_of(browser), &browser->matrix.table);
     remember(browser);
@@ -100,52 +89,17 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-static void move(struct browser *browser, long down, long across)
-{
-    const struct matrix_table *table = &browser->matrix.table;
-    struct matrix_grid *grid = grid_of(browser);
-    long row = (long)grid->row + down;
-    long column = (long)grid->column + across;
-    grid->row = row < 0 ? 0 : row > (long)table->row_count ? table->row_count : (size_t)row;
-    grid->column = column < 0                           ? 0
-                   : column > (long)table->column_count ? table->column_count
-                                                        : (size_t)column;
-    matrix_cursor_moved(browser);
-}
-
 static bool move_by(struct browser *browser, enum action action)
 {
-    struct matrix_grid *grid = grid_of(browser);
-    long page = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
-    switch (action) {
-    case ACTION_UP:
-        move(browser, -1, 0);
-        return true;
-    case ACTION_DOWN:
-        move(browser, 1, 0);
-        return true;
-    case ACTION_LEFT:
-        move(browser, 0, -1);
-        return true;
-    case ACTION_RIGHT:
-        move(browser, 0, 1);
-        return true;
-    case ACTION_PAGE_UP:
-        move(browser, -page, 0);
-        return true;
-    case ACTION_PAGE_DOWN:
-        move(browser, page, 0);
-        return true;
-    case ACTION_END:
-        move(browser, MATRIX_ROWS, 0);
-        return true;
-    case ACTION_HOME:
+    if (action == ACTION_HOME) {
         browser->matrix.moved = false;
         matrix_update(browser);
         return true;
-    default:
-        return false;
     }
+    if (!matrix_grid_act(grid_of(browser), &browser->matrix.table, action))
+        return false;
+    matrix_cursor_moved(browser);
+    return true;
 }
 
 /* The next one that this snapshot knows. */
@@ -213,7 +167,7 @@ static bool matrix_click(struct browser *browser, int row, int column)
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;
     grid->column = at_column;
-    move(browser, 0, 0);
+    matrix_cursor_moved(browser);
     if (again)
         open_function(browser);
     return true;

@@ -38,6 +38,8 @@ struct matrix_line {
 struct matrix_table {
     const struct snapshot *snapshot;
     enum matrix_measure measure; /* one that the snapshot knows */
+    const char *title;           /* of its rows: "Function", */
+    const char *all;             /* and of all of them: "all functions" */
     size_t row_count; /* with the others, where they have anything; 0: there is no matrix */
     size_t column_count;
     struct matrix_line rows[MATRIX_ROWS];

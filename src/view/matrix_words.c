@@ -2,6 +2,7 @@
 #include "view/matrix_words.h"
 
 #include "base/text.h"
+#include "view/causes_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
 
@@ -77,6 +78,23 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
+/* "why: 92% capacity; thrown out by visit on particles 61%, ..." */
+static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+{
+    const struct matrix_parts *by = &cell->evictors;
+    char why[256];
+    if (!(cell->causes.misses > 0))
+        return;
+    causes_why(&cell->causes, why, sizeof why);
+    append(out, "why: %s", why);
+    for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
+        if (!(by->list[i].samples >= least_told * by->all))
+            return;
+        append(out, "%s%s %.0f%%", i ? ", " : "; thrown out by ", by->list[i].name,
+               by->list[i].samples / by->all * 100);
+    }
+}
+
 static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
     append(out, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
@@ -135,6 +153,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         levels_sentence(table->snapshot, &cell->levels.levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
+    else if (word == MATRIX_WORD_CAUSES)
+        tell_causes(cell, out);
     else if (word == MATRIX_WORD_FIELDS)
         tell_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
@@ -149,8 +169,8 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
         [MATRIX_WORD_LEVELS] = PAINT_PLAIN, [MATRIX_WORD_RATES] = PAINT_PLAIN,
-        [MATRIX_WORD_FIELDS] = PAINT_PLAIN, [MATRIX_WORD_LINES] = PAINT_PLAIN,
-        [MATRIX_WORD_RECENT] = PAINT_DIM,
+        [MATRIX_WORD_CAUSES] = PAINT_PLAIN, [MATRIX_WORD_FIELDS] = PAINT_PLAIN,
+        [MATRIX_WORD_LINES] = PAINT_PLAIN,  [MATRIX_WORD_RECENT] = PAINT_DIM,
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;

@@ -24,7 +24,9 @@ enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
 static int tab_of(enum page_id page)
 {
-    enum page_id shown = page == PAGE_FUNCTION ? PAGE_CODE : page;
+    enum page_id shown = page == PAGE_FUNCTION    ? PAGE_CODE
+                         : page == PAGE_EVICTIONS ? PAGE_CAUSES
+                                                  : page;
     for (int i = 0; i < TABS; i++)
         if (tabs[i].page == shown)
             return i;

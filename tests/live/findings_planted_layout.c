@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* 64 MiB or more of each: more than the caches, and long enough for a pass to be seen as one. */
-enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21 };
+enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21, MESSAGES = 1 << 20 };
 /* Prices alone fit into a core's caches, orders do not. */
 enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 12 * PLANTED_BATCH };
 
@@ -17,6 +17,14 @@ struct particle {
 struct record {
     uint64_t id;
     uint64_t rest[4];
+    uint64_t value;
+};
+
+/* Its value is asked for when its first word has come, which is where that stands. */
+struct message {
+    uint64_t behind;
+    double x, y, z;
+    double vx, vy, vz;
     uint64_t value;
 };
 
@@ -36,6 +44,7 @@ static double *history;
 static struct particle *particles;
 static double *positions;
 static unsigned char *records;
+static struct message *messages;
 static size_t many;
 static size_t stride; /* bytes from record to record */
 
@@ -80,6 +89,17 @@ __attribute__((noinline)) static size_t look_up(void)
     return PLANTED_BATCH;
 }
 
+__attribute__((noinline)) static size_t take_messages(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PLANTED_BATCH; i++) {
+        const struct message *m = &messages[planted_random() % MESSAGES];
+        sum += (&m->value)[m->behind];
+    }
+    planted_sink = (double)sum;
+    return PLANTED_BATCH;
+}
+
 __attribute__((noinline)) static size_t look_up_ids(void)
 {
     uint64_t sum = 0;
@@ -107,6 +127,14 @@ static void make_records(size_t bytes)
 {
     stride = bytes;
     records = planted_memory(RECORDS * bytes);
+}
+
+/* From a line's start, or as malloc() lays large blocks: 16 bytes behind one. */
+static void make_messages(size_t behind)
+{
+    messages = (void *)((char *)planted_memory((MESSAGES + 1) * sizeof *messages) + behind);
+    for (size_t i = 0; i < MESSAGES; i++)
+        messages[i].behind = 0;
 }
 
 static void make_records_close(size_t count)
@@ -204,8 +232,9 @@ const struct planted_mode planted_layout_modes[] = {
     {"split-fixed", make_positions, PARTICLES, sum_positions, 1},
     {"split-clean", make_particles, PARTICLES, sum_all, 1}, /* uses all it fetches */
     {"split-small", make_particles, FEW, sum_x, 1},         /* stays in the cache */
-    {"straddling", make_records_close, 0, look_up, 1},
-    {"straddling-fixed", make_records, 64, look_up, 1},
+    {"straddling", make_messages, 16, take_messages, 1},
+    {"straddling-fixed", make_messages, 0, take_messages, 1},
+    {"straddling-overlap", make_records_close, 0, look_up, 1},   /* both lines come at once */
     {"straddling-clean", make_records_close, 0, look_up_ids, 1}, /* never needs two lines */
     {"orders", make_orders, ORDERS, best_price_between, 1},
     {"orders-fixed", make_prices, ORDERS, best_of_prices_between, 1},

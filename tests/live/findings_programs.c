@@ -9,8 +9,8 @@
  * bytes 16 are used, now in order. split-clean: 64 MiB from end to end, and all of it used.
  * scattered-random: the blocks are as far apart, whatever their order. columns-fixed: down columns
  * of another length, 64 MiB in all. first-touch-fixed: 32 MiB written again and again.
- * straddling: told while few samples leave open what aligning gains; here it is nothing, for longer
- * elements fill the caches sooner, and with more samples it is not told any more.
+ * straddling-overlap: told while few samples leave open what aligning gains; here it is nothing, for
+ * both lines are fetched at once, and with more samples it is not told any more.
  */
 const struct findings_program findings_programs[] = {
     {"split", ATTACHED, "split", "particle", "streaming"},
@@ -20,8 +20,9 @@ const struct findings_program findings_programs[] = {
     {"orders", WALKED, "split", "order", "tlb-reach"},
     {"orders-fixed", WALKED, NULL, NULL, "tlb-reach"},
     {"orders-clean", WALKED, NULL, NULL, "tlb-reach"},
-    {"straddling", ATTACHED, NULL, NULL, "straddling tlb-reach"},
+    {"straddling", ATTACHED, "straddling", "message", "tlb-reach"},
     {"straddling-fixed", ATTACHED, NULL, NULL, "tlb-reach"},
+    {"straddling-overlap", ATTACHED, NULL, NULL, "straddling tlb-reach"},
     {"straddling-clean", ATTACHED, NULL, NULL, "tlb-reach"},
     {"conflict", ATTACHED, "conflict", "rows", NULL},
     {"conflict-fixed", ATTACHED, NULL, NULL, NULL},

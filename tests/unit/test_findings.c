@@ -66,7 +66,7 @@ static void a_pass_over_an_array_is_in_order(void **state)
     for (uint64_t i = 0; i < 800; i++)
         add((1 << 26) + ((i % 8) << 23) + i * LINE);
     struct spread spread = gather();
-    assert_int_equal(spread_order(&spread, 2000), SPREAD_FORWARD);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_FORWARD);
     assert_true(spread_bytes(&spread, LINE) > 56 << 20);
     assert_true(fabs(spread_passes(&spread, SPREAD_FORWARD) - 99) < 2);
 }
@@ -87,7 +87,7 @@ static void the_same_backwards(void **state)
     for (uint64_t i = 0; i < 800; i++)
         add((1 << 26) + ((7 - i % 8) << 23) + i * LINE);
     struct spread spread = gather();
-    assert_int_equal(spread_order(&spread, 2000), SPREAD_BACKWARD);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_BACKWARD);
 }
 
 static void no_order_is_told_only_where_order_would_be_seen(void **state)
@@ -99,9 +99,9 @@ static void no_order_is_told_only_where_order_would_be_seen(void **state)
         add((UINT64_C(1) << 32) + (at >> 37));
     }
     struct spread spread = gather();
-    assert_int_equal(spread_order(&spread, 2000), SPREAD_SCATTERED);
-    assert_int_equal(spread_order(&spread, 100), SPREAD_UNKNOWN);
-    assert_int_equal(spread_order(&spread, NAN), SPREAD_UNKNOWN);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_SCATTERED);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 100)), SPREAD_UNKNOWN);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, NAN)), SPREAD_UNKNOWN);
 }
 
 /* Chao's estimate, worked out by hand: 3 lines once, 1 twice: 4 + 3 * 2 / (2 * 2). */
@@ -173,6 +173,7 @@ static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
     (void)state;
     levels.tlb_miss = levels.remote = 0.4; /* the bound is larger than the estimate */
     findings_find(&findings);
+    findings_weigh(&findings);
     assert_int_equal(findings.count, 2);
     assert_int_equal(list[0].kind, FINDING_REMOTE);
     assert_true(list[0].gain < list[1].gain);

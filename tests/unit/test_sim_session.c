@@ -131,7 +131,7 @@ static void test_memory_and_sharing(void **state)
     assert_int_equal(data_source_decode(kept[0].sample.data_src).snoop, SNOOP_HITM);
 }
 
-/* Misses of L3, L2 and L1: the first ranks and alone has the evictor. 15 is no cause. */
+/* Misses of L3, L2 and L1: the evictor is of the level that the unit says. 15 is no cause. */
 static void test_causes_of_each_level(void **state)
 {
     static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
@@ -139,6 +139,7 @@ static void test_causes_of_each_level(void **state)
     memory.wanted.causes = true;
     put_miss(SIM_MISS, SIM_LOAD, 3, 1);
     tool->units[0].miss.causes = SIM_CONFLICT | 15 << SIM_CAUSE_BITS | SIM_CAPACITY << 8;
+    tool->units[0].miss.evictor_level = 2;
     tool->units[0].miss.evictor_ip = 0x401010;
     tool->units[0].miss.evictor_address = 0x8000;
     read_all();
@@ -152,6 +153,31 @@ static void test_causes_of_each_level(void **state)
     tool->units[1].miss.causes = SIM_CONFLICT;
     read_all();
     assert_int_equal(kept[3].sample.cause, CAUSE_NOT_TOLD);
+}
+
+/* Events: misses of L3, L2 and L1, accesses. What was on its way is of the level it was told for.
+ */
+static void test_the_evictor_follows_the_ranking(void **state)
+{
+    (void)state;
+    memory.wanted.causes = true;
+    assert_int_equal(tool->header.evictor_level, 2);
+    put_miss(SIM_MISS, SIM_LOAD, 3, 1);
+    tool->units[0].miss.evictor_level = 2;
+    tool->units[0].miss.evictor_ip = 0x401010;
+    sim_session_rank(&session, 1);
+    assert_int_equal(tool->header.evictor_level, 1);
+    put_miss(SIM_MISS, SIM_LOAD, 3, 1);
+    tool->units[1].miss.evictor_level = 1;
+    tool->units[1].miss.evictor_ip = 0x401020;
+    read_all();
+    assert_int_equal(kept[0].sample.evictor_ip, 0x401010);
+    assert_int_equal(kept[3].sample.evictor_ip, 0);
+    assert_int_equal(kept[4].sample.evictor_ip, 0x401020);
+    sim_session_rank(&session, 2);
+    assert_int_equal(tool->header.evictor_level, 0);
+    sim_session_rank(&session, 99);
+    assert_int_equal(tool->header.evictor_level, 0);
 }
 
 static void put_mapping(uint8_t kind, const char *path, uint16_t units)
@@ -316,6 +342,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_access_is_a_sample_of_accesses, open_session,
                                         close_session),
         cmocka_unit_test_setup_teardown(test_causes_of_each_level, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_the_evictor_follows_the_ranking, open_session,
+                                        close_session),
         cmocka_unit_test_setup_teardown(test_memory_and_sharing, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_mappings_and_programs, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_a_path_that_is_not_there, open_session, close_session),

@@ -101,9 +101,10 @@ static void test_places_come_back(void **state)
     assert_int_equal(store_reader_belongs(reader), 99);
     assert_int_equal(store_reader_start_ns(reader), 1000);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading),
-                     PLACES + PLACES / EVERY);
+                     PLACES + 2 * (PLACES / EVERY));
     assert_int_equal(reading.places, PLACES);
     assert_int_equal(reading.refreshes, PLACES / EVERY);
+    assert_int_equal(reading.others, PLACES / EVERY);
     assert_int_equal(reading.wrong, 0);
     assert_int_equal(store_reader_end_ns(reader), reading.time_ns + 1);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading), -ENODATA);
@@ -296,6 +297,8 @@ static void test_extents(void **state)
     store_writer_cpu_node(writer, 3, 1);
     store_writer_page_node(writer, 0x1000, 0);
     store_writer_page_node(writer, 0x2000, -1);
+    store_writer_word(writer, 0x1008, 0x1000);
+    store_writer_word(writer, 0x1008, 0x2000); /* it changed since */
     store_writer_lost(writer, 5);
     store_writer_throttled(writer);
     assert_int_equal(store_writer_close(writer, NULL), 0);
@@ -308,6 +311,9 @@ static void test_extents(void **state)
     int nodes[3];
     names.page_nodes(names.context, pages, 3, nodes);
     assert_true(nodes[0] == 0 && nodes[1] == -1 && nodes[2] == -1);
+    uint64_t word;
+    assert_true(names.word(names.context, 0x1008, &word) && word == 0x2000);
+    assert_false(names.word(names.context, 0x1000, &word));
     assert_true(names.cpu_node(names.context, 3) == 1 && names.cpu_node(names.context, 4) == -1);
     assert_true(names.extent(names.context, 0x1180, &extent));
     assert_true(extent.base == 0x1100 && extent.bound == 0x1200 && !extent.object);
@@ -340,6 +346,12 @@ static void test_threads_are_named(void **state)
         store_writer_place(writer, &place);
     }
     told.generation = 2;
+    /* Until then the tables are told the name that stands in the file. */
+    assert_true(store_writer_thread(writer, 199, name, sizeof name));
+    assert_string_equal(name, "thread-199-1");
+    store_writer_name_threads(writer);
+    assert_true(store_writer_thread(writer, 199, name, sizeof name));
+    assert_string_equal(name, "thread-199-2");
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     assert_int_equal(store_writer_close(writer, NULL), 0);
     struct store_reader *reader = open_store();
