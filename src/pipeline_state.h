@@ -45,6 +45,14 @@ struct pipeline_stretch {
     unsigned rounds; /* of that, so far */
 };
 
+/* An answer that stood when the next question was asked. */
+struct pipeline_whatif_past {
+    uint32_t object;
+    double change; /* of the cycles waited */
+    char name[256];
+    char words[160];
+};
+
 /* What was asked about another layout of an object. */
 struct pipeline_whatif {
     enum whatif_state state;
@@ -58,6 +66,9 @@ struct pipeline_whatif {
     uint64_t taken_ns;   /* when it was seen to be heard */
     uint64_t left_out;   /* blocks that found no room in the list */
     uint32_t paths_told; /* of all below it is said whose blocks they make */
+    double change;       /* of the cycles waited, as shown last; NAN */
+    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
     char name[256];
     char words[160];
     char layout[192];
@@ -98,7 +109,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
+    uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
     bool paused;      /* by the user: nothing is counted */
@@ -121,6 +132,14 @@ static inline uint64_t pipeline_now(const struct pipeline *pipeline)
 static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
 {
     return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+}
+
+/* What each event stands for (enum event_role), for the tables. */
+static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        roles[i] = (uint8_t)info->events[i].role;
 }
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */

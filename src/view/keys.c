@@ -38,6 +38,13 @@ static const struct key_binding bindings[] = {
      "y",
      "Causes",
      "Causes: with --sim, why lines were missed, and what had thrown them out"},
+    {ACTION_WHATIF,
+     {'x'},
+     "x",
+     "x",
+     "What if",
+     "What if: with --sim, the misses if the object never missed, or lay otherwise; there: ask "
+     "nothing more"},
     {ACTION_NEXT_PAGE, {KEYS_TAB}, "Tab", "Tab", "Next", "next screen; Shift-Tab: the one before"},
     {ACTION_LAST_PAGE, {KEYS_BACK_TAB}, "Shift-Tab", "S-Tab", "Last", NULL},
     {ACTION_UP,
@@ -140,7 +147,9 @@ static const struct key_binding bindings[] = {
      "a",
      "a",
      "Amount",
-     "Matrix: shares of what the event weighs, of waiting (latency), of loads, of stores"},
+     "Matrix: shares of what the event weighs, of accesses, waiting, loads, stores; Phases: what "
+     "is "
+     "drawn"},
     {ACTION_PLAY_PAUSE, {'p'}, "p", "p", "Play", "a recording: play it from here, and pause"},
     {ACTION_PLAY_STEP, {'.'}, ". ,", ".", "Step", "a refresh interval of it on, and back; pauses"},
     {ACTION_PLAY_STEP_BACK, {','}, ",", ",", "Step back", NULL},

@@ -108,7 +108,9 @@ static void draw_period(const struct picture *picture, int row, size_t index)
     column += VALUE_COLUMNS;
     if (!isnan(own))
         canvas_format(picture->canvas, row, column, VALUE_COLUMNS,
-                      timeline_chart_paint((size_t)(picture->object - picture->timeline->streams)),
+                      timeline_chart_paint(
+                          (size_t)(picture->object -
+                                   snapshot_timeline_ranking(picture->timeline)->objects.list)),
                       "%4.0f%%", own * 100);
     column += VALUE_COLUMNS + 1;
     if (drawn)
