@@ -8,7 +8,7 @@ void tally_init(struct tally *tally, uint32_t pairs_max)
                             .mask = memory_power_of_two(pairs_max + pairs_max / 3 + 1) - 1};
 }
 
-void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
                uint64_t count)
 {
     if (!tally->pairs)
