@@ -40,6 +40,7 @@ static void print_page(struct html_writer *writer)
     html_opened_objects(writer);
     html_code(writer);
     html_matrix(writer);
+    html_causes(writer);
     html_sharing(writer);
     html_sets(writer);
     html_window(writer);

@@ -149,6 +149,7 @@ static void write_links(struct html_writer *writer)
         {"inside", "Inside the objects", snapshot->object_count > 0},
         {"code", "Code", snapshot->code_count > 0},
         {"matrix", "Code and data", snapshot->matrix.row_count > 0},
+        {"causes", "Causes", snapshot->causes.told},
         {"sharing", "Sharing", snapshot->sharing.group_count > 0},
         {"sets", "Cache sets", snapshot->sets.sets > 0},
         {"again", "Recurrence", snapshot->window.used > 0},

@@ -20,6 +20,7 @@ void html_layout(struct html_writer *writer, const struct snapshot_object *objec
                  const struct snapshot_layout *layout);
 void html_code(struct html_writer *writer);
 void html_sets(struct html_writer *writer);
+void html_causes(struct html_writer *writer); /* why lines were missed, who evicts whom */
 void html_sharing(struct html_writer *writer);
 void html_timeline(struct html_writer *writer);
 void html_volatility(struct html_writer *writer); /* the end of that */
