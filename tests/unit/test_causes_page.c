@@ -161,7 +161,7 @@ static void enter_opens_who_evicts_whom(void **state)
     page_press(KEYS_ESCAPE);
     assert_int_equal(page_browser.page, PAGE_EVICTIONS);
     page_press('b');
-    assert_true(page_row_with("Nothing is known yet of what threw lines out") > 0);
+    assert_true(page_row_with("Nothing is known yet of what threw lines out of") > 0);
     page_press(KEYS_DOWN);
     page_press(KEYS_ENTER);
     page_press(KEYS_ESCAPE);
