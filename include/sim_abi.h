@@ -6,12 +6,14 @@
  * back from it: all are fixed here. For src/valgrind, src/sample/sim*.c and who fills in
  * the geometry (src/simulation.c).
  *
- * In order: header (a page), threads, instructions, ring. The target's threads run one at a time
- * under Valgrind, so the ring has one producer. head and tail count units and never wrap; the
- * place in the ring is their low bits.
+ * In order: header (a page), threads, instructions, ring, and what is asked about another layout.
+ * The target's threads run one at a time under Valgrind, so the ring has one producer. head and
+ * tail count units and never wrap; the place in the ring is their low bits.
  */
 #ifndef MISSTOP_SIM_ABI_H
 #define MISSTOP_SIM_ABI_H
+
+#include "new_layout.h"
 
 #include <stdint.h>
 
@@ -26,7 +28,9 @@ enum {
     SIM_INSTRUCTIONS_MAX = 1 << 20, /* that access memory; more are counted in the totals only */
     SIM_RING_UNITS = 1 << 19,
     SIM_RING_RESERVE = SIM_RING_UNITS / 8, /* kept free of misses: for what may not be lost */
-    SIM_PATH_UNITS_MAX = 64
+    SIM_PATH_UNITS_MAX = 64,
+    SIM_BLOCKS_MAX = 1 << 20, /* that a question begins with */
+    SIM_PATHS_MAX = 1 << 20   /* of allocations, that can be told apart for a question */
 };
 
 enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
@@ -176,6 +180,51 @@ struct sim_ring {
     uint64_t unused2[7];
 };
 
+/* What misstop has said of a call path of allocations (agent_abi.h). */
+enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
+
+/*
+ * "What if this object lay otherwise." Written by misstop: all but `asked`, then `asked`. The tool
+ * takes it, follows the agent's rings from then on and says so; misstop, having followed them as
+ * far itself, lists the blocks that there are; then both models count.
+ */
+struct sim_question {
+    uint64_t asked;  /* number of the question; 0: none, the last one has ended */
+    uint64_t listed; /* number of the question whose blocks are in the list */
+    uint64_t zeroed; /* grows: count anew */
+    uint32_t block_count;
+    uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
+    struct relayout layout;
+};
+
+struct sim_block {
+    uint64_t start;
+    uint64_t bytes;
+};
+
+enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SIM_ANSWER_REFUSED };
+
+/* Written by the tool, now and then; misses as in struct sim_thread, of loads and stores. */
+struct sim_answer {
+    uint64_t of;             /* number of the question */
+    uint64_t stamp;          /* when it was taken */
+    uint32_t state;          /* enum sim_answer_state */
+    uint32_t settled;        /* the second model holds what it would hold by now */
+    uint64_t blocks;         /* of the object, now */
+    uint64_t blocks_refused; /* not followed: there was no room */
+    uint64_t blocks_small;   /* shorter than an element: they stayed where they are */
+    uint64_t blocks_unknown; /* misstop has not said yet whether they are the object's */
+    uint64_t accesses;       /* since then, as the rest */
+    uint64_t object_accesses;
+    uint64_t cut; /* of these, that lie in more than one part then */
+    uint64_t before[SIM_LEVELS_MAX];
+    uint64_t object_before[SIM_LEVELS_MAX];
+    uint64_t after[SIM_LEVELS_MAX];
+    uint64_t object_after[SIM_LEVELS_MAX];
+    uint64_t fresh[SIM_LEVELS_MAX]; /* of object_after: on lines fetched for the first time */
+    char why[SIM_NAME_BYTES];       /* with SIM_ANSWER_REFUSED */
+};
+
 /* All of it, in the order of the file. */
 struct sim_shared {
     union {
@@ -186,6 +235,10 @@ struct sim_shared {
     struct sim_instruction instructions[SIM_INSTRUCTIONS_MAX];
     struct sim_ring ring;
     union sim_unit units[SIM_RING_UNITS];
+    struct sim_question question;
+    struct sim_answer answer;
+    struct sim_block blocks[SIM_BLOCKS_MAX];
+    uint8_t paths[SIM_PATHS_MAX]; /* enum sim_path, by the agent's number */
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");

@@ -30,8 +30,10 @@
 #include "snapshot_sharing.h"
 #include "snapshot_simulation.h"
 #include "snapshot_stretch.h"
+#include "snapshot_thread.h"
 #include "snapshot_timeline.h"
 #include "snapshot_watch.h"
+#include "snapshot_whatif.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -125,12 +127,14 @@ struct snapshot {
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;
+    struct snapshot_threads threads;
     struct snapshot_timeline timeline;
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;
     struct snapshot_findings findings;
     struct snapshot_watch watch;
     struct snapshot_causes causes;
+    struct snapshot_whatif whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

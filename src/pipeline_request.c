@@ -2,6 +2,8 @@
 /* What the views and --search ask of the tables; declared in pipeline.h and pipeline_state.h. */
 #include "pipeline_state.h"
 
+#include "sample/sim_whatif.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -140,6 +142,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
         memset(pipeline->events, 0, sizeof pipeline->events);
         pipeline->zeroed_s = fmax(0, pipeline_elapsed_s(pipeline));
         pipeline->ranked_before = 0;
+        if (pipeline->options.sim)
+            sim_whatif_zero(pipeline->options.sim);
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:
         return next_event(pipeline);
@@ -157,6 +161,9 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_SEARCH_BACK:
         return profile_search_back(pipeline->profile, now) ? "back at the search before"
                                                            : "there was no other search";
+    case REQUEST_WHATIF:
+    case REQUEST_WHATIF_END:
+        return pipeline_whatif_request(pipeline, request);
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -68,7 +68,9 @@ tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_findings
 
 # The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
-check_PROGRAMS += tests/live/sim_planted
+check_PROGRAMS += tests/live/sim_planted tests/live/whatif_planted
+tests_live_whatif_planted_SOURCES = tests/live/whatif_planted.c
+tests_live_whatif_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
 tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread

@@ -118,6 +118,7 @@ struct browser {
     } search;
     struct {
         struct table functions;
+        struct table threads;
         uint32_t id; /* the function opened */
         char name[256];
         const struct snapshot_code *function;
@@ -169,6 +170,8 @@ struct browser {
         double mark_s;
         struct area map; /* the chart, as drawn */
         enum stack_kind stacked;
+        bool chosen; /* to draw `measure` and not what ranks */
+        enum snapshot_measure measure;
         bool volatility; /* its chart is open */
     } timeline;
     struct {

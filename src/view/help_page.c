@@ -171,12 +171,18 @@ static bool is_asked(struct browser *browser, const struct columns *columns)
 static void write_other_columns(struct help_writer *writer, struct browser *browser)
 {
     static const struct columns *const tables[] = {
-        &object_columns,       &field_columns,          &toucher_columns, &instance_columns,
-        &part_columns,         &region_columns,         &dropped_columns, &function_columns,
-        &site_columns,         &line_columns,           &pair_columns,    &layout_columns,
-        &source_columns,       &instruction_columns,    &levels_columns,  &sharing_columns,
-        &sharing_line_columns, &sharing_access_columns, &phase_columns,   &finding_columns,
-        &watch_columns,        &causes_columns[CAUSES_OBJECTS]};
+        &object_columns,       &field_columns,
+        &toucher_columns,      &instance_columns,
+        &part_columns,         &region_columns,
+        &dropped_columns,      &function_columns,
+        &site_columns,         &line_columns,
+        &pair_columns,         &layout_columns,
+        &source_columns,       &instruction_columns,
+        &levels_columns,       &sharing_columns,
+        &sharing_line_columns, &sharing_access_columns,
+        &phase_columns,        &finding_columns,
+        &watch_columns,        &causes_columns[CAUSES_OBJECTS],
+        &thread_columns};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (!is_asked(browser, tables[i]))
             write_table(writer, tables[i]);

@@ -19,6 +19,8 @@ void html_opened_objects(struct html_writer *writer);
 void html_layout(struct html_writer *writer, const struct snapshot_object *object,
                  const struct snapshot_layout *layout);
 void html_code(struct html_writer *writer);
+void html_simulation(struct html_writer *writer);
+void html_watch(struct html_writer *writer);
 void html_sets(struct html_writer *writer);
 void html_causes(struct html_writer *writer); /* why lines were missed, who evicts whom */
 void html_sharing(struct html_writer *writer);

@@ -37,12 +37,15 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
+    json_set(root, "threads", json_threads(&snapshot->threads));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
     json_set(root, "findings", json_findings(&snapshot->findings));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
+    if (snapshot->whatif.state != WHATIF_NONE)
+        json_set(root, "what_if", json_whatif(&snapshot->whatif));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

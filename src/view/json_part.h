@@ -61,6 +61,7 @@ json_t *json_simulation(const struct snapshot_simulation *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
+json_t *json_threads(const struct snapshot_threads *threads);
 json_t *json_heap(const struct snapshot *snapshot);
 json_t *json_phases(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
@@ -73,6 +74,8 @@ json_t *json_all_causes(const struct snapshot_causes *causes);
 json_t *json_cause_figures(const struct snapshot_causes_figures *from);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
+/* Only where something was asked. */
+json_t *json_whatif(const struct snapshot_whatif *whatif);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */

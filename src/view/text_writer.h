@@ -44,4 +44,7 @@ void watch_text_print(struct text_writer *writer);
 /* Why lines were missed, and what had thrown them out; nothing unless told. (causes_text.c) */
 void causes_text_print(struct text_writer *writer);
 
+/* What was asked about another layout, and the answer; nothing where nothing was. (whatif_text.c) */
+void whatif_text_print(struct text_writer *writer);
+
 #endif
