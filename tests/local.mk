@@ -74,8 +74,8 @@ tests_live_whatif_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
 tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread
-dist_check_SCRIPTS += tests/live/test_sim.sh
-TESTS += tests/live/test_sim.sh
+dist_check_SCRIPTS += tests/live/test_sim.sh tests/live/test_whatif.sh
+TESTS += tests/live/test_sim.sh tests/live/test_whatif.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
