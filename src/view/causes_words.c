@@ -120,13 +120,19 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
 
 void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
 {
+    const double *share = figures->share;
     double early = figures->early_same + figures->early_other;
+    double all = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT] + share[CAUSE_INCLUSION];
     *out = '\0';
-    if (early >= least_early)
-        snprintf(out, size,
-                 "Too early: %.1f%% of the misses are on lines that had been thrown out to make "
-                 "room, %.1f%% for the same object, %.1f%% for another.",
-                 100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (early < least_early)
+        return;
+    snprintf(out, size,
+             "Too early: %.1f%% of the misses are on lines that had been thrown out to make room, "
+             "%.1f%% for the same object, %.1f%% for another",
+             100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (all - early >= least_early)
+        append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+    append(out, size, ".");
 }
 
 void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
