@@ -40,8 +40,6 @@ struct run {
     struct snapshot_source source;
     struct prng prng;
     uint64_t now_ns;
-    double put[EVENTS][OBJECTS]; /* weight */
-    double without;              /* weight of MISS samples without an object */
 };
 
 static void begin(struct run *run, const enum event_role *roles, uint16_t events)
@@ -77,7 +75,6 @@ static struct place place_of(struct run *run, uint16_t event, uint32_t object, u
 static void add(struct run *run, uint16_t event, uint32_t object, unsigned weight)
 {
     struct place place = place_of(run, event, object, weight);
-    run->put[event][object] += weight;
     profile_add(run->profile, &place);
     run->now_ns += second / 3000;
 }
@@ -86,7 +83,6 @@ static void add_without(struct run *run, enum reason reason, unsigned weight)
 {
     struct place place = place_of(run, MISS, 0, weight);
     place.access.reason = reason;
-    run->without += weight;
     profile_add(run->profile, &place);
 }
 
