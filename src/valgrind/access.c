@@ -91,7 +91,8 @@ void access_start(void)
 static void settle(void)
 {
     Bool counts = wanted && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked = counts && cache && whatif_look(model, &spec, cache->number);
+    ULong accesses = totals ? totals->counts[SIM_LOAD] + totals->counts[SIM_STORE] : 0;
+    Bool asked = counts && cache && whatif_look(model, &spec, cache->number, accesses);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;
