@@ -30,6 +30,7 @@
 #include "snapshot_sharing.h"
 #include "snapshot_simulation.h"
 #include "snapshot_stretch.h"
+#include "snapshot_thread.h"
 #include "snapshot_timeline.h"
 #include "snapshot_watch.h"
 #include "snapshot_whatif.h"
@@ -126,6 +127,7 @@ struct snapshot {
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;
+    struct snapshot_threads threads;
     struct snapshot_timeline timeline;
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;

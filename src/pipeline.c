@@ -93,7 +93,8 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         pipeline_replay_reached(pipeline, until_ns);
         return stored;
     }
-    if (!pipeline->live)
+    /* A simulated program's misses wait in a ring, and thin themselves out where it fills. */
+    if (!pipeline->live || pipeline->options.sim)
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     count_places(pipeline);

@@ -166,7 +166,7 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     bool exec_told = pipeline->exec_seen && !head.status;
     if (exec_told)
         head.status = pipeline->live
-                          ? "the process has started another program (exec); counting goes on"
+                          ? "another program was started (exec); counting goes on, z counts it alone"
                           : "here the process started another program (exec)";
     if (pipeline->recorder)
         recorder_begin_refresh(pipeline->recorder);

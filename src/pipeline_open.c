@@ -8,8 +8,10 @@
 #include <string.h>
 
 /* How long debugging information may hold up a replay, each time it goes on: on a screen little,
- * for the player waits longer where it is in a hurry, and answers keys meanwhile. */
+ * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
+ * program may end before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
+#define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
 #define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
@@ -35,6 +37,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .watch = pipeline->watch || pipeline->stored_watch.on,
     };
     memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);
+    pipeline_roles(pipeline, wanted.roles);
     int code = profile_new(&pipeline->profile, &wanted, error);
     /* What misstop recorded comes out as it was seen. */
     if (!code && options->whole_run && !pipeline->store)
@@ -183,7 +186,9 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->options = *options;
     pipeline->live = !options->input;
-    pipeline->patience_ns = options->batch ? PATIENCE_BATCH_NS : PATIENCE_SCREEN_NS;
+    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS
+                            : options->input ? PATIENCE_BATCH_NS
+                                             : PATIENCE_SIM_NS;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;

@@ -111,7 +111,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
+    uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
     bool paused;      /* by the user: nothing is counted */
@@ -134,6 +134,14 @@ static inline uint64_t pipeline_now(const struct pipeline *pipeline)
 static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
 {
     return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+}
+
+/* What each event stands for (enum event_role), for the tables. */
+static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        roles[i] = (uint8_t)info->events[i].role;
 }
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */

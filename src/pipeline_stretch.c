@@ -49,6 +49,7 @@ static int open_tables(struct pipeline *pipeline, struct error *error)
                                      .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
                                      .ranking = pipeline->ranking,
                                      .run = pipeline->profile};
+    pipeline_roles(pipeline, wanted.roles);
     /* Where pages lie now says nothing of then, nor does what stands there. */
     wanted.names.page_nodes = NULL;
     wanted.names.word = NULL;

@@ -28,9 +28,9 @@ struct findings {
     size_t spread_count;
     const struct window *window;     /* NULL: none, in tests */
     const struct place_names *names; /* NULL: nobody to ask, in tests */
-    double attributed;               /* part of all samples */
-    double span_s; /* CPU time that the window covers; NAN: not known, like the next one */
-    double rate;   /* samples a second of it that were attributed */
+    double attributed; /* part of all samples of the event that ranks, by weight, as shares are */
+    double span_s;     /* CPU time that the window covers; NAN: not known, like the next one */
+    double rate;       /* samples a second of it that were attributed */
     struct snapshot_finding *list; /* [FINDINGS_MAX] */
     size_t count;
 };

@@ -23,13 +23,17 @@ src_libprofile_a_SOURCES = \
 	src/profile/matrix_axes.c src/profile/matrix_axes.h \
 	src/profile/levels.c \
 	src/profile/levels.h \
+	src/profile/matrix_filling.c \
+	src/profile/matrix_filling.h \
+	src/profile/measures.c \
+	src/profile/measures.h \
 	src/profile/offset_key.h \
 	src/profile/pairs.c \
 	src/profile/pairs.h \
 	src/profile/phases.c \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
-	src/profile/profile.c src/profile/profile_add.c \
+	src/profile/profile.c src/profile/profile_add.c src/profile/profile_time.c \
 	src/profile/profile.h src/profile/profile_search.c \
 	src/profile/rates.c src/profile/rates.h \
 	src/profile/recent.c src/profile/recent.h \
@@ -75,6 +79,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_phases.c src/profile/snapshot_phases.h \
 	src/profile/snapshot_streams.c src/profile/snapshot_streams.h \
 	src/profile/snapshot_timeline.c \
+	src/profile/snapshot_threads.c \
 	src/profile/snapshot_watch.c src/profile/watch_part.h \
 	src/profile/snapshot_window.c \
 	src/profile/spread.c src/profile/spread.h \

@@ -47,6 +47,8 @@ int profile_new(struct profile **out, const struct profile_options *options, str
         profile->options.event_count = 1;
     if (profile->options.ranking >= profile->options.event_count)
         profile->options.ranking = 0;
+    measures_plan(&profile->measures, profile->options.roles, profile->options.event_count,
+                  profile->options.ranking);
     decay_init(&profile->decay, options->half_life_s);
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {
@@ -135,36 +137,6 @@ void profile_rescale(struct profile *profile, double factor)
     }
 }
 
-/* The window has no weights: each of its samples gets the mean. */
-static void search_again(struct profile *profile, uint64_t from_ns)
-{
-    const struct tally *all = &profile->all[profile->options.ranking];
-    double samples = all->samples.at[BASIS_RUN];
-    double weight = samples > 0 ? all->weight.at[BASIS_RUN] / samples : 1;
-    for (uint32_t i = 0; i < profile->window.used; i++) {
-        const struct window_entry *entry = window_at(&profile->window, i);
-        if (entry->time_ns < from_ns)
-            continue;
-        search_tick(&profile->search, entry->time_ns);
-        search_count(&profile->search, entry->address, weight);
-    }
-}
-
-void profile_step(struct profile *profile, uint64_t now_ns)
-{
-    uint16_t event = profile->options.ranking;
-    struct timeline_totals totals = {.objects = &profile->objects,
-                                     .functions = &profile->functions,
-                                     .all = &profile->all[event],
-                                     .names = &profile->options.names,
-                                     .event = event};
-    bool changed = timeline_step(&profile->timeline, &totals, now_ns);
-    uint64_t again_ns = search_phases_step(&profile->search_phases, &profile->search,
-                                           &profile->timeline.phases, changed, now_ns);
-    if (again_ns < now_ns)
-        search_again(profile, again_ns);
-}
-
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip)
 {
@@ -233,6 +205,7 @@ void profile_set_ranking(struct profile *profile, uint16_t event)
     if (event >= profile->options.event_count || event == profile->options.ranking)
         return;
     profile->options.ranking = event;
+    measures_plan(&profile->measures, profile->options.roles, profile->options.event_count, event);
     forget_ranking(profile, profile->decay.now_ns);
 }
 

@@ -29,9 +29,10 @@ struct profile_options {
     struct geometry geometry; /* cache level that sets are counted for */
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking;        /* event index */
-    bool watch;              /* profile_watch() will be called */
-    uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
+    uint8_t roles[SAMPLE_EVENTS_MAX]; /* enum event_role of each event */
+    uint16_t ranking;                 /* event index */
+    bool watch;                       /* profile_watch() will be called */
+    uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
      * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
     const struct profile *run;

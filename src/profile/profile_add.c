@@ -180,12 +180,12 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
 
 static void add_to_timeline(struct profile *profile, const struct adding *adding, uint32_t thread)
 {
-    struct timeline *timeline = &profile->timeline;
-    const struct place *place = adding->place;
-    timeline_count(timeline, place, adding->object, adding->function, thread);
-    if (field_counts_follows(&timeline->fields, adding->object))
-        field_counts_add(&timeline->fields, adding->object, adding->keys.offset,
-                         tally_weight(&place->access));
+    const struct timeline_part part = {.object = adding->object,
+                                       .function = adding->function,
+                                       .thread = thread,
+                                       .tid = adding->place->access.tid,
+                                       .offset = adding->keys.offset};
+    profile_count_time(profile, adding->place, &part);
 }
 
 static void add_ranking(struct profile *profile, const struct adding *adding, double scale)
@@ -258,7 +258,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (access->time_ns >= profile->timeline.next_ns)
         profile_step(profile, access->time_ns);
     count_total(profile, place);
-    if (access->event < profile->options.event_count)
+    if (access->reason != REASON_NONE && access->event < profile->options.event_count)
         unplaced_add(&profile->unplaced, &profile->functions, place, scale);
     if (object == TALLY_IDS_MAX)
         return;
@@ -273,6 +273,8 @@ static void finish(struct profile *profile, const struct adding *adding)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)
         add_ranking(profile, adding, scale);
+    else if (profile->measures.of_event[access->event] < SNAPSHOT_MEASURES)
+        add_to_timeline(profile, adding, thread_numbers_of(&profile->threads, access->tid));
     if (decay_renormalise(&profile->decay, &factor))
         profile_rescale(profile, factor);
 }

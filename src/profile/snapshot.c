@@ -179,6 +179,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     if (!build->failed)
         build_window(build);
     if (!build->failed)
+        build_threads(build);
+    if (!build->failed)
         build_details(build);
     if (!build->failed)
         build_code(build);

@@ -24,6 +24,7 @@
 #include "profile/decay.h"
 #include "profile/findings_held.h"
 #include "profile/levels.h"
+#include "profile/measures.h"
 #include "profile/offset_key.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
@@ -75,6 +76,7 @@ struct profile {
     struct pairs offsets;   /* key: offset, or folded (see offset_key) */
     struct pairs code;      /* key: instruction; extra: function; size: type and offset in it */
     struct pairs instances; /* key: base; extra: thread */
+    struct measures measures;
     struct sets sets;
     struct window window;
     struct comiss comiss;
@@ -99,6 +101,11 @@ bool profile_grow_extras(struct profile *profile);
 
 /* The scale of decay was brought back: everything that was stored with it is too. */
 void profile_rescale(struct profile *profile, double factor);
+
+/* An attributed sample of an event that counts a measure goes into the timeline. (profile_time.c)
+ */
+void profile_count_time(struct profile *profile, const struct place *place,
+                        const struct timeline_part *part);
 
 /* A step of the timeline is due: at the first sample, and the first after each base period. */
 void profile_step(struct profile *profile, uint64_t now_ns);
@@ -146,6 +153,9 @@ struct snapshot_levels *build_all_levels(struct build *build);
 struct snapshot_rates *build_all_rates(struct build *build);
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
+void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums);
+void build_sum_function_rates(const struct build *build, uint32_t function,
+                              struct rates_sums *sums);
 void build_sum_offset_rates(const struct build *build, const struct pair *pair,
                             struct rates_sums *sums);
 /* A pair of profile->code. */
@@ -168,7 +178,9 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
-/* In snapshot_unplaced.c. Comes before the others, which are of one function of snapshot.code. */
+/* In snapshot_unplaced.c: weight of all samples of the event, attributed or not. */
+double build_everything(const struct build *build);
+/* Comes before the others, which are of one function of snapshot.code. */
 void build_unplaced(struct build *build);
 void build_function_unplaced(const struct build *build, struct snapshot_code *code);
 void build_note_unplaced(struct build *build, struct snapshot_code *code);
@@ -181,6 +193,7 @@ size_t build_join_unplaced(struct build *build, uint32_t function,
 void build_matrix(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
+void build_threads(struct build *build);
 void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);

@@ -180,6 +180,7 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 
 void sim_session_enable(struct sim_session *session, bool on)
 {
+    session->paused = !on;
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
 }
 
@@ -189,6 +190,16 @@ void sim_session_rank(struct sim_session *session, unsigned event)
     if (event < session->event_count)
         __atomic_store_n(&session->memory->shared->header.evictor_level,
                          session->events[event].level, __ATOMIC_RELAXED);
+}
+
+static enum simulation_pause why_paused(const struct sim_session *session, uint64_t accesses)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    if (sim_memory_state(session->memory) == SIM_ABSENT)
+        return SIMULATION_STARTING;
+    if (session->paused)
+        return SIMULATION_PAUSED;
+    return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
 }
 
 /* The geometry is ours: what stands in the header now may be anything. */
@@ -204,6 +215,7 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
         .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
         .untold = __atomic_load_n(&header->misses_untold, __ATOMIC_RELAXED),
         .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
+        .pause = (uint8_t)why_paused(session, totals.accesses),
     };
     for (unsigned i = 0; i < session->level_count; i++)
         out.level[i] = (struct simulation_level){

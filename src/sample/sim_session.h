@@ -32,6 +32,7 @@ struct sim_session {
     uint64_t last_ns;
     uint64_t lost; /* told already */
     uint64_t bad;
+    bool paused; /* by the user */
 };
 
 /* Plans the events of `list` (-e, or NULL for all) and describes the session. -EINVAL. */

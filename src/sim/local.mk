@@ -6,6 +6,7 @@ SIM_SOURCES = \
 	src/sim/coherence.c src/sim/coherence.h \
 	src/sim/departure.c src/sim/departure.h \
 	src/sim/evicted.c src/sim/evicted.h \
+	src/sim/fast.c src/sim/fast.h \
 	src/sim/figures.c src/sim/figures.h \
 	src/sim/ids.h \
 	src/sim/lines.c src/sim/lines.h \

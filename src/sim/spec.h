@@ -48,8 +48,10 @@ struct model_spec {
     uint8_t prefetch;        /* enum model_prefetch */
     uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
-    bool causes; /* first reference, capacity, conflict, invalidation, and who threw it out */
-    bool use;    /* which bytes of a line were used before it left (SIP) */
+    bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
+    bool no_figures; /* the host counts what it is told: there are none of all, statements and bins
+                      */
+    bool use;        /* which bytes of a line were used before it left (SIP) */
     uint32_t users_one_in; /* statements that used and threw out what another fetched, for one
                               line in so many; a power of two; 0: not at all */
     uint32_t reuse_lines;  /* lines whose reuse distances are sampled; 0: none */

@@ -85,6 +85,8 @@ static void read_simulation(const struct store_reader *reader,
     simulation->one_in = (uint32_t)row[SIMULATION_ROW_ONE_IN];
     simulation->untold = row[SIMULATION_ROW_UNTOLD];
     simulation->counting = row[SIMULATION_ROW_COUNTING];
+    if (row[SIMULATION_ROW_PAUSE] < SIMULATION_PAUSE_COUNT)
+        simulation->pause = (uint8_t)row[SIMULATION_ROW_PAUSE];
 }
 
 static void read_watching(const struct store_reader *reader, struct store_facts *facts)

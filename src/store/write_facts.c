@@ -46,6 +46,7 @@ static void put_simulation(struct store_writer *writer,
         [SIMULATION_ROW_ONE_IN] = simulation->one_in,
         [SIMULATION_ROW_UNTOLD] = simulation->untold,
         [SIMULATION_ROW_COUNTING] = simulation->counting,
+        [SIMULATION_ROW_PAUSE] = simulation->pause,
     };
     if (!simulation->level_count)
         return;

@@ -5,11 +5,15 @@
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
+#include "valgrind/stretch.h"
 #include "valgrind/tell.h"
 #include "valgrind/whatif.h"
 
 /* More threads than this share caches. */
-enum { CACHES_MAX = 64 };
+enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
+
+struct access_now access_now = {.next = ACCESS_NEVER};
+static struct access_shape shape;
 
 /* What is done with an access: nothing; counted; counted, and a question about it is open. */
 enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
@@ -17,11 +21,13 @@ enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
 static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
-static struct sim_thread *totals;  /* likewise */
+static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
+static uint64_t told_at;           /* time of the clock up to which they count */
+static struct model_fast *nothing; /* a table */
 static Bool wanted;                /* by the program's functions */
 static enum counting counting;
-static UInt accesses_left; /* until one is told */
-static UInt accesses_drawn;
+static Bool due;            /* an access is told soon */
+static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
 static SizeT left_out_bytes;
 static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
@@ -63,6 +69,7 @@ static void fill_spec(void)
     spec.level_count = header->level_count;
     spec.threads = CACHES_MAX;
     spec.whole_access_below = True;
+    spec.no_figures = True;
     spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
         spec.level[i] = (struct model_level_spec){
@@ -76,31 +83,71 @@ static void fill_spec(void)
     model_spec_complete(&spec);
 }
 
+const struct access_shape *access_shape(void)
+{
+    return &shape;
+}
+
+/* All threads have caches of one shape; Valgrind numbers the first 1. */
+static void take_shape(void)
+{
+    static uint64_t stamp;
+    const struct model_thread *first = model_thread(model, 1);
+    if (!first)
+        return;
+    nothing = allocate(NULL, (first->fast_mask + 1) * sizeof *nothing);
+    if (!nothing) {
+        fail(NULL, "no memory for the simulated caches");
+        return;
+    }
+    model_fast_clear(nothing, first->fast_mask, first->line_shift, &stamp);
+    shape = (struct access_shape){.clock = first->clock,
+                                  .mask = first->fast_mask,
+                                  .line_shift = first->line_shift,
+                                  .line_bytes = first->line_bytes,
+                                  .timed = first->timed};
+}
+
+static void draw_next(uint64_t now)
+{
+    accesses_drawn = tell_access_next();
+    access_now.next =
+        accesses_drawn ? now + (uint64_t)accesses_drawn * MODEL_CLOCK_STEP : ACCESS_NEVER;
+}
+
 void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
     fill_spec();
     model = model_new(&spec, &host);
+    if (model)
+        take_shape();
     tell_start();
     whatif_start();
-    accesses_left = accesses_drawn = tell_access_next();
+    draw_next(0);
     access_count(!shared->header.from[0]);
+}
+
+static void settle_table(void)
+{
+    access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
 static void settle(void)
 {
-    Bool counts = wanted && shared && !shared->header.paused && !shared->header.stop;
-    ULong accesses = totals ? totals->counts[SIM_LOAD] + totals->counts[SIM_STORE] : 0;
-    Bool asked = counts && cache && whatif_look(model, &spec, cache->number, accesses);
+    Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
+    Bool asked =
+        counts && whatif_look(model, &spec, cache->number, *shape.clock / MODEL_CLOCK_STEP);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;
+    settle_table();
 }
 
 void access_count(Bool on)
 {
-    wanted = on && model;
+    wanted = on && shape.clock;
     settle();
 }
 
@@ -110,12 +157,40 @@ VG_REGPARM(1) void access_turn(UWord on)
         access_count(on != 0);
 }
 
+/* Each access took one step of the clock. A block that was left by a signal before it counted what
+ * was taken back is made up for later. */
+static void tell_totals(void)
+{
+    Long loads = (Long)(*shape.clock - told_at) / MODEL_CLOCK_STEP;
+    if (loads < 0 || access_now.counts[SIM_STORE] < 0 || access_now.counts[SIM_OPS - 1] < 0)
+        return;
+    told_at = *shape.clock;
+    for (UInt op = SIM_STORE; op < SIM_OPS; op++) {
+        totals->counts[op] += (uint64_t)access_now.counts[op];
+        loads -= access_now.counts[op];
+        access_now.counts[op] = 0;
+    }
+    totals->counts[SIM_LOAD] += (uint64_t)loads;
+}
+
+void access_tell(Bool all)
+{
+    static uint64_t last;
+    if (!shared || !shape.clock || !totals)
+        return;
+    tell_totals();
+    if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
+        return;
+    last = *shape.clock;
+    stretch_tell();
+}
+
 void access_runs(UInt number, struct sim_thread *of)
 {
-    struct model_thread *its = model ? model_thread(model, number) : NULL;
+    access_tell(False);
     totals = of;
-    cache = its;
-    if (!its)
+    cache = shape.clock ? model_thread(model, number) : NULL;
+    if (!cache)
         wanted = False;
     settle();
 }
@@ -158,38 +233,59 @@ static __attribute__((noinline)) void sample_access(struct sim_instruction *plac
     describe(place, address, size, kind);
     missed.served = (UChar)served;
     tell_access(&missed, accesses_drawn);
-    accesses_left = accesses_drawn = tell_access_next();
 }
 
-/* Compiled twice: a question costs nothing where there is none. */
-static inline __attribute__((always_inline)) void take_access(struct sim_instruction *place,
-                                                              Addr address, UWord what, Bool asked)
+void access_due(void)
 {
-    UInt kind = what & ((1u << ACCESS_KIND_BITS) - 1);
-    UInt size = (UInt)(what >> ACCESS_KIND_BITS);
+    due = True;
+    settle_table();
+}
+
+/* Translated code counts it and lets the time go on for it. */
+static void take_back(struct stretch_access *access)
+{
+    access->left_out++;
+    access_now.counts[access->op]--;
+    *shape.clock -= MODEL_CLOCK_STEP;
+}
+
+static void take(struct sim_instruction *place, Addr address, UWord what)
+{
+    UInt kind = what & ((1u << ACCESS_SIZE_SHIFT) - 1);
+    UInt size = (UShort)(what >> ACCESS_SIZE_SHIFT);
     UInt id = (UInt)(place - shared->instructions);
+    uint64_t start = *shape.clock;
+    uint64_t before = start + (what >> ACCESS_BEFORE_SHIFT) * MODEL_CLOCK_STEP;
+    *shape.clock = before;
     UInt served = model_access(cache, address, size, kind, id);
-    place->counts[(kind & MODEL_MODIFY) - 1]++;
-    totals->counts[kind & MODEL_MODIFY]++;
-    if (asked)
+    *shape.clock = start;
+    if (__builtin_expect(counting == COUNTS_ASKED, 0))
         whatif_take(address, size, kind, id, served);
     if (__builtin_expect(served, 0))
         take_miss(place, address, size, kind, served);
-    if (__builtin_expect(!--accesses_left, 0))
+    if (__builtin_expect(before + MODEL_CLOCK_STEP >= access_now.next, 0)) {
         sample_access(place, address, size, kind, served);
+        draw_next(before + MODEL_CLOCK_STEP);
+        due = False;
+        settle_table();
+    }
 }
 
-static __attribute__((noinline)) void take_asked(struct sim_instruction *place, Addr address,
-                                                 UWord what)
+VG_REGPARM(3) void access_memory(struct stretch_access *access, Addr address, UWord what)
 {
-    if (counting == COUNTS_ASKED)
-        take_access(place, address, what, True);
-}
-
-VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UWord what)
-{
-    if (__builtin_expect(counting == COUNTS, 1))
-        take_access(place, address, what, False);
+    if (counting != COUNTS_NOT)
+        take(access->place, address, what);
     else
-        take_asked(place, address, what);
+        take_back(access);
+}
+
+VG_REGPARM(3) void access_guarded(struct sim_instruction *place, Addr address, UWord what)
+{
+    UInt op = what & MODEL_MODIFY;
+    if (counting == COUNTS_NOT)
+        return;
+    take(place, address, what);
+    place->counts[op - 1]++;
+    access_now.counts[op]++;
+    *shape.clock += MODEL_CLOCK_STEP;
 }

@@ -3,6 +3,7 @@
 
 #include "valgrind/access.h"
 #include "valgrind/agent_rings.h"
+#include "valgrind/hit.h"
 #include "valgrind/instructions.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
@@ -15,6 +16,7 @@
 struct work {
     IRSB *in;
     IRSB *out;
+    struct hit_block hits;
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
@@ -25,14 +27,10 @@ static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr
 {
     if (!work->place || size <= 0)
         return;
-    IRExpr **arguments =
-        mkIRExprVec_3(mkIRExpr_HWord((HWord)work->place), address,
-                      mkIRExpr_HWord((HWord)size << ACCESS_KIND_BITS | (HWord)kind));
-    IRDirty *dirty =
-        unsafeIRDirty_0_N(3, "access_memory", VG_(fnptr_to_fnentry)(access_memory), arguments);
     if (guard)
-        dirty->guard = guard;
-    addStmtToIRSB(work->out, IRStmt_Dirty(dirty));
+        hit_guarded(&work->hits, work->place, kind, address, size, guard);
+    else
+        hit_access(&work->hits, work->place, kind, address, size);
 }
 
 static void flush(struct work *work)
@@ -135,10 +133,13 @@ static void turn_at(struct work *work, Addr ip)
         !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), ip, &name))
         return;
     Bool begins = is_named(name, header->from);
-    if (begins || is_named(name, header->to))
-        addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
-                                     1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
-                                     mkIRExprVec_1(mkIRExpr_HWord(begins)))));
+    if (!begins && !is_named(name, header->to))
+        return;
+    hit_flush(&work->hits);
+    addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
+                                 1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
+                                 mkIRExprVec_1(mkIRExpr_HWord(begins)))));
+    hit_reload(&work->hits);
 }
 
 static void begin_instruction(struct work *work, Addr ip)
@@ -166,6 +167,19 @@ static void take_other(struct work *work, IRStmt *statement)
         take_linked(work, statement);
     else if (statement->tag == Ist_Dirty)
         take_helper(work, statement->Ist.Dirty.details);
+    else if (statement->tag == Ist_Exit)
+        hit_flush(&work->hits);
+}
+
+/* At most: a compare-and-swap, a helper's access, a load and a store are one each. */
+static UInt count_accesses(const IRSB *block)
+{
+    UInt count = 0;
+    for (Int i = 0; i < block->stmts_used; i++) {
+        const IRStmt *statement = block->stmts[i];
+        count += statement->tag != Ist_WrTmp || statement->Ist.WrTmp.data->tag == Iex_Load;
+    }
+    return count;
 }
 
 static void take(struct work *work, IRStmt *statement)
@@ -196,13 +210,15 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
     struct work work = {.in = in};
     (void)closure, (void)layout, (void)extents, (void)host, (void)guest_word, (void)host_word;
-    if (!shared)
+    if (!shared || !access_shape()->clock)
         return in;
-    work.out = deepCopyIRSBExceptStmts(in);
+    work.out = work.hits.out = deepCopyIRSBExceptStmts(in);
+    hit_begin(&work.hits, count_accesses(in));
     for (Int i = 0; i < in->stmts_used; i++) {
         take(&work, in->stmts[i]);
         addStmtToIRSB(work.out, in->stmts[i]);
     }
     flush(&work);
+    hit_flush(&work.hits);
     return work.out;
 }

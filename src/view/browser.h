@@ -35,12 +35,12 @@ enum page_id {
     PAGE_TIMELINE, /* key 0 */
     PAGE_NUMBERED,
     PAGE_HELP = PAGE_NUMBERED,
-    PAGE_FUNCTION, /* one function, opened */
-    PAGE_MATRIX,   /* key m */
-    PAGE_FINDINGS, /* key f */
-    PAGE_WATCH,    /* key w */
-    PAGE_CAUSES,   /* key y */
-    PAGE_WHATIF,   /* key x */
+    PAGE_FUNCTION,  /* one function, opened */
+    PAGE_MATRIX,    /* key m */
+    PAGE_FINDINGS,  /* key f */
+    PAGE_WATCH,     /* key w */
+    PAGE_CAUSES,    /* key y */
+    PAGE_WHATIF,    /* key x */
     PAGE_EVICTIONS, /* from Causes: who evicts whom */
     PAGE_PICKER,
     PAGE_COUNT
@@ -132,6 +132,7 @@ struct browser {
     } search;
     struct {
         struct table functions;
+        struct table threads;
         uint32_t id; /* the function opened */
         char name[256];
         const struct snapshot_code *function;
@@ -183,6 +184,8 @@ struct browser {
         double mark_s;
         struct area map; /* the chart, as drawn */
         enum stack_kind stacked;
+        bool chosen; /* to draw `measure` and not what ranks */
+        enum snapshot_measure measure;
         bool volatility; /* its chart is open */
     } timeline;
     struct {
@@ -247,6 +250,10 @@ void browser_go(struct browser *browser, enum page_id page);
  * this page as it is; and on to another, whose rows are made only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
+/* Every table of the screens, and the columns it begins with; NULL past the last. */
+struct table *browser_listed_table(struct browser *browser, unsigned index);
+const struct columns *browser_listed_columns(unsigned index);
+
 /* To the page left last; false: there is none. */
 bool browser_return(struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);

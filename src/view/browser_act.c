@@ -195,7 +195,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_COUNTING;
     case ACTION_MEASURE:
         browser_message(browser,
-                        "what is counted is chosen on screen m, Matrix; e changes the event");
+                        "what is counted is chosen on m, Matrix, and 0, Phases; e changes the "
+                        "event");
         return REQUEST_NONE;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;

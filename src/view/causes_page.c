@@ -59,7 +59,7 @@ static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                       "simulation was started without causes (--sim=SPEC:nocauses), or the event "
                       "counts accesses (e: another event)."
                     : " Only a simulation knows why a line was missed: misstop --sim -- CMD runs "
-                      "a program under it, some tens of times slower, and tells here for each "
+                      "a program under it, 50 to 200 times slower, and tells here for each "
                       "object whether its lines were never there, did not fit, were in each "
                       "other's way or were taken by another thread, and what threw them out.");
 }

@@ -163,6 +163,7 @@ extern const struct columns whatif_columns;
 extern const struct columns whatif_choice_columns;
 extern const struct columns causes_columns[CAUSES_KINDS];
 extern const struct columns phase_columns;
+extern const struct columns thread_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */

@@ -157,7 +157,8 @@ static bool evictions_click(struct browser *browser, int row, int column)
     struct matrix_grid *grid = grid_of(browser);
     size_t at_row;
     size_t at_column;
-    if (!browser->snapshot || !matrix_grid_at(grid, row, column, &at_row, &at_column))
+    if (!browser->snapshot ||
+        !matrix_grid_at(grid, table_of(browser), row, column, &at_row, &at_column))
         return false;
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;

@@ -17,6 +17,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     bool past = browser->snapshot && browser->snapshot->stretch;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)
+        return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+               : browser->pane[PAGE_CODE]                                 ? "Functions"
+                                                                          : "Threads";
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
         return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
                                                                                   : "";

@@ -37,6 +37,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
+    json_set(root, "threads", json_threads(&snapshot->threads));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));

@@ -61,6 +61,7 @@ json_t *json_simulation(const struct snapshot_simulation *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
+json_t *json_threads(const struct snapshot_threads *threads);
 json_t *json_heap(const struct snapshot *snapshot);
 json_t *json_phases(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */

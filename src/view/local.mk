@@ -3,7 +3,7 @@ src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
 	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
-	src/view/browser_act.c \
+	src/view/browser_act.c src/view/browser_tables.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/code_columns.c \
 	src/view/code_page.c \
@@ -46,6 +46,7 @@ src_libview_a_SOURCES = \
 	src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
+	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
 	src/view/html_timeline.c \
 	src/view/html_trust.c \
 	src/view/html_writer.c src/view/html_writer.h \
@@ -64,6 +65,7 @@ src_libview_a_SOURCES = \
 	src/view/json_sharing.c \
 	src/view/json_report.c src/view/json_report_part.h \
 	src/view/json_report_rows.c \
+	src/view/json_threads.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/json_watchpoints.c \
@@ -80,6 +82,7 @@ src_libview_a_SOURCES = \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
 	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
 	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
+	src/view/matrix_heading.c src/view/matrix_heading.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
@@ -129,6 +132,8 @@ src_libview_a_SOURCES = \
 	src/view/text.c \
 	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
+	src/view/measure_words.c src/view/measure_words.h \
+	src/view/thread_columns.c \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
 	src/view/timeline_stack.c src/view/timeline_stack.h \

@@ -27,6 +27,7 @@ struct matrix_grid {
     int cell_columns;  /* width of a cell */
     size_t rows_shown;
     size_t columns_shown;
+    bool pinned; /* what has no object stands in the last column in sight, wherever that is */
 };
 
 /* What the cursor is on; NULL: all functions, all objects. */
@@ -54,7 +55,7 @@ void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table
                       uint64_t column);
 
 /* The cell at a place as drawn, in terms of `row` and `column`; false: there is none. */
-bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t *grid_row,
-                    size_t *grid_column);
+bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
+                    int column, size_t *grid_row, size_t *grid_column);
 
 #endif

@@ -3,6 +3,7 @@
 #include "view/browser.h"
 
 #include "view/matrix_words.h"
+#include "view/measure_words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,11 +51,17 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     const struct matrix_grid *grid = grid_of(browser);
     int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
                              " Functions x objects: share of %s", matrix_table_measured(table));
+    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    double without = matrix_table_share(table, nobody);
+    if (without > 0)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG,
+                              "; %.1f%% of it has no object", without * 100);
     if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                               "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
                               grid->top + grid->rows_shown, table->row_count, grid->left + 1,
-                              grid->left + grid->columns_shown, table->column_count);
+                              grid->left + grid->columns_shown - grid->pinned,
+                              table->column_count - grid->pinned);
     if (grid->tagged_count)
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
                               "   %u tagged", grid->tagged_count);
@@ -102,17 +109,28 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
+/* What of misses, accesses and waiting no event counts is passed over, and how to have it told. */
+static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
+{
+    return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
+           !matrix_measure_known(snapshot, measure);
+}
+
 /* The next one that this snapshot knows. */
 static void change_measure(struct browser *browser)
 {
-    char text[128];
+    char text[512];
+    bool wanting = false;
     int measure = (int)browser->matrix.table.measure;
-    do
+    do {
         measure = (measure + 1) % MATRIX_MEASURES;
-    while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
+        wanting |= is_wanting(browser->snapshot, (enum matrix_measure)measure);
+    } while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
     browser->matrix.measure = (enum matrix_measure)measure;
     matrix_update(browser);
-    snprintf(text, sizeof text, "share of %s", matrix_table_measured(&browser->matrix.table));
+    snprintf(text, sizeof text, "share of %s%s%s", matrix_table_measured(&browser->matrix.table),
+             wanting ? "; accesses: " : "",
+             wanting ? measure_wanting(browser->snapshot, MEASURE_ACCESSES) : "");
     browser_message(browser, text);
 }
 
@@ -162,7 +180,8 @@ static bool matrix_click(struct browser *browser, int row, int column)
     struct matrix_grid *grid = grid_of(browser);
     size_t at_row;
     size_t at_column;
-    if (!browser->snapshot || !matrix_grid_at(grid, row, column, &at_row, &at_column))
+    if (!browser->snapshot ||
+        !matrix_grid_at(grid, &browser->matrix.table, row, column, &at_row, &at_column))
         return false;
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 1: what the process misses on, hottest first. */
 #include "view/browser.h"
+#include "view/simulation_words.h"
 
 #include "view/objects_words.h"
 
@@ -14,6 +15,13 @@ static void objects_update(struct browser *browser)
 
 static const char *nothing_yet(const struct snapshot *snapshot)
 {
+    const struct snapshot_simulation *simulation = &snapshot->simulation;
+    if (simulation->level_count && !snapshot->totals.samples)
+        return simulation_starts(simulation)
+                   ? "No misses yet. Valgrind is being started under the program; the first ones "
+                     "come in a second or two."
+               : simulation->counting ? "No misses yet."
+                                      : "No misses yet: nothing is counted now, see above.";
     if (!snapshot->totals.samples)
         return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
                "'misstop doctor' tells what can be sampled here.";
@@ -38,7 +46,7 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 6 };
+    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 10 };
     int used = header_totals(browser, canvas, area.row,
                              area.rows >= ROWS_FOR_LEVELS   ? 5
                              : area.rows >= ROWS_FOR_FIELDS ? 3

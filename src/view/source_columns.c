@@ -103,7 +103,7 @@ static const char *source_parting(const void *pointer)
 }
 
 static const struct column source_list[] = {
-    {"LINE", "Line of the file named above it.", 5, 0, 1, COLUMN_RIGHT, NULL, source_line,
+    {"LINE", "Line of the file named above it.", 5, 8, 1, COLUMN_RIGHT, NULL, source_line,
      format_integer, paint_dim, NULL},
     {"OF IT", "Part of the function's samples on the line; blank: shown for its neighbours.", 6, 0,
      0, COLUMN_RIGHT, NULL, source_share, format_percent, paint_share, NULL},
