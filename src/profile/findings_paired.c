@@ -11,13 +11,14 @@ static const double next_often =
     0.5; /* of the misses on one, what comes next is one on the other */
 static const double same_index = 0.9; /* of these */
 
-/* What is looked at: two objects, their elements, and what was seen of them. */
+/* What is looked at: two objects, their elements, and what was seen of them. The first is the one
+ * that is read first. */
 struct paired {
     size_t at[2];
     uint32_t id[2];
     uint64_t element[2];
     uint64_t base[2];
-    uint32_t pairs; /* a miss on the one, and the next one of the thread on the other */
+    uint32_t pairs; /* a miss on the first, and the next one of the thread on the second */
     uint32_t alike; /* of these, as far from index to index as most */
     int64_t apart;  /* so far */
 };
@@ -37,20 +38,13 @@ static bool fits_no_cache(const struct findings *findings, size_t index)
            spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
 }
 
-static int side_of(const struct paired *paired, const struct window_entry *entry)
-{
-    return entry->object == paired->id[0] ? 0 : entry->object == paired->id[1] ? 1 : -1;
-}
-
-/* By how much the indices of two misses differ; false: they are not on both objects. */
+/* By how much the indices of two misses differ, on the first object and then on the second. */
 static bool difference(const struct paired *paired, const struct window_entry *one,
                        const struct window_entry *next, int64_t *apart)
 {
-    int side = side_of(paired, one);
-    int other = side_of(paired, next);
-    if (side < 0 || other < 0 || side == other || one->tid != next->tid)
+    const struct window_entry *entries[2] = {one, next};
+    if (one->object != paired->id[0] || next->object != paired->id[1] || one->tid != next->tid)
         return false;
-    const struct window_entry *entries[2] = {side ? next : one, side ? one : next};
     int64_t index[2];
     for (int i = 0; i < 2; i++)
         index[i] = (int64_t)((entries[i]->address - paired->base[i]) / paired->element[i]);

@@ -75,25 +75,25 @@ const size_t findings_program_count = sizeof findings_programs / sizeof *finding
 #define L1_OF(function)   "-e l1-miss --sim-from " function
 #define LAST_OF(function) "--sim-from " function
 const struct findings_program findings_sim_programs[] = {
-    {"conflict", SIMULATED, "conflict", "rows", NULL, L1_OF("sum_column"), false},
+    {"conflict", SIMULATED, "conflict", "rows", NULL, L1_OF("sum_column"), true},
     {"conflict-fixed", SIMULATED, NULL, NULL, NULL, L1_OF("sum_column"), true},
     {"clash", SIMULATED, "conflict", "clash_", NULL, L1_OF("clash"), false},
     {"clash-fixed", SIMULATED, NULL, NULL, NULL, L1_OF("clash"), false},
     {"pushed", SIMULATED, "pushed-out", "table", "streaming", LAST_OF("scan_and_ask"), false},
-    {"pushed-fixed", SIMULATED, NULL, NULL, "streaming", LAST_OF("scan_then_ask"), false},
+    {"pushed-fixed", SIMULATED, NULL, NULL, "streaming", LAST_OF("scan_then_ask"), true},
     {"again", SIMULATED, "streaming", "", NULL, LAST_OF("scale_all"), false},
     {"again-fixed", SIMULATED, NULL, NULL, "streaming", LAST_OF("scale_blocks"), true},
-    {"list", SIMULATED, "chasing", "node", NULL, LAST_OF("walk_list"), false},
-    {"list-fixed", SIMULATED, NULL, NULL, "split streaming", LAST_OF("walk_list"), true},
+    {"list", SIMULATED, "chasing", "node", NULL, "-c 1 " LAST_OF("walk_list"), false},
+    {"list-fixed", SIMULATED, NULL, NULL, "split streaming", "-c 1 " LAST_OF("walk_list"), true},
     {"list-indexed", SIMULATED, NULL, NULL, NULL, LAST_OF("look_at_nodes"), true},
-    {"few-used", SIMULATED, "split", "particle", "streaming", LAST_OF("sum_x"), false},
+    {"few-used", SIMULATED, "split", "particle", "streaming", LAST_OF("sum_x"), true},
     {"few-used-fixed", SIMULATED, NULL, NULL, NULL, LAST_OF("sum_positions"), true},
-    {"paired", SIMULATED, "together", "", NULL, LAST_OF("weigh"), false},
-    {"paired-fixed", SIMULATED, NULL, NULL, NULL, LAST_OF("weigh_pairs"), true},
-    {"paired-others", SIMULATED, NULL, NULL, NULL, LAST_OF("weigh_others"), false},
+    {"paired", SIMULATED, "together", "", NULL, "-c 1 " LAST_OF("weigh"), false},
+    {"paired-fixed", SIMULATED, NULL, NULL, NULL, "-c 1 " LAST_OF("weigh_pairs"), true},
+    {"paired-others", SIMULATED, NULL, NULL, NULL, "-c 1 " LAST_OF("weigh_others"), false},
     {"false-sharing", SIMULATED, "false-sharing", "counters", NULL, L1_OF("count_events"), true},
     {"false-sharing-fixed", SIMULATED, NULL, NULL, NULL, L1_OF("count_slots"), true},
-    {"true-sharing", SIMULATED, "true-sharing", "total", NULL, L1_OF("count_total"), false},
+    {"true-sharing", SIMULATED, "true-sharing", "total", NULL, L1_OF("count_total"), true},
 };
 const size_t findings_sim_program_count =
     sizeof findings_sim_programs / sizeof *findings_sim_programs;
