@@ -12,6 +12,7 @@ enum request_kind {
     REQUEST_NONE,
     REQUEST_QUIT,
     REQUEST_REFRESH,       /* a snapshot now */
+    REQUEST_ALL_OBJECTS,   /* list those of small shares too, or no more */
     REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
     REQUEST_COUNTING,      /* sampling stops, or goes on */
     REQUEST_ZERO,          /* forget everything counted so far */
@@ -21,6 +22,7 @@ enum request_kind {
     REQUEST_SEARCH_ALL,
     REQUEST_SEARCH_RANGE,  /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
+    REQUEST_SEARCH_BACK,   /* to the search that another took the place of */
     REQUEST_WRITE,         /* write the snapshot shown to a file */
     REQUEST_SUSPEND,       /* Ctrl-Z */
     REQUEST_PICK,          /* pid: watch this process */
@@ -31,6 +33,8 @@ enum request_kind {
     REQUEST_LEAVE,         /* the list of processes, for the picture before */
     REQUEST_PROCESSES,     /* the list of processes of a recording */
     REQUEST_STRETCH,       /* start_s, end_s; name: of the phase, "" none: that one is shown */
+    REQUEST_WHATIF,        /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
+    REQUEST_WHATIF_END,    /* nothing is asked any more */
     REQUEST_NOW,           /* the run up to now is shown again */
     REQUEST_PLAY_PAUSE,    /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
     REQUEST_PLAY_PACE,     /* direction: faster (1), slower (-1) */
@@ -49,9 +53,11 @@ struct request {
     int direction;
     double start_s; /* from the start of the run */
     double end_s;
+    uint32_t object; /* id */
+    uint32_t type;   /* id; 0: the one with most samples */
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;
-    char name[128];
+    char name[384];
 };
 
 #endif

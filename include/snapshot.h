@@ -25,13 +25,17 @@
 #include "snapshot_object.h"
 #include "snapshot_rates.h"
 #include "snapshot_recording.h"
+#include "snapshot_reuse.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
 #include "snapshot_simulation.h"
 #include "snapshot_stretch.h"
+#include "snapshot_thread.h"
 #include "snapshot_timeline.h"
+#include "snapshot_use.h"
 #include "snapshot_watch.h"
+#include "snapshot_whatif.h"
 #include "snapshot_window.h"
 
 #include <stdbool.h>
@@ -94,7 +98,7 @@ struct snapshot_totals {
     uint64_t throttled;
     double weight;    /* events the attributed samples of the ranking event stand for, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
-    double rate; /* samples per second of the ranking event, over the last interval */
+    double rate;      /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
@@ -116,18 +120,25 @@ struct snapshot {
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
     size_t object_count;
     size_t objects_left_out;
+    double objects_left_share; /* of those, together; NAN: there are no samples */
+    double objects_least;      /* share from which on they are listed; 0: all */
+    bool objects_all;          /* those of less than 0.001 were asked for */
     struct snapshot_code *code;
     size_t code_count;
     struct snapshot_matrix matrix;
     struct snapshot_sets sets;
     struct snapshot_search search;
     struct snapshot_window window;
+    struct snapshot_threads threads;
     struct snapshot_timeline timeline;
     struct snapshot_heap heap;
     struct snapshot_sharing sharing;
     struct snapshot_findings findings;
     struct snapshot_watch watch;
     struct snapshot_causes causes;
+    struct snapshot_uses uses;
+    struct snapshot_reuse reuse;
+    struct snapshot_whatif whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

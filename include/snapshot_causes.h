@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Part of struct snapshot (snapshot.h, where its rules stand): why misses happened and what had
- * thrown the lines out, by object, of the ranking event; a simulation tells (--sim). */
+ * thrown the lines out, of the ranking event; a simulation tells (--sim). */
 #ifndef MISSTOP_SNAPSHOT_CAUSES_H
 #define MISSTOP_SNAPSHOT_CAUSES_H
 
@@ -10,36 +10,75 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SNAPSHOT_EVICTORS = 8 };
+enum { SNAPSHOT_EVICTORS = 8, SNAPSHOT_CAUSES_ROWS = 64, SNAPSHOT_EVICTION_BINS = 16 };
+
+/* Of an object, a function, a thread, a field, a cell of the matrix, or everything. */
+struct snapshot_causes_figures {
+    double samples;
+    double misses;             /* that these stand for */
+    double share[CAUSE_COUNT]; /* of the misses; [CAUSE_NOT_TOLD]: 0 */
+    double evicted;            /* misses whose evictor is known */
+    double by_itself;          /* part of these thrown out by accesses of, or to, what the figures
+                                  are of; NAN: none, or nothing can be said */
+    /* Parts of the misses: lines thrown out too early, and wanted again (DTrack 3.5), to make room
+     * for what the object itself, or another, needed. */
+    double early_same;
+    double early_other;
+};
 
 /* A function's accesses to an object that needed the room. */
 struct snapshot_evictor {
-    const char *function;
-    const char *object; /* NULL: not known */
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
     uint32_t object_id;
     uint32_t function_id;
     double share; /* of the misses whose evictor is known */
 };
 
-struct snapshot_causes_object {
-    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
-    uint32_t id;
+struct snapshot_causes_row {
+    uint32_t index; /* into objects, or code; UINT32_MAX: not listed there, or a thread */
+    uint32_t id;    /* of the object or function; thread id */
     const char *name;
-    double samples;
-    double misses;             /* that these stand for */
-    double share[CAUSE_COUNT]; /* of the misses; [CAUSE_NOT_TOLD]: 0 */
-    double evicted;            /* misses whose evictor is known */
-    double by_itself;          /* part of these thrown out by accesses to the object itself; NAN */
-    double unlisted;           /* part of these that found no room in the table; NAN */
-    struct snapshot_evictor evictors[SNAPSHOT_EVICTORS]; /* largest share first */
+    struct snapshot_causes_figures figures;
+    double unlisted; /* part of figures.evicted that found no room in the table; NAN */
+    struct snapshot_evictor evictors[SNAPSHOT_EVICTORS]; /* largest share first; none of threads */
     size_t evictor_count;
+};
+
+enum causes_of { CAUSES_OBJECTS, CAUSES_FUNCTIONS, CAUSES_THREADS, CAUSES_KINDS };
+
+/* A line of the matrix of who evicts whom. */
+struct snapshot_eviction_line {
+    const char *name; /* NULL: the others, and what is not known */
+    uint32_t id;
+    double misses;
+};
+
+/*
+ * Rows: whose lines were missed. Columns: whose accesses had thrown them out. Most misses first,
+ * the others last on both sides, and in them all of less than 0.1 %. Cells add up to the lines, and these to `misses`: all misses whose
+ * evictor is known. What the table of evictors forgot stands in the others.
+ */
+struct snapshot_evictions {
+    size_t row_count; /* without the others; 0: nothing is known */
+    size_t column_count;
+    struct snapshot_eviction_line rows[SNAPSHOT_EVICTION_BINS + 1];
+    struct snapshot_eviction_line columns[SNAPSHOT_EVICTION_BINS + 1];
+    double cells[SNAPSHOT_EVICTION_BINS + 1][SNAPSHOT_EVICTION_BINS + 1];
+    double misses;
+};
+
+struct snapshot_causes_list {
+    struct snapshot_causes_row *rows; /* most misses first, SNAPSHOT_CAUSES_ROWS at most */
+    size_t count;
+    size_t left_out;
+    struct snapshot_evictions evictions; /* none of threads */
 };
 
 struct snapshot_causes {
     bool told; /* causes of misses of the ranking event came in; else the rest is empty */
-    double share[CAUSE_COUNT];              /* of all of them */
-    struct snapshot_causes_object *objects; /* most misses first */
-    size_t count;
+    struct snapshot_causes_figures all; /* by_itself: by the object itself */
+    struct snapshot_causes_list of[CAUSES_KINDS];
 };
 
 #endif

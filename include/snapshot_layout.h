@@ -4,8 +4,10 @@
 #ifndef MISSTOP_SNAPSHOT_LAYOUT_H
 #define MISSTOP_SNAPSHOT_LAYOUT_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
+#include "snapshot_use.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -24,8 +26,10 @@ struct snapshot_field {
     double share;     /* of its object */
     double loads;
     double stores;
-    struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
-    struct snapshot_rates *rates;   /* the same */
+    struct snapshot_levels *levels;         /* NULL: the source tells nothing of it */
+    struct snapshot_rates *rates;           /* the same */
+    struct snapshot_use *use;               /* the same, of the lines it fetched */
+    struct snapshot_causes_figures *causes; /* the same */
 };
 
 /* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
@@ -47,6 +51,7 @@ struct snapshot_layout_row {
     double stores;
     const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
     const struct snapshot_rates *rates;   /* the same */
+    const struct snapshot_use *use;       /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

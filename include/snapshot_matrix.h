@@ -3,21 +3,33 @@
 #ifndef MISSTOP_SNAPSHOT_MATRIX_H
 #define MISSTOP_SNAPSHOT_MATRIX_H
 
+#include "snapshot_causes.h"
 #include "snapshot_levels.h"
-#include "snapshot_rates.h"
+#include "snapshot_timeline.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SNAPSHOT_MATRIX_ROWS = 40, SNAPSHOT_MATRIX_COLUMNS = 24, SNAPSHOT_MATRIX_RECENT = 8192 };
+enum {
+    SNAPSHOT_MATRIX_ROWS = 40,
+    SNAPSHOT_MATRIX_COLUMNS = 24,
+    SNAPSHOT_MATRIX_REST = 2, /* rows and columns beside the listed ones */
+    SNAPSHOT_MATRIX_RECENT = 8192,
+    SNAPSHOT_MATRIX_ALL = UINT16_MAX
+};
+
+/* Out of which rates are made: src/profile/rates.h. */
+struct rates_plan;
+struct rates_sums;
 
 /* Of the ranking event, under the basis. */
 struct snapshot_matrix_cell {
     double samples;
-    double share; /* of all attributed weight */
+    double share; /* of the weight of everything, attributed or not */
     double loads; /* parts of samples; the rest is of unknown kind */
     double stores;
-    double cycles; /* waited, latency x accesses; NAN: the source tells no latency */
+    double cycles; /* waited, latency x accesses; NAN: the source tells no latency, or not of it */
+    double by[SNAPSHOT_MEASURES]; /* events of others than the ranking one; NAN: none counts it */
 };
 
 /* One instruction on one object: the lines and fields of a cell. */
@@ -50,16 +62,34 @@ struct snapshot_matrix_found {
     const struct snapshot_levels *levels;
 };
 
-/* The same: how often it misses. */
+/* The same: what tells how often it misses. Row or column SNAPSHOT_MATRIX_ALL: a total. */
 struct snapshot_matrix_rated {
     uint16_t row;
     uint16_t column;
-    const struct snapshot_rates *rates;
+    const struct rates_sums *sums;
+};
+
+/* The same: why it missed. */
+struct snapshot_matrix_caused {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_causes_figures *figures;
+};
+
+/* What had thrown lines out that a cell missed: MemSpy's "Causes of Replacements". */
+struct snapshot_matrix_evictor {
+    uint16_t row;
+    uint16_t column;
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
+    double misses;
 };
 
 /*
- * Functions x objects, most weight first on both sides, "others" last on both. Cells add up to the
- * totals of their row and column, and those to everything.
+ * Functions x objects, most weight first on both sides; then the others; then nobody: as a column
+ * what has no object, as a row what waited for no data that is known of, in no function that is
+ * known (it computed, it was in the kernel). Cells add up to the totals of their row and column,
+ * and those to everything.
  *
  * Rows and columns are counted of every sample, cells by instruction and object in tables of
  * bounded size, which forget what is rare. What they forgot stands in the others of its row and
@@ -67,14 +97,15 @@ struct snapshot_matrix_rated {
  * cells, in proportion to what their rows and columns lack.
  */
 struct snapshot_matrix {
-    size_t row_count;                          /* without others; 0: nothing to show */
+    size_t row_count;                          /* the listed ones; 0: nothing to show */
     size_t column_count;                       /* the same */
     uint32_t rows[SNAPSHOT_MATRIX_ROWS];       /* indices into code */
     uint32_t columns[SNAPSHOT_MATRIX_COLUMNS]; /* into objects */
     struct snapshot_matrix_cell all;
-    struct snapshot_matrix_cell *row_totals;    /* [row_count + 1] */
-    struct snapshot_matrix_cell *column_totals; /* [column_count + 1] */
-    struct snapshot_matrix_cell *cells;         /* [(row_count + 1) * (column_count + 1)] by rows */
+    struct snapshot_matrix_cell *row_totals;    /* [row_count + 2] */
+    struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
+    struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
+    double attributed;                          /* part of the weight of everything */
     double forgotten; /* share of all attributed weight whose cell is not known */
     double estimated; /* that part of it which is spread over listed cells */
     /* What cells are made of, as far as it is kept, in no order. */
@@ -87,13 +118,20 @@ struct snapshot_matrix {
     size_t found_count;
     struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
     size_t rated_count;
+    struct snapshot_matrix_caused *caused; /* none where no cause is told */
+    size_t caused_count;
+    struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
+                                                 known left out */
+    size_t evictor_count;
+    const struct rates_plan *rates_plan; /* NULL: as above */
+    const struct rates_sums *rates_all;
 };
 
-/* Row row_count and column column_count are the others. */
+/* Row row_count and column column_count are the others, those after them nobody. */
 static inline const struct snapshot_matrix_cell *
 snapshot_matrix_at(const struct snapshot_matrix *matrix, size_t row, size_t column)
 {
-    return &matrix->cells[row * (matrix->column_count + 1) + column];
+    return &matrix->cells[row * (matrix->column_count + SNAPSHOT_MATRIX_REST) + column];
 }
 
 #endif

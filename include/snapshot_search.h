@@ -52,6 +52,7 @@ struct snapshot_search {
     uint64_t base;     /* what is searched */
     uint64_t bound;
     const char *what;                /* "all", or the object's name */
+    const char *before;              /* the same of the one to go back to; NULL: there is none */
     struct snapshot_region *regions; /* being measured, queued, found; most misses first */
     size_t region_count;
     struct snapshot_region *dropped; /* newest first */

@@ -17,6 +17,15 @@ struct simulation_level {
     uint64_t store_misses;
 };
 
+/* Why nothing is counted. */
+enum simulation_pause {
+    SIMULATION_STARTING, /* Valgrind comes up: the program has not begun */
+    SIMULATION_PAUSED,   /* by the user */
+    SIMULATION_BEFORE,   /* the function that begins it (--sim-from) was not called yet */
+    SIMULATION_OUTSIDE,  /* the one that ends it (--sim-to) was called last */
+    SIMULATION_PAUSE_COUNT
+};
+
 struct snapshot_simulation {
     uint32_t level_count; /* 0: nothing is simulated, and nothing else here means anything */
     struct simulation_level level[SIMULATION_LEVELS_MAX];
@@ -25,7 +34,11 @@ struct snapshot_simulation {
     uint64_t accesses; /* a modify is one */
     uint32_t one_in;   /* of the commonest misses is a sample now; 1: every one */
     uint64_t untold;   /* misses that are no samples; others stand for them */
-    bool counting;     /* false: paused, or not begun yet (--sim-from), or ended (--sim-to) */
+    bool counting;
+    uint8_t pause; /* enum simulation_pause, where it does not count */
 };
+
+/* "starting", ...: as in JSON. */
+const char *simulation_pause_name(enum simulation_pause pause);
 
 #endif

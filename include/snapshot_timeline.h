@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Part of struct snapshot (snapshot.h, where its rules stand): the whole run over time, by object,
- * and the phases in it. Of the event that ranks, whatever the basis shown. */
+ * function, field and group of threads, and the phases in it. Whatever the basis shown. */
 #ifndef MISSTOP_SNAPSHOT_TIMELINE_H
 #define MISSTOP_SNAPSHOT_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What is counted over time. One of them ranks; another is known where it is sampled too. */
+enum snapshot_measure {
+    MEASURE_MISSES,   /* or what else an event counts that is neither of those */
+    MEASURE_ACCESSES, /* loads, where the event counts loads */
+    MEASURE_WAITING,  /* cycles or time; by latency x accesses where no event counts them */
+    SNAPSHOT_MEASURES
+};
 
 /* What one object, function, field or group of threads counted in each period, of all that were
  * attributed. */
@@ -21,8 +29,18 @@ struct snapshot_stream {
 };
 
 struct snapshot_streams {
-    struct snapshot_stream *list; /* most misses first */
+    struct snapshot_stream *list; /* those that counted most first */
     size_t count;
+};
+
+/* One measure of the run. */
+struct snapshot_measured {
+    double *all;    /* [periods], attributed; NULL: it is not sampled */
+    double *nobody; /* [periods], what has no object, beside `all`; NULL: not known */
+    struct snapshot_streams objects;
+    struct snapshot_streams functions;
+    struct snapshot_streams fields;  /* of the leading objects */
+    struct snapshot_streams threads; /* by name: those that differ in a number at the end */
 };
 
 /* A stretch in which the misses fall on the objects in the same shares. */
@@ -39,7 +57,8 @@ struct snapshot_phase {
     double rose_by;   /* 0 to 1 of the misses; NAN */
     const char *fell;
     double fell_by;
-    double *shares; /* [stream_count] of the misses in it; NULL: there are none */
+    double *shares; /* [objects.count] of the misses in it; NULL: there are none */
+    double nobody;  /* part of all that was sampled in it, attributed or not, without an object */
     bool inversion; /* another object led before */
     bool again;     /* there was one of its name before */
 };
@@ -55,7 +74,7 @@ struct snapshot_volatility {
 
 /* Two objects of which one has its misses when the other has none. */
 struct snapshot_turns {
-    uint32_t left; /* indices into streams */
+    uint32_t left; /* indices into the objects of what ranks */
     uint32_t right;
     double correlation; /* -1 to 0 */
 };
@@ -67,13 +86,9 @@ struct snapshot_timeline {
     double damped_s;   /* at which the noise of the whole run is damped; NAN: at none */
     double base_s;     /* the base period now */
     size_t periods;
-    double *all;                     /* [periods] */
-    struct snapshot_stream *streams; /* most misses first */
-    size_t stream_count;
-    struct snapshot_streams functions;
-    struct snapshot_streams fields;  /* of the leading objects */
-    struct snapshot_streams threads; /* by name: those that differ in a number at the end */
-    struct snapshot_phase *phases;   /* in time order; the last one goes on */
+    enum snapshot_measure ranks; /* what the event that ranks counts; phases are of it */
+    struct snapshot_measured by[SNAPSHOT_MEASURES];
+    struct snapshot_phase *phases; /* in time order; the last one goes on */
     size_t phase_count;
     struct snapshot_volatility *profile; /* by period */
     size_t profile_count;
@@ -86,5 +101,11 @@ struct snapshot_timeline {
     size_t turn_count;
     const char *reading; /* one or two sentences; NULL */
 };
+
+static inline const struct snapshot_measured *
+snapshot_timeline_ranking(const struct snapshot_timeline *timeline)
+{
+    return &timeline->by[timeline->ranks];
+}
 
 #endif

@@ -175,6 +175,18 @@ bool launch_ended(struct launch *launch)
     return launch->ended;
 }
 
+void launch_how(struct launch *launch, char *out, size_t size)
+{
+    *out = '\0';
+    if (!launch_ended(launch))
+        return;
+    if (WIFSIGNALED(launch->status))
+        snprintf(out, size, "by signal %d (%s)", WTERMSIG(launch->status),
+                 strsignal(WTERMSIG(launch->status)));
+    else
+        snprintf(out, size, "with status %d", WEXITSTATUS(launch->status));
+}
+
 void launch_fini(struct launch *launch)
 {
     enum { TRIES = 40 };

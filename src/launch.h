@@ -14,12 +14,12 @@
 struct feed;
 
 struct launch {
-    pid_t pid;         /* 0: nothing launched */
-    int gate;          /* closed: the child goes on to exec */
-    int report;        /* the child's errno if exec failed */
+    pid_t pid;  /* 0: nothing launched */
+    int gate;   /* closed: the child goes on to exec */
+    int report; /* the child's errno if exec failed */
     bool ended;
-    int status;        /* as wait(2) says, once ended */
-    char output[64];   /* file that took the program's terminal output, "" if none */
+    int status;      /* as wait(2) says, once ended */
+    char output[64]; /* file that took the program's terminal output, "" if none */
 };
 
 /*
@@ -39,6 +39,10 @@ int launch_go(struct launch *launch, const char *name, struct error *error);
 
 /* Looks whether the child has ended, without waiting. */
 bool launch_ended(struct launch *launch);
+
+/* How it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" where it runs on, or
+ * nothing was launched. */
+void launch_how(struct launch *launch, char *out, size_t size);
 
 /* Ends a child still running (SIGTERM; it was ours to start) and frees descriptors. */
 void launch_fini(struct launch *launch);

@@ -1,9 +1,10 @@
 PIPELINE = \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_fill.c \
+	src/pipeline_fill.c src/pipeline_lines.c \
 	src/pipeline_stored.c \
 	src/pipeline_stretch.c \
 	src/pipeline_watch.c \
+	src/pipeline_whatif.c \
 	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop

@@ -176,13 +176,26 @@ static void take_ready(struct loop *loop)
         loop_refresh(loop);
 }
 
+/* A simulated program tells that it ends, a little before it has. false: how is to be told later.
+ */
+static bool tell_end(const struct loop *loop)
+{
+    char how[80] = "";
+    char text[128];
+    if (loop->setup->launch)
+        launch_how(loop->setup->launch, how, sizeof how);
+    snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
+    screen_message(loop->setup->screen, text);
+    return *how || !loop->setup->launch;
+}
+
 /* The target has ended: the last picture stays on the screen until the user leaves. */
 static void show_end(struct loop *loop)
 {
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
     loop_refresh(loop);
-    screen_message(loop->setup->screen, "the process has ended; q leaves");
+    bool told = tell_end(loop);
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
@@ -191,6 +204,8 @@ static void show_end(struct loop *loop)
             loop->code = -errno;
         else if (ready > 0)
             take_ready(loop);
+        if (!told && launch_ended(loop->setup->launch))
+            told = tell_end(loop);
         fill_stretch(loop);
     }
 }

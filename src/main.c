@@ -118,6 +118,7 @@ static int open_pipeline(struct run *run, struct error *error)
             options->cache || !options->sim ? options->cache : run->command.simulation.first_level,
         .sim = options->sim ? &run->command.simulation.memory : NULL,
         .search = options->search,
+        .what_if = options->what_if,
         .feed = run->command.feed,
         .walk = options->heap & OPTIONS_HEAP_WALK && !run->command.feed,
         .heap_note = run->command.heap_note.text[0] ? run->command.heap_note.text : NULL,
@@ -155,8 +156,7 @@ static int watch(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     bool left = false;
-    struct loop_setup setup = {.options = run->options,
-                               .launch = run->launch.pid ? &run->launch : NULL};
+    struct loop_setup setup = {.options = run->options};
     int code = pipeline_check_stretch(options->stretch, error);
     if (!code)
         code = export_check(options, error);
@@ -180,6 +180,7 @@ static int watch(struct run *run, struct error *error)
     setup.pipeline = run->pipeline;
     setup.screen = run->screen;
     setup.pid = run->pid;
+    setup.launch = run->launch.pid ? &run->launch : NULL;
     code = loop_run(&setup, error);
     int written =
         export_write(options, run->pipeline, options->input ? 0 : run->pid, code ? NULL : error);

@@ -25,6 +25,7 @@ enum long_only {
     OPT_SIM,
     OPT_SIM_FROM,
     OPT_SIM_TO,
+    OPT_WHAT_IF,
     OPT_WATCH
 };
 
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
     {"sim", optional_argument, NULL, OPT_SIM},
     {"sim-from", required_argument, NULL, OPT_SIM_FROM},
     {"sim-to", required_argument, NULL, OPT_SIM_TO},
+    {"what-if", required_argument, NULL, OPT_WHAT_IF},
     {"width", required_argument, NULL, OPT_WIDTH},
     {"heap", required_argument, NULL, OPT_HEAP},
     {"help", no_argument, NULL, 'h'},
@@ -102,7 +104,9 @@ static int parse_sampling(struct options *options, int option, const char *text,
 
 static void parse_simulation(struct options *options, int option, const char *text)
 {
-    if (option == OPT_SIM_FROM)
+    if (option == OPT_WHAT_IF)
+        options->what_if = text;
+    else if (option == OPT_SIM_FROM)
         options->sim_from = text;
     else if (option == OPT_SIM_TO)
         options->sim_to = text;
@@ -197,7 +201,7 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
-    if (option == OPT_SIM || option == OPT_SIM_FROM || option == OPT_SIM_TO) {
+    if (option >= OPT_SIM && option <= OPT_WHAT_IF) {
         parse_simulation(options, option, text);
         return 0;
     }

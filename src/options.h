@@ -55,6 +55,7 @@ struct options {
     const char *sim;      /* --sim: its geometry, "" for this machine's; NULL: not asked for */
     const char *sim_from; /* function that begins counting; NULL: the start does */
     const char *sim_to;   /* function that ends it; NULL: none */
+    const char *what_if;  /* --what-if: OBJECT:QUESTION; NULL: nothing is asked */
     unsigned heap;        /* enum options_heap */
     struct view_options view;
 };

@@ -17,6 +17,7 @@ static void count_places(struct pipeline *pipeline)
     profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
     past_add_all(pipeline->past, pipeline->places, pipeline->place_count);
     pipeline->place_count = 0;
+    pipeline_count_lines(pipeline);
 }
 
 static void take_sample(struct pipeline *pipeline, const struct record *record)
@@ -46,6 +47,10 @@ static void take_record(void *context, const struct record *record)
     switch (record->kind) {
     case RECORD_SAMPLE:
         take_sample(pipeline, record);
+        return;
+    case RECORD_LINE:
+        if (pipeline_take_line(pipeline, record))
+            count_places(pipeline);
         return;
     case RECORD_LOST:
         profile_lost(pipeline->profile, record->count);
@@ -93,7 +98,8 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         pipeline_replay_reached(pipeline, until_ns);
         return stored;
     }
-    if (!pipeline->live)
+    /* A simulated program's misses wait in a ring, and thin themselves out where it fills. */
+    if (!pipeline->live || pipeline->options.sim)
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     count_places(pipeline);
@@ -104,6 +110,7 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     else
         pipeline_replay_reached(pipeline, until_ns);
     resolver_settle(pipeline->resolver, clock_now_ns());
+    pipeline_whatif_follow(pipeline, until_ns);
     return count;
 }
 

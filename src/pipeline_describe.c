@@ -73,9 +73,9 @@ struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
 }
 
 /* After the snapshot, so that what it asked and was told is recorded with it. */
-static void record_refresh(struct pipeline *pipeline, uint64_t now, double interval_s)
+static void record_refresh(struct pipeline *pipeline, const struct snapshot *head, uint64_t now)
 {
-    const char *trouble = recorder_sync(pipeline->recorder, now, interval_s);
+    const char *trouble = recorder_sync(pipeline->recorder, head, now);
     if (trouble)
         snprintf(pipeline->status, sizeof pipeline->status, "%s", trouble);
 }
@@ -135,16 +135,21 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .source = describe_source(pipeline),
         .recording = recording,
         .binaries = pipeline_binaries(pipeline, binaries),
-        .simulation = pipeline->sampler ? sampler_simulation(pipeline->sampler)
-                                        : (struct snapshot_simulation){0},
+        .objects_all = pipeline->objects_all,
+        .simulation = pipeline->store     ? pipeline->stored_simulation
+                      : pipeline->sampler ? sampler_simulation(pipeline->sampler)
+                                          : (struct snapshot_simulation){0},
         .watch = pipeline_watch_state(pipeline),
+        .whatif = pipeline_whatif_state(pipeline),
     };
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
     if (exec_told)
         head.status = pipeline->live
-                          ? "the process has started another program (exec); counting goes on"
+                          ? "another program was started (exec); counting goes on, z counts it alone"
                           : "here the process started another program (exec)";
+    if (pipeline->recorder)
+        recorder_begin_refresh(pipeline->recorder);
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
     /* The run goes on all the same: it has its refresh, which nobody sees. */
     const struct snapshot *shown =
@@ -152,10 +157,12 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     pipeline->status[0] = '\0';
     if (snapshot)
         note_phase(pipeline, &snapshot->timeline);
+    if (snapshot)
+        pipeline_whatif_step(pipeline, snapshot);
     pipeline->exec_seen &= !exec_told;
     pipeline->refresh_due = false;
     if (pipeline->recorder)
-        record_refresh(pipeline, now, interval_s);
+        record_refresh(pipeline, &head, now);
     if (shown != snapshot)
         snapshot_free(snapshot);
     return shown;

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How long debugging information may hold up a replay, each time it goes on: on a screen little,
- * for the player waits longer where it is in a hurry, and answers keys meanwhile. */
+ * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
+ * program may end before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
+#define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
 #define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
@@ -31,9 +34,12 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
-        .watch = pipeline->watch != NULL,
+        .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
+        .pairs = pipeline_pairs(pipeline),
+        .watch = pipeline->watch || pipeline->stored_watch.on,
     };
-    pipeline_watch_caches(wanted.cache_lines, sysfs_cpu);
+    memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);
+    pipeline_roles(pipeline, wanted.roles);
     int code = profile_new(&pipeline->profile, &wanted, error);
     /* What misstop recorded comes out as it was seen. */
     if (!code && options->whole_run && !pipeline->store)
@@ -55,7 +61,9 @@ static int open_recorder(struct pipeline *pipeline, const struct pipeline_option
         .resolver = pipeline->resolver,
         .instruction_text = pipeline_instruction,
         .text_context = pipeline,
+        .watch = pipeline_watch_state(pipeline),
     };
+    memcpy(wanted.watch_lines, pipeline->watch_lines, sizeof wanted.watch_lines);
     return options->record ? recorder_open(&pipeline->recorder, &wanted, error) : 0;
 }
 
@@ -117,7 +125,7 @@ static int open_store(struct pipeline *pipeline, struct error *error)
         return 0;
     int code = replay_open(&pipeline->store, options->input, note, sizeof note, error);
     if (pipeline->store) {
-        replay_info(pipeline->store, &pipeline->stored);
+        pipeline_stored_facts(pipeline);
         pipeline->first_ns = pipeline->record_ns = store_reader_start_ns(pipeline->store);
     }
     snprintf(pipeline->status, sizeof pipeline->status, "%s", note);
@@ -161,12 +169,14 @@ static int open_stages(struct pipeline *pipeline, struct error *error)
 {
     int code = pipeline_search_check(pipeline->options.search, error);
     if (!code)
+        code = pipeline_whatif_check(pipeline->options.what_if, error);
+    if (!code)
         code = open_store(pipeline, error);
     /* Before the maps are read, so that no mapping falls between the two. */
     if (!code && !pipeline->store)
         code = open_sampler(pipeline, error);
     if (!code)
-        code = pipeline_watch_open(pipeline, error);
+        code = pipeline_watch_open(pipeline, sysfs_cpu, error);
     return code ? code : pipeline_open_tables(pipeline, error);
 }
 
@@ -178,7 +188,9 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->options = *options;
     pipeline->live = !options->input;
-    pipeline->patience_ns = options->batch ? PATIENCE_BATCH_NS : PATIENCE_SCREEN_NS;
+    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS
+                            : options->input ? PATIENCE_BATCH_NS
+                                             : PATIENCE_SIM_NS;
     pipeline->heap = options->feed || options->walk;
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
@@ -195,6 +207,8 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
+    if (options->what_if)
+        pipeline_whatif_ask(pipeline, 0, 0, options->what_if);
     *out = pipeline;
     return 0;
 }

@@ -2,6 +2,8 @@
 /* What the views and --search ask of the tables; declared in pipeline.h and pipeline_state.h. */
 #include "pipeline_state.h"
 
+#include "sample/sim_whatif.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,6 +58,8 @@ static const char *next_event(struct pipeline *pipeline)
     pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
     pipeline->ranked_before = pipeline->samples[pipeline->ranking];
     profile_set_ranking(pipeline->profile, pipeline->ranking);
+    if (!pipeline->store)
+        sampler_rank(pipeline->sampler, pipeline->ranking);
     pipeline_stretch_rank(pipeline);
     snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
              info->events[pipeline->ranking].name);
@@ -67,6 +71,13 @@ static const char *other_basis(struct pipeline *pipeline)
     bool run = profile_basis(pipeline->profile) == BASIS_RUN;
     profile_set_basis(pipeline->profile, run ? BASIS_DECAYED : BASIS_RUN);
     return run ? "showing the recent past" : "showing the whole run";
+}
+
+static const char *other_objects(struct pipeline *pipeline)
+{
+    pipeline->objects_all = !pipeline->objects_all;
+    return pipeline->objects_all ? "objects of less than 0.1% are listed too"
+                                 : "objects of 0.1% and more are listed";
 }
 
 static const char *bin_answer(int code, const char *done)
@@ -118,6 +129,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     if (of_stretch)
         return of_stretch;
     switch (request->kind) {
+    case REQUEST_ALL_OBJECTS:
+        return other_objects(pipeline);
     case REQUEST_BASIS:
         return other_basis(pipeline);
     case REQUEST_COUNTING:
@@ -129,6 +142,8 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
         memset(pipeline->events, 0, sizeof pipeline->events);
         pipeline->zeroed_s = fmax(0, pipeline_elapsed_s(pipeline));
         pipeline->ranked_before = 0;
+        if (pipeline->options.sim)
+            sim_whatif_zero(pipeline->options.sim);
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:
         return next_event(pipeline);
@@ -143,6 +158,12 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
         return pipeline->store ? "the heap is as it was recorded" : heap_request(pipeline, request);
+    case REQUEST_SEARCH_BACK:
+        return profile_search_back(pipeline->profile, now) ? "back at the search before"
+                                                           : "there was no other search";
+    case REQUEST_WHATIF:
+    case REQUEST_WHATIF_END:
+        return pipeline_whatif_request(pipeline, request);
     case REQUEST_SEARCH_STOP:
         profile_search_stop(pipeline->profile);
         return "search ended";

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
+#include "profile/whatif.h"
 #include "recorder.h"
 #include "replay.h"
 #include "resolve/resolver.h"
@@ -39,9 +40,39 @@ struct pipeline_stretch {
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
     struct snapshot_stretch shown;
-    bool fills;              /* the tables are not full yet */
-    bool searches;           /* it is read again, for the search alone */
-    unsigned rounds;         /* of that, so far */
+    bool fills;      /* the tables are not full yet */
+    bool searches;   /* it is read again, for the search alone */
+    unsigned rounds; /* of that, so far */
+};
+
+/* An answer that stood when the next question was asked. */
+struct pipeline_whatif_past {
+    uint32_t object;
+    double change; /* of the cycles waited */
+    char name[256];
+    char words[160];
+};
+
+/* What was asked about another layout of an object. */
+struct pipeline_whatif {
+    enum whatif_state state;
+    struct whatif_wanted wanted;
+    bool wanting;        /* it has not been asked of the simulation yet */
+    bool follows;        /* blocks come and go */
+    bool listed;         /* those that there are have been told */
+    uint32_t object;     /* id; 0: by its name */
+    uint32_t type;       /* id of the layout that is meant; 0: the one with most samples */
+    uint64_t asked;      /* number of the question; 0: none yet */
+    uint64_t taken_ns;   /* when it was seen to be heard */
+    uint64_t left_out;   /* blocks that found no room in the list */
+    uint32_t paths_told; /* of all below it is said whose blocks they make */
+    double change;       /* of the cycles waited, as shown last; NAN */
+    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
+    char name[256];
+    char words[160];
+    char layout[192];
+    char why[512];
 };
 
 struct pipeline {
@@ -53,12 +84,16 @@ struct pipeline {
     struct profile *profile;
     struct past *past; /* what went into the profile */
     struct pipeline_stretch stretch;
-    struct geometry geometry;   /* of the set map */
-    struct recorder *recorder;  /* -o; NULL: none */
-    struct watch *watch;        /* --watch; NULL: none */
-    char watch_trouble[192];    /* of the snapshot being made */
+    struct geometry geometry;  /* of the set map */
+    struct recorder *recorder; /* -o; NULL: none */
+    struct watch *watch;       /* --watch; NULL: none */
+    char watch_trouble[192];   /* of the snapshot being made */
+    struct pipeline_whatif whatif;
     struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
     struct sampler_info stored; /* what it tells of the sampling */
+    struct snapshot_simulation stored_simulation;
+    struct snapshot_watch stored_watch;
+    uint64_t watch_lines[3]; /* of L1d, L2 and L3 where was watched; 0: not known */
     double stored_interval_s;
     bool refresh_due;             /* the recorder made a snapshot here */
     bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
@@ -74,15 +109,18 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    uint64_t patience_ns; /* of a replay with the readers of debugging information, each drain */
+    uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
-    bool paused; /* by the user: nothing is counted */
-    bool heap; /* its blocks are told or walked */
+    bool paused;      /* by the user: nothing is counted */
+    bool objects_all; /* those of small shares are listed too */
+    bool heap;        /* its blocks are told or walked */
     bool exec_seen;
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
+    struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
+    size_t line_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
@@ -98,17 +136,45 @@ static inline const struct sampler_info *pipeline_info(const struct pipeline *pi
     return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
 }
 
+/* What each event stands for (enum event_role), for the tables. */
+static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        roles[i] = (uint8_t)info->events[i].role;
+}
+
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+/* What the store tells beside places and names, as of the point that was read up to. */
+void pipeline_stored_facts(struct pipeline *pipeline);
 
 /* In pipeline_watch.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */
-int pipeline_watch_open(struct pipeline *pipeline, struct error *error);
+int pipeline_watch_open(struct pipeline *pipeline, const char *sysfs, struct error *error);
 void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place);
 void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
-/* Lines of L1d, L2 and L3 of this machine; 0: not known. */
-void pipeline_watch_caches(uint64_t lines[3], const char *sysfs);
+
+/*
+ * In pipeline_whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0); on a snapshot, where
+ * the object is listed, it goes to the simulation; blocks are told as drains go on; what the
+ * snapshot has of it; what views ask.
+ */
+void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+                         const char *text);
+void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
+void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
+struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline);
+const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
+/* --what-if: 0, or -EINVAL. */
+int pipeline_whatif_check(const char *text, struct error *error);
+
+/* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
+bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
+void pipeline_count_lines(struct pipeline *pipeline);
+/* Who did what to whose lines; none unless it is simulated. */
+struct line_pair_source pipeline_pairs(struct pipeline *pipeline);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

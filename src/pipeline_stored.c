@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Only now: a snapshot asked for in between is the one that was made here. */
+/* At once, while names are what they were then; but the last is the one that is asked for. */
 static void catch_up_refresh(struct pipeline *pipeline)
 {
-    if (pipeline->refresh_due && pipeline->to_the_end)
+    if (pipeline->to_the_end && store_reader_more(pipeline->store))
         snapshot_free(pipeline_snapshot(pipeline, pipeline->stored_interval_s));
-    pipeline->refresh_due = false;
 }
 
 static void take_place(struct pipeline *pipeline, const struct place *place)
@@ -27,10 +27,20 @@ static void take_place(struct pipeline *pipeline, const struct place *place)
     past_add_all(pipeline->past, place, 1);
 }
 
+void pipeline_stored_facts(struct pipeline *pipeline)
+{
+    struct store_facts facts;
+    store_reader_facts(pipeline->store, &facts);
+    replay_info(pipeline->store, &pipeline->stored);
+    pipeline->stored_simulation = facts.simulation;
+    pipeline->stored_watch = facts.watch;
+    memcpy(pipeline->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+}
+
 static void take_item(void *context, const struct store_item *item)
 {
     struct pipeline *pipeline = context;
-    catch_up_refresh(pipeline);
+    pipeline->refresh_due = false;
     pipeline->record_ns = item->time_ns;
     switch (item->kind) {
     case STORE_ITEM_PLACE:
@@ -42,10 +52,14 @@ static void take_item(void *context, const struct store_item *item)
     case STORE_ITEM_THROTTLED:
         profile_throttled(pipeline->profile, item->count);
         break;
+    case STORE_ITEM_WATCH:
+        profile_watch(pipeline->profile, &item->watch.result, item->watch.function, item->watch.ip);
+        break;
     case STORE_ITEM_REFRESH:
-        replay_info(pipeline->store, &pipeline->stored);
+        pipeline_stored_facts(pipeline);
         pipeline->stored_interval_s = item->interval_s;
         pipeline->refresh_due = true;
+        catch_up_refresh(pipeline);
     }
 }
 

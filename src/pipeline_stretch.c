@@ -49,6 +49,7 @@ static int open_tables(struct pipeline *pipeline, struct error *error)
                                      .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
                                      .ranking = pipeline->ranking,
                                      .run = pipeline->profile};
+    pipeline_roles(pipeline, wanted.roles);
     /* Where pages lie now says nothing of then, nor does what stands there. */
     wanted.names.page_nodes = NULL;
     wanted.names.word = NULL;
@@ -165,6 +166,11 @@ const char *pipeline_stretch_request(struct pipeline *pipeline, const struct req
     case REQUEST_SEARCH_ALL:
     case REQUEST_SEARCH_RANGE:
         return search_requested(pipeline, request);
+    case REQUEST_SEARCH_BACK:
+        if (!profile_search_back(stretch->profile, pipeline_stretch_end_ns(stretch)))
+            return "there was no other search";
+        pipeline_fill_search(pipeline);
+        return "back at the search before";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(stretch->profile);
         stretch->searches = false;

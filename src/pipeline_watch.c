@@ -9,22 +9,24 @@
 /* Of the lower half: what the kernel lets us watch. */
 #define USER_END (UINT64_C(1) << 47)
 
-int pipeline_watch_open(struct pipeline *pipeline, struct error *error)
-{
-    double part = pipeline->options.watch;
-    if (!(part > 0) || !pipeline->live)
-        return 0;
-    return watch_open(&pipeline->watch, pipeline->options.pid, part, error);
-}
-
-void pipeline_watch_caches(uint64_t lines[3], const char *sysfs)
+/* Lines of this machine's caches. */
+static void count_lines(struct pipeline *pipeline, const char *sysfs)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
     for (int i = 0; i < 3; i++) {
         struct geometry geometry;
         bool known = !geometry_parse(&geometry, levels[i], sysfs, NULL);
-        lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
+        pipeline->watch_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
+}
+
+int pipeline_watch_open(struct pipeline *pipeline, const char *sysfs, struct error *error)
+{
+    double part = pipeline->options.watch;
+    if (!(part > 0) || !pipeline->live)
+        return 0;
+    count_lines(pipeline, sysfs);
+    return watch_open(&pipeline->watch, pipeline->options.pid, part, error);
 }
 
 void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place)
@@ -60,6 +62,8 @@ static void count_result(struct pipeline *pipeline, struct watch_result *result)
             result->end = WATCH_DROPPED;
     }
     profile_watch(pipeline->profile, result, place.function, touch.ip);
+    if (pipeline->recorder)
+        recorder_watch(pipeline->recorder, result, place.function, touch.ip);
 }
 
 void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns)
@@ -98,7 +102,7 @@ static const char *trouble(struct pipeline *pipeline, const struct watch_state *
 struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline)
 {
     if (!pipeline->watch)
-        return (struct snapshot_watch){.on = false};
+        return pipeline->stored_watch;
     struct watch_state state = watch_state(pipeline->watch);
     return (struct snapshot_watch){.on = true,
                                    .registers = state.registers,

@@ -46,7 +46,10 @@ static struct store_facts gather_facts(const struct recorder *recorder)
         .cache_ways = geometry->ways,
         .cache_line_bytes = geometry->line_bytes,
         .host = recorder->machine.nodename,
+        .simulation = recorder->simulation,
+        .watch = recorder->watch,
     };
+    memcpy(facts.watch_lines, recorder->options.watch_lines, sizeof facts.watch_lines);
     fill_source(&facts, sampler_info(recorder->options.sampler));
     return facts;
 }
@@ -97,6 +100,8 @@ int recorder_open(struct recorder **out, const struct recorder_options *options,
         return error_set(error, -ENOMEM, "no memory for recording");
     recorder->options = *options;
     recorder->names = resolver_names(options->resolver);
+    recorder->simulation = sampler_simulation(options->sampler);
+    recorder->watch = options->watch;
     uname(&recorder->machine);
     int length = snprintf(recorder->path, sizeof recorder->path, "%s.%s", options->path, suffix);
     int code =
@@ -189,15 +194,31 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
         add_to_store(recorder->store, record, place);
 }
 
-const char *recorder_sync(struct recorder *recorder, uint64_t now_ns, double interval_s)
+void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
+                    uint64_t ip)
+{
+    struct store_watch watch = {.result = *result, .function = function, .ip = ip};
+    if (recorder->store)
+        store_writer_watch(recorder->store, &watch);
+}
+
+void recorder_begin_refresh(struct recorder *recorder)
+{
+    if (recorder->store)
+        store_writer_name_threads(recorder->store);
+}
+
+const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns)
 {
     struct error error = {0};
+    recorder->simulation = head->simulation;
+    recorder->watch = head->watch;
     struct store_facts facts = gather_facts(recorder);
     recorder->trouble[0] = '\0';
     note_trouble(recorder, 0, perfdata_writer_sync(recorder->perfdata, &error), &error);
     if (recorder->store)
         note_trouble(recorder, 1,
-                     store_writer_sync(recorder->store, &facts, now_ns, interval_s, &error),
+                     store_writer_sync(recorder->store, &facts, now_ns, head->interval_s, &error),
                      &error);
     return recorder->trouble[0] ? recorder->trouble : NULL;
 }

@@ -14,6 +14,8 @@
 #include "resolve/resolver.h"
 #include "sample.h"
 #include "sample/sampler.h"
+#include "snapshot.h"
+#include "watch_result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +31,8 @@ struct recorder_options {
     const struct geometry *geometry;
     struct sampler *sampler; /* these two are not owned */
     struct resolver *resolver;
+    struct snapshot_watch watch; /* as it begins; .on false: no watchpoints */
+    uint64_t watch_lines[3];     /* as in struct store_facts */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
 };
@@ -44,7 +48,17 @@ struct place_names recorder_names(struct recorder *recorder);
 void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
-/* At a refresh, after its snapshot. Text for the status line, once per trouble; else NULL. */
-const char *recorder_sync(struct recorder *recorder, uint64_t now_ns, double interval_s);
+/* As profile_watch(), when it is told: samples up to its end were added. */
+void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
+                    uint64_t ip);
+
+/* Before the snapshot of a refresh: it shows threads under the names they have now. */
+void recorder_begin_refresh(struct recorder *recorder);
+
+/*
+ * At a refresh, after its snapshot, of which `head` is what the tables were given: the totals that
+ * were shown are those that are kept. Text for the status line, once per trouble; else NULL.
+ */
+const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 #endif

@@ -88,6 +88,8 @@ static bool ask_exact(void *context, enum exact_of of, uint32_t id, struct exact
 static bool ask_thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
     struct recorder *recorder = context;
+    if (recorder->store)
+        return store_writer_thread(recorder->store, tid, out, out_size);
     return recorder->names.thread(recorder->names.context, tid, out, out_size);
 }
 

@@ -18,6 +18,8 @@ struct recorder {
     struct store_writer *store; /* NULL: it could not be begun after a rotation */
     uint64_t mark;
     struct utsname machine;
+    struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
+    struct snapshot_watch watch;           /* without its objects */
     char path[PATH_MAX];
     int told[2]; /* the error last said of each file: said once */
     char trouble[600];

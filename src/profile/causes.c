@@ -3,14 +3,15 @@
 
 #include "profile/tally.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void causes_fini(struct causes *causes)
 {
-    free(causes->rows);
+    causes_table_fini(&causes->objects);
+    causes_table_fini(&causes->functions);
+    causes_table_fini(&causes->threads);
+    causes_table_fini(&causes->offsets);
+    causes_table_fini(&causes->code);
     pairs_fini(&causes->evictors);
-    *causes = (struct causes){0};
+    pairs_fini(&causes->cell_evictors);
 }
 
 void causes_clear(struct causes *causes)
@@ -18,76 +19,78 @@ void causes_clear(struct causes *causes)
     causes_fini(causes);
 }
 
-static void rescale(struct counted *counted, double factor)
-{
-    counted->at[BASIS_DECAYED] *= factor;
-}
-
 void causes_rescale(struct causes *causes, double factor)
 {
-    for (size_t i = 0; i < causes->objects * SAMPLE_EVENTS_MAX; i++) {
-        struct causes_row *row = &causes->rows[i];
-        rescale(&row->samples, factor);
-        rescale(&row->evicted, factor);
-        for (int cause = 0; cause < CAUSE_COUNT; cause++)
-            rescale(&row->weight[cause], factor);
-    }
+    causes_table_rescale(&causes->objects, factor);
+    causes_table_rescale(&causes->functions, factor);
+    causes_table_rescale(&causes->threads, factor);
+    causes_table_rescale(&causes->offsets, factor);
+    causes_table_rescale(&causes->code, factor);
+    if (!causes->evictors.at)
+        return;
+    pairs_rescale(&causes->evictors, factor);
+    pairs_rescale(&causes->cell_evictors, factor);
+}
+
+static bool has_pairs(struct causes *causes)
+{
     if (causes->evictors.at)
-        pairs_rescale(&causes->evictors, factor);
-}
-
-/* Object ids are dense and bounded (tallies_reserve). */
-static bool grow(struct causes *causes, uint32_t object)
-{
-    enum { STEP = 64 };
-    if (object < causes->objects)
         return true;
-    if (!causes->evictors.at && pairs_init(&causes->evictors, EVICTOR_PAIRS))
+    if (pairs_init(&causes->evictors, EVICTOR_PAIRS))
         return false;
-    size_t count = ((size_t)object / STEP + 1) * STEP;
-    count = count < 2 * causes->objects ? 2 * causes->objects : count;
-    struct causes_row *rows =
-        realloc(causes->rows, count * SAMPLE_EVENTS_MAX * sizeof *causes->rows);
-    if (!rows)
-        return false;
-    memset(rows + causes->objects * SAMPLE_EVENTS_MAX, 0,
-           (count - causes->objects) * SAMPLE_EVENTS_MAX * sizeof *rows);
-    causes->rows = rows;
-    causes->objects = count;
-    return true;
+    if (!pairs_init(&causes->cell_evictors, EVICTOR_PAIRS))
+        return true;
+    pairs_fini(&causes->evictors);
+    return false;
 }
 
-static void add_evictor(struct causes *causes, uint32_t object, const struct place *place,
-                        double scale)
+static void add_pair(struct pairs *pairs, uint64_t hash, uint32_t function,
+                     const struct place *place, uint32_t owner, double scale)
 {
-    uint32_t owner = PAIR_OWNER(object, place->access.event);
     uint64_t key = EVICTOR_KEY(place->evictor_object, place->evictor_function);
-    struct pair *pair = pairs_take(&causes->evictors, pairs_hash(owner, key), owner, key, scale);
+    struct pair *pair = pairs_take(pairs, hash, owner, key, scale);
     if (!pair)
         return;
+    pair->extra = function;
     counted_add(&pair->samples, 1, scale);
     counted_add(&pair->weight, tally_weight(&place->access), scale);
 }
 
-void causes_add(struct causes *causes, uint32_t object, const struct place *place, double scale)
+static void add_evictor(struct causes *causes, const struct causes_bins *bins,
+                        const struct place *place, double scale)
+{
+    uint32_t owner = PAIR_OWNER(bins->object, place->access.event);
+    uint64_t hash = pairs_hash(owner, EVICTOR_KEY(place->evictor_object, place->evictor_function));
+    add_pair(&causes->evictors, hash, 0, place, owner, scale);
+    add_pair(&causes->cell_evictors, hash_mix(hash ^ bins->function) | 1, bins->function, place,
+             owner, scale);
+}
+
+static void add_to(struct causes_table *table, size_t slot, uint64_t key, const struct place *place,
+                   bool by_itself, double scale)
+{
+    struct causes_row *row = causes_table_row(table, slot, key);
+    if (row)
+        causes_row_add(row, place, by_itself, scale);
+}
+
+void causes_add(struct causes *causes, const struct causes_bins *bins, const struct place *place,
+                double scale)
 {
     const struct access *access = &place->access;
     if (access->cause == CAUSE_NOT_TOLD || access->cause >= CAUSE_COUNT ||
-        access->event >= SAMPLE_EVENTS_MAX || !grow(causes, object))
+        access->event >= SAMPLE_EVENTS_MAX || !has_pairs(causes))
         return;
-    struct causes_row *row = &causes->rows[(size_t)object * SAMPLE_EVENTS_MAX + access->event];
-    counted_add(&row->samples, 1, scale);
-    counted_add(&row->weight[access->cause], tally_weight(access), scale);
-    if (!place->evictor_function)
-        return;
-    counted_add(&row->evicted, tally_weight(access), scale);
-    add_evictor(causes, object, place, scale);
-}
-
-const struct causes_row *causes_row(const struct causes *causes, uint32_t object, uint16_t event)
-{
-    if (object >= causes->objects || event >= SAMPLE_EVENTS_MAX)
-        return NULL;
-    const struct causes_row *row = &causes->rows[(size_t)object * SAMPLE_EVENTS_MAX + event];
-    return row->samples.at[BASIS_RUN] > 0 ? row : NULL;
+    bool by_object = place->evictor_object && place->evictor_object == place->object;
+    bool by_function = place->evictor_function && place->evictor_function == place->function;
+    add_to(&causes->objects, CAUSES_SLOT(bins->object, access->event), 0, place, by_object, scale);
+    add_to(&causes->functions, CAUSES_SLOT(bins->function, access->event), 0, place, by_function,
+           scale);
+    add_to(&causes->threads, CAUSES_SLOT(bins->thread, access->event), 0, place, false, scale);
+    if (bins->offset != CAUSES_NO_PAIR)
+        add_to(&causes->offsets, bins->offset, bins->offset_hash, place, by_object, scale);
+    if (bins->code != CAUSES_NO_PAIR)
+        add_to(&causes->code, bins->code, bins->code_hash, place, by_object && by_function, scale);
+    if (causes_evicted(place))
+        add_evictor(causes, bins, place, scale);
 }

@@ -1,46 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Misses by cause, for each object and event, and which function's accesses to which object had
- * thrown the lines out: MemSpy's "Causes of Replacements" (Martonosi, Gupta, Anderson 1992), by
- * object. Who evicted whom is a bounded table that keeps the most frequent (pairs.h); what found no
- * room there is what an object's `evicted` has more than its pairs. Private to src/profile; no
- * memory is taken before the first cause is told.
+ * Why lines were missed, and which function's accesses to which object had thrown them out, of each
+ * event: by object, function, thread, field and instruction on an object, and so by cell of the
+ * matrix: MemSpy's "Causes of Replacements" (Martonosi, Gupta, Anderson 1992, Figure 3) and
+ * DTrack's premature evictions (Agaram et al. 2006, 3.5). Who threw out what is in bounded tables
+ * that keep the most frequent (pairs.h); what found no room there is what `evicted` has more than
+ * its pairs. Private to src/profile; no memory is taken before the first cause is told.
  */
 #ifndef MISSTOP_PROFILE_CAUSES_H
 #define MISSTOP_PROFILE_CAUSES_H
 
-#include "place.h"
+#include "profile/causes_table.h"
 #include "profile/pairs.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 enum { EVICTOR_PAIRS = 1 << 15 };
 
-struct causes_row {
-    struct counted samples;
-    struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_TOLD] is unused */
-    struct counted evicted;             /* weight whose evictor is known */
+struct causes {
+    /* Slots: CAUSES_SLOT() of object ids, function ids, and thread numbers. */
+    struct causes_table objects;
+    struct causes_table functions;
+    struct causes_table threads;
+    /* Slots and keys are those of the pairs that count offsets, and instructions on an object. */
+    struct causes_table offsets;
+    struct causes_table code;
+    /* Owner: object and event; key: EVICTOR_KEY(). Of cells also by the function that missed, which
+     * is their `extra`. */
+    struct pairs evictors;
+    struct pairs cell_evictors;
 };
 
-struct causes {
-    struct causes_row *rows; /* [object * SAMPLE_EVENTS_MAX + event] */
-    size_t objects;
-    struct pairs evictors; /* owner: object and event; key: EVICTOR_KEY() */
-};
+#define CAUSES_SLOT(id, event) PAIR_OWNER(id, event)
 
 #define EVICTOR_KEY(object, function) ((uint64_t)(object) << 32 | (function))
 #define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
 #define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
 
+/* What a miss counts for. Ids as tallies_reserve() gives them. */
+struct causes_bins {
+    uint32_t object;
+    uint32_t function;
+    uint32_t thread;
+    size_t offset; /* of the pair; CAUSES_NO_PAIR: not hot enough */
+    size_t code;
+    uint64_t offset_hash;
+    uint64_t code_hash;
+};
+
+#define CAUSES_NO_PAIR SIZE_MAX
+
 void causes_fini(struct causes *causes);
 void causes_clear(struct causes *causes);
 void causes_rescale(struct causes *causes, double factor);
 
-/* Counts a miss of `object`, an id as tallies_reserve() gives it; without memory it does not. */
-void causes_add(struct causes *causes, uint32_t object, const struct place *place, double scale);
+/* Counts a miss whose cause was told, and no other; without memory it does not. */
+void causes_add(struct causes *causes, const struct causes_bins *bins, const struct place *place,
+                double scale);
 
-/* NULL: nothing was told of it. */
-const struct causes_row *causes_row(const struct causes *causes, uint32_t object, uint16_t event);
+/* Whether any was told since the start or zero. */
+static inline bool causes_told(const struct causes *causes)
+{
+    return causes->objects.row_count;
+}
 
 #endif

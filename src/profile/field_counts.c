@@ -6,6 +6,7 @@
 #include "resolve/members.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void field_counts_follow(struct field_counts *counts, uint32_t object)
 {
@@ -15,7 +16,8 @@ void field_counts_follow(struct field_counts *counts, uint32_t object)
     counts->followed_count++;
 }
 
-void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key, double weight)
+void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
+                      enum snapshot_measure measure, double weight)
 {
     if (!(key & (OFFSET_FOLDED | OFFSET_TYPED)))
         return;
@@ -26,7 +28,8 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
             *row = (struct field_row){.key = key, .object = object};
         if (row->key != key || row->object != object)
             continue;
-        row->weight += weight;
+        row->weight[measure] += weight;
+        row->counted = true;
         return;
     }
 }
@@ -63,19 +66,22 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
 }
 
 void field_counts_take(struct field_counts *counts, const struct place_names *names,
-                       void (*take)(void *context, uint32_t field, double weight), void *context)
+                       void (*take)(void *context, uint32_t field,
+                                    const double weight[SNAPSHOT_MEASURES]),
+                       void *context)
 {
     for (uint32_t i = 0; i < FIELD_ROWS; i++) {
         struct field_row *row = &counts->rows[i];
         struct counted_field field;
-        if (!(row->weight > 0))
+        if (!row->counted)
             continue;
         if (!row->field && find(row, names, &field))
             row->field = index_of(counts, &field);
         if (!row->field)
             continue;
         take(context, row->field - 1, row->weight);
-        row->weight = 0;
+        memset(row->weight, 0, sizeof row->weight);
+        row->counted = false;
     }
 }
 

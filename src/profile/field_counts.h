@@ -9,6 +9,7 @@
 
 #include "place.h"
 #include "profile/touched.h"
+#include "snapshot_timeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum {
     FIELD_OBJECTS = 16, /* that fields are counted of, at the most */
-    FIELD_ROWS = 2048,  /* a power of two: 48 KiB */
+    FIELD_ROWS = 2048,  /* a power of two: 80 KiB */
     FIELD_PROBES = 8,
     FIELDS_MAX = 512 /* different ones; those beyond are not counted */
 };
@@ -31,8 +32,9 @@ struct counted_field {
 struct field_row {
     uint64_t key; /* as offset_key() */
     uint32_t object;
-    uint32_t field; /* index + 1; 0: not known yet */
-    double weight;  /* since it was taken last */
+    uint32_t field;                   /* index + 1; 0: not known yet */
+    double weight[SNAPSHOT_MEASURES]; /* since it was taken last */
+    bool counted;
 };
 
 struct field_counts {
@@ -52,11 +54,15 @@ static inline bool field_counts_follows(const struct field_counts *counts, uint3
 }
 
 /* `key` as offset_key() has it; those of objects without a type or elements are passed over. */
-void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key, double weight);
+void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
+                      enum snapshot_measure measure, double weight);
 
-/* What each field has counted since this was asked last goes to `take`, with its index. */
+/* What each field has counted of each measure since this was asked last goes to `take`, with its
+ * index. */
 void field_counts_take(struct field_counts *counts, const struct place_names *names,
-                       void (*take)(void *context, uint32_t field, double weight), void *context);
+                       void (*take)(void *context, uint32_t field,
+                                    const double weight[SNAPSHOT_MEASURES]),
+                       void *context);
 
 /* "particle.vy", "+16" of an element. Returns out. */
 const char *field_counts_name(const struct counted_field *field, const struct place_names *names,

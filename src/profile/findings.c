@@ -266,20 +266,20 @@ static void gather(struct build *build, struct findings *findings, struct spread
 void build_findings(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    const struct snapshot_totals *totals = &snapshot->totals;
+    double everything = build_everything(build);
     struct spread *spreads = arena_array(build->arena, SPREADS_MAX, sizeof *spreads);
     struct findings *findings = arena_array(build->arena, 1, sizeof *findings);
     struct snapshot_finding *list = arena_array(build->arena, FINDINGS_MAX, sizeof *list);
     build->failed |= !findings || !list || !spreads;
     if (build->failed)
         return;
-    *findings = (struct findings){
-        .snapshot = snapshot,
-        .arena = build->arena,
-        .window = &build->profile->window,
-        .names = &build->profile->options.names,
-        .list = list,
-        .attributed = totals->samples ? (double)totals->attributed / (double)totals->samples : 0};
+    *findings =
+        (struct findings){.snapshot = snapshot,
+                          .arena = build->arena,
+                          .window = &build->profile->window,
+                          .names = &build->profile->options.names,
+                          .list = list,
+                          .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
     measure_time(findings);
     gather(build, findings, spreads);
     findings_find(findings);

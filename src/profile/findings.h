@@ -28,9 +28,9 @@ struct findings {
     size_t spread_count;
     const struct window *window;     /* NULL: none, in tests */
     const struct place_names *names; /* NULL: nobody to ask, in tests */
-    double attributed;               /* part of all samples */
-    double span_s; /* CPU time that the window covers; NAN: not known, like the next one */
-    double rate;   /* samples a second of it that were attributed */
+    double attributed; /* part of all samples of the event that ranks, by weight, as shares are */
+    double span_s;     /* CPU time that the window covers; NAN: not known, like the next one */
+    double rate;       /* samples a second of it that were attributed */
     struct snapshot_finding *list; /* [FINDINGS_MAX] */
     size_t count;
 };
@@ -66,13 +66,12 @@ bool findings_simulated(const struct findings *findings);
 const struct simulation_level *findings_level(const struct findings *findings);
 const char *findings_level_name(const struct findings *findings);
 /* Of an object, where a simulation told them; NULL: of none, or too few of its misses. */
-const struct snapshot_causes_object *findings_causes(const struct findings *findings,
-                                                     uint32_t object);
+const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
 /* "walk on table 81%, fill on buffer 12%": what needed the room of its lines; NULL: not known. */
 const char *findings_evictors(const struct findings *findings,
-                              const struct snapshot_causes_object *causes);
+                              const struct snapshot_causes_row *causes);
 /* The other object that did most often, and its part of what is known; NULL: none is known. */
-const struct snapshot_evictor *findings_rival(const struct snapshot_causes_object *causes,
+const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
                                               double *share);
 const char *findings_told_exactly(void); /* `how_sure` of what follows from causes alone */
 /* Data of less is not worth a word: what the simulated cache holds, else FINDINGS_BEYOND_BYTES. */

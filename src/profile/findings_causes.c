@@ -20,7 +20,7 @@ const char *findings_told_exactly(void)
 
 /* "BlkMultiply on Y 81%, fill on X 12%" */
 const char *findings_evictors(const struct findings *findings,
-                              const struct snapshot_causes_object *causes)
+                              const struct snapshot_causes_row *causes)
 {
     char text[EVICTORS_BYTES] = "";
     size_t used = 0;
@@ -41,7 +41,7 @@ const char *findings_evictors(const struct findings *findings,
 }
 
 /* The other object that needed the room most often; NULL: none is known. */
-const struct snapshot_evictor *findings_rival(const struct snapshot_causes_object *causes,
+const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
                                               double *share)
 {
     const struct snapshot_evictor *rival = NULL;
@@ -56,8 +56,7 @@ const struct snapshot_evictor *findings_rival(const struct snapshot_causes_objec
     return rival;
 }
 
-static const char *apart(const struct findings *findings,
-                         const struct snapshot_causes_object *causes)
+static const char *apart(const struct findings *findings, const struct snapshot_causes_row *causes)
 {
     const struct simulation_level *level = findings_level(findings);
     uint64_t stride = level && level->ways ? level->size_bytes / level->ways : 0;
@@ -67,7 +66,7 @@ static const char *apart(const struct findings *findings,
     const char *sets = stride
                            ? arena_printf(findings->arena, "%llu bytes", (unsigned long long)stride)
                            : "the cache's size over its ways";
-    if (rival && !(causes->by_itself >= mostly))
+    if (rival && !(causes->figures.by_itself >= mostly))
         return arena_printf(findings->arena,
                             "Addresses a multiple of %s apart share a set: move this and %s "
                             "against each other (some lines between them that nobody uses), or put "
@@ -79,18 +78,18 @@ static const char *apart(const struct findings *findings,
                         sets, line);
 }
 
-static void conflict(struct findings *findings, const struct snapshot_causes_object *causes)
+static void conflict(struct findings *findings, const struct snapshot_causes_row *causes)
 {
     const char *who = findings_evictors(findings, causes);
-    double part = causes->share[CAUSE_CONFLICT];
+    double part = causes->figures.share[CAUSE_CONFLICT];
     if (!(part >= conflicts_least))
         return;
     struct snapshot_finding finding = {
         .kind = FINDING_CONFLICT,
         .sure = FINDING_SURE,
         .page = FINDING_ON_DETAIL,
-        .object = causes->object,
-        .gain = findings_share(findings, causes->object) * part,
+        .object = causes->index,
+        .gain = findings_share(findings, causes->index) * part,
         .bound = true,
         .how_sure = findings_told_exactly(),
         .reckoned = "its misses that a cache of the same size without sets would not have had"};
@@ -98,7 +97,7 @@ static void conflict(struct findings *findings, const struct snapshot_causes_obj
         findings->arena,
         "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache had room for the "
         "line.%s%s%s",
-        part * 100, causes->misses, findings_level_name(findings),
+        part * 100, causes->figures.misses, findings_level_name(findings),
         who ? " What needed its place: " : "", who ? who : "", who ? "." : "");
     finding.advice = apart(findings, causes);
     findings_add(findings, &finding);
@@ -115,12 +114,12 @@ static const struct snapshot_sharing_group *group_of(const struct findings *find
     return NULL;
 }
 
-static void taken(struct findings *findings, const struct snapshot_causes_object *causes)
+static void taken(struct findings *findings, const struct snapshot_causes_row *causes)
 {
-    double same = causes->share[CAUSE_INVALIDATED_TRUE];
-    double apart_bytes = causes->share[CAUSE_INVALIDATED_FALSE];
+    double same = causes->figures.share[CAUSE_INVALIDATED_TRUE];
+    double apart_bytes = causes->figures.share[CAUSE_INVALIDATED_FALSE];
     bool is_false = apart_bytes > same;
-    const struct snapshot_sharing_group *group = group_of(findings, causes->object);
+    const struct snapshot_sharing_group *group = group_of(findings, causes->index);
     const char *who = findings_evictors(findings, causes);
     if (!(same + apart_bytes >= taken_least))
         return;
@@ -128,11 +127,11 @@ static void taken(struct findings *findings, const struct snapshot_causes_object
         .kind = is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
         .sure = FINDING_SURE,
         .page = FINDING_ON_SHARING,
-        .object = causes->object,
+        .object = causes->index,
         .field = group ? group->fields : NULL,
         .lines_first = group ? group->lines[0].address : 0,
         .lines_last = group ? group->lines[0].address : 0,
-        .gain = findings_share(findings, causes->object) * (same + apart_bytes),
+        .gain = findings_share(findings, causes->index) * (same + apart_bytes),
         .bound = true,
         .how_sure = "exact of each miss; but simulated threads run one at a time and change "
                     "seldom: where they really run at once, there are far more",
@@ -141,7 +140,7 @@ static void taken(struct findings *findings, const struct snapshot_causes_object
         findings->arena,
         "Of its %.0f misses in %s %.0f%% are on lines that another thread had taken by writing: "
         "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s%s%s",
-        causes->misses, findings_level_name(findings), (same + apart_bytes) * 100,
+        causes->figures.misses, findings_level_name(findings), (same + apart_bytes) * 100,
         apart_bytes * 100, same * 100, who ? " What took them: " : "", who ? who : "",
         who ? "." : "");
     finding.advice = is_false ? "Give each thread a line of its own: align what it writes to the "
@@ -153,11 +152,11 @@ static void taken(struct findings *findings, const struct snapshot_causes_object
 
 void findings_by_cause(struct findings *findings)
 {
-    const struct snapshot_causes *causes = &findings->snapshot->causes;
-    for (size_t i = 0; causes->told && i < causes->count; i++) {
-        const struct snapshot_causes_object *object = &causes->objects[i];
-        if (object->object >= findings->snapshot->object_count ||
-            object->samples < FINDINGS_SAMPLES)
+    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    for (size_t i = 0; i < objects->count; i++) {
+        const struct snapshot_causes_row *object = &objects->rows[i];
+        if (object->index >= findings->snapshot->object_count ||
+            object->figures.samples < FINDINGS_SAMPLES)
             continue;
         taken(findings, object);
         conflict(findings, object);

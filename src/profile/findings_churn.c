@@ -56,7 +56,7 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
                                        .object = bin->object,
                                        .id = heap->object,
                                        .name = heap->name,
-                                       .gain = allocator * part};
+                                       .gain = allocator * part * findings->attributed};
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "

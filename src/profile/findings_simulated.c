@@ -35,13 +35,12 @@ const char *findings_level_name(const struct findings *findings)
     return level < SIMULATION_LEVELS_MAX ? names[level] : "the simulated cache";
 }
 
-const struct snapshot_causes_object *findings_causes(const struct findings *findings,
-                                                     uint32_t object)
+const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object)
 {
-    const struct snapshot_causes *causes = &findings->snapshot->causes;
-    for (size_t i = 0; causes->told && object != UINT32_MAX && i < causes->count; i++)
-        if (causes->objects[i].object == object)
-            return causes->objects[i].samples >= FINDINGS_SAMPLES ? &causes->objects[i] : NULL;
+    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    for (size_t i = 0; object != UINT32_MAX && i < objects->count; i++)
+        if (objects->rows[i].index == object)
+            return objects->rows[i].figures.samples >= FINDINGS_SAMPLES ? &objects->rows[i] : NULL;
     return NULL;
 }
 

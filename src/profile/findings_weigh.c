@@ -39,23 +39,23 @@ static const struct snapshot_watch_object *watch_of(const struct findings *findi
 
 /* ---- causes ---- */
 
-static enum verdict by_causes(const struct snapshot_causes_object *causes,
+static enum verdict by_causes(const struct snapshot_causes_row *causes,
                               const struct snapshot_finding *finding)
 {
-    double first = causes->share[CAUSE_FIRST] + causes->share[CAUSE_FIRST_HERE];
+    double first = causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
     return needs_reuse(finding) && finding->sure != FINDING_SURE && first >= mostly ? CONTRADICTED
                                                                                     : NOTHING;
 }
 
-static void add_causes(const struct findings *findings, const struct snapshot_causes_object *causes,
+static void add_causes(const struct findings *findings, const struct snapshot_causes_row *causes,
                        struct snapshot_finding *finding)
 {
-    const double *share = causes->share;
+    const double *share = causes->figures.share;
     finding->evidence = arena_printf(
         findings->arena,
         "%s Of its %.0f misses in %s %.0f%% are first references, %.0f%% for want of room, %.0f%% "
         "conflicts.",
-        finding->evidence, causes->misses, findings_level_name(findings),
+        finding->evidence, causes->figures.misses, findings_level_name(findings),
         (share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE]) * 100, share[CAUSE_CAPACITY] * 100,
         share[CAUSE_CONFLICT] * 100);
 }
@@ -130,7 +130,7 @@ static void add_watch(const struct findings *findings, const struct snapshot_wat
 /* false: it is not told. */
 static bool weigh(const struct findings *findings, struct snapshot_finding *finding)
 {
-    const struct snapshot_causes_object *causes = findings_causes(findings, finding->object);
+    const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
     const struct snapshot_watch_object *watch = watch_of(findings, finding->object);
     enum verdict watched = watch ? by_watch(watch, finding) : NOTHING;
     if ((causes && by_causes(causes, finding) == CONTRADICTED) || watched == CONTRADICTED)

@@ -60,6 +60,16 @@ static bool grow_rows(struct levels_table *table)
     return true;
 }
 
+/* A row is more than a kilobyte, of which a sample writes five lines: rows that come and go with
+ * the hot pairs are emptied where they were written. */
+static void empty(struct levels *levels)
+{
+    for (size_t word = 0; word < sizeof levels->written / sizeof *levels->written; word++)
+        for (; levels->written[word]; levels->written[word] &= levels->written[word] - 1)
+            levels->at[word * 64 + (size_t)__builtin_ctzll(levels->written[word])] =
+                (struct counted){0};
+}
+
 struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key)
 {
     if (index >= table->slot_count && !grow_slots(table, index))
@@ -69,12 +79,13 @@ struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key
         if (table->row_count == table->row_room && !grow_rows(table))
             return NULL;
         slot->row = ++table->row_count;
-        slot->key = ~key;
+        slot->key = key;
+        table->rows[slot->row - 1] = (struct levels){0};
     }
     struct levels *levels = &table->rows[slot->row - 1];
     if (slot->key != key) {
         slot->key = key;
-        *levels = (struct levels){0};
+        empty(levels);
     }
     return levels;
 }
@@ -85,24 +96,30 @@ const struct levels *levels_find(const struct levels_table *table, size_t index,
     return slot && slot->row && slot->key == key ? &table->rows[slot->row - 1] : NULL;
 }
 
+static void add(struct levels *levels, int count, double amount, double scale)
+{
+    levels->written[count / 64] |= UINT64_C(1) << count % 64;
+    counted_add(&levels->at[count], amount, scale);
+}
+
 /* An answer counts under `known`, and if it is yes also under the count after that. */
 static void add_answer(struct levels *levels, enum levels_count known, enum data_answer answer,
                        double weight, double scale)
 {
     if (answer == ANSWER_UNKNOWN)
         return;
-    counted_add(&levels->at[known], weight, scale);
+    add(levels, known, weight, scale);
     if (answer == ANSWER_YES)
-        counted_add(&levels->at[known + 1], weight, scale);
+        add(levels, known + 1, weight, scale);
 }
 
 static void add_source(struct levels *levels, const struct data_source *source, double weight,
                        double scale)
 {
     bool blocked = source->blocked_data == ANSWER_YES || source->blocked_address == ANSWER_YES;
-    counted_add(&levels->at[LEVELS_FOUND(source->level)], weight, scale);
-    counted_add(&levels->at[LEVELS_TLB + source->tlb], weight, scale);
-    counted_add(&levels->at[LEVELS_SNOOP + source->snoop], weight, scale);
+    add(levels, LEVELS_FOUND(source->level), weight, scale);
+    add(levels, LEVELS_TLB + source->tlb, weight, scale);
+    add(levels, LEVELS_SNOOP + source->snoop, weight, scale);
     add_answer(levels, LEVELS_LOCK_KNOWN, source->locked, weight, scale);
     add_answer(levels, LEVELS_REMOTE_KNOWN, source->remote, weight, scale);
     if (source->blocked_data != ANSWER_UNKNOWN)
@@ -118,9 +135,9 @@ static void add_row(struct levels *levels, const struct access *access,
     if (!access->latency)
         return;
     double waited = (double)access->latency * weight;
-    counted_add(&levels->at[LEVELS_WAITED(source->level)], waited, scale);
-    counted_add(&levels->at[LEVELS_WAITED_SQUARES], waited * waited, scale * scale);
-    counted_add(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], weight, scale);
+    add(levels, LEVELS_WAITED(source->level), waited, scale);
+    add(levels, LEVELS_WAITED_SQUARES, waited * waited, scale * scale);
+    add(levels, LEVELS_LATENCY + levels_latency_class(access->latency), weight, scale);
 }
 
 static void prefetch_row(const struct levels *levels, const struct access *access,

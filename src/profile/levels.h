@@ -40,6 +40,7 @@ enum levels_count {
 
 struct levels {
     struct counted at[LEVELS_COUNTS];
+    uint64_t written[(LEVELS_COUNTS + 63) / 64]; /* which of them may not be 0 */
 };
 
 /* Whose row it is stands apart from the row: looking for it waits for one cache line only, and

@@ -7,7 +7,7 @@
 #include "profile/state.h"
 
 struct matrix_axes {
-    size_t rows; /* without the others, whose row and column come after these */
+    size_t rows; /* listed; the others come after these, and then nobody */
     size_t columns;
     uint8_t *row_of; /* [functions], by id */
     size_t functions;
@@ -19,6 +19,12 @@ struct matrix_axes {
 int matrix_axes_init(struct matrix_axes *axes, const struct build *build,
                      const struct snapshot_matrix *matrix);
 void matrix_axes_fini(struct matrix_axes *axes);
+
+/* Cells in a row. */
+static inline size_t matrix_axes_width(const struct matrix_axes *axes)
+{
+    return axes->columns + SNAPSHOT_MATRIX_REST;
+}
 
 /* Ids beyond the tallies count under 0 there. */
 static inline size_t matrix_axes_row(const struct matrix_axes *axes, uint32_t function)
@@ -33,5 +39,7 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
 
 /* What the cells are made of: sites, blocks, levels. (snapshot_cells.c) */
 void build_cells(struct build *build, const struct matrix_axes *axes);
+/* Why they missed. (snapshot_causes_cells.c) */
+void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 #endif

@@ -47,6 +47,8 @@ int profile_new(struct profile **out, const struct profile_options *options, str
         profile->options.event_count = 1;
     if (profile->options.ranking >= profile->options.event_count)
         profile->options.ranking = 0;
+    measures_plan(&profile->measures, profile->options.roles, profile->options.event_count,
+                  profile->options.ranking);
     decay_init(&profile->decay, options->half_life_s);
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {
@@ -75,15 +77,18 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
+    search_before_fini(&profile->search_before);
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
+    use_fini(&profile->use);
+    distances_fini(&profile->distances);
     findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
     free(profile->reuse);
     window_fini(&profile->window);
-    hash_fini(&profile->threads);
+    thread_numbers_fini(&profile->threads);
     hash_fini(&profile->parts);
     free(profile->extras);
     free(profile->sorted);
@@ -124,6 +129,8 @@ void profile_rescale(struct profile *profile, double factor)
     sharing_rescale(&profile->sharing, factor);
     unplaced_rescale(&profile->unplaced, factor);
     causes_rescale(&profile->causes, factor);
+    use_rescale(&profile->use, factor);
+    distances_rescale(&profile->distances, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
     levels_table_rescale(&profile->function_levels, factor);
@@ -132,36 +139,6 @@ void profile_rescale(struct profile *profile, double factor)
         tally_rescale(&profile->all[i], factor);
         levels_rescale(&profile->all_levels[i], factor);
     }
-}
-
-/* The window has no weights: each of its samples gets the mean. */
-static void search_again(struct profile *profile, uint64_t from_ns)
-{
-    const struct tally *all = &profile->all[profile->options.ranking];
-    double samples = all->samples.at[BASIS_RUN];
-    double weight = samples > 0 ? all->weight.at[BASIS_RUN] / samples : 1;
-    for (uint32_t i = 0; i < profile->window.used; i++) {
-        const struct window_entry *entry = window_at(&profile->window, i);
-        if (entry->time_ns < from_ns)
-            continue;
-        search_tick(&profile->search, entry->time_ns);
-        search_count(&profile->search, entry->address, weight);
-    }
-}
-
-void profile_step(struct profile *profile, uint64_t now_ns)
-{
-    uint16_t event = profile->options.ranking;
-    struct timeline_totals totals = {.objects = &profile->objects,
-                                     .functions = &profile->functions,
-                                     .all = &profile->all[event],
-                                     .names = &profile->options.names,
-                                     .event = event};
-    bool changed = timeline_step(&profile->timeline, &totals, now_ns);
-    uint64_t again_ns = search_phases_step(&profile->search_phases, &profile->search,
-                                           &profile->timeline.phases, changed, now_ns);
-    if (again_ns < now_ns)
-        search_again(profile, again_ns);
 }
 
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
@@ -215,6 +192,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
+    search_before_clear(&profile->search_before);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -231,6 +209,7 @@ void profile_set_ranking(struct profile *profile, uint16_t event)
     if (event >= profile->options.event_count || event == profile->options.ranking)
         return;
     profile->options.ranking = event;
+    measures_plan(&profile->measures, profile->options.roles, profile->options.event_count, event);
     forget_ranking(profile, profile->decay.now_ns);
 }
 
@@ -245,47 +224,16 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
     causes_clear(&profile->causes);
+    use_clear(&profile->use);
+    distances_clear(&profile->distances);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);
     levels_table_clear(&profile->code_levels);
-    hash_clear(&profile->threads);
-    memset(profile->recent_threads, 0, sizeof profile->recent_threads);
+    thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;
     forget_ranking(profile, now_ns);
-}
-
-void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
-                          uint64_t now_ns)
-{
-    search_phases_clear(&profile->search_phases);
-    search_start(&profile->search, base, bound, what, now_ns);
-}
-
-void profile_search_stop(struct profile *profile)
-{
-    search_phases_clear(&profile->search_phases);
-    search_stop(&profile->search);
-}
-
-enum search_state profile_search_state(const struct profile *profile)
-{
-    return profile->search.state;
-}
-
-void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
-{
-    const struct search *search = &other->search;
-    if (search->state != SEARCH_OFF)
-        search_start(&profile->search, search->base, search->bound, search->what, now_ns);
-}
-
-void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns)
-{
-    search_tick(&profile->search, now_ns);
-    if (place->access.reason == REASON_NONE && place->access.event == profile->options.ranking)
-        search_count(&profile->search, place->access.address, tally_weight(&place->access));
 }

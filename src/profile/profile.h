@@ -29,9 +29,12 @@ struct profile_options {
     struct geometry geometry; /* cache level that sets are counted for */
     bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
-    uint16_t ranking;        /* event index */
-    bool watch;              /* profile_watch() will be called */
-    uint64_t cache_lines[3]; /* of L1d, L2, L3, for what watches mean; 0: not known */
+    uint8_t roles[SAMPLE_EVENTS_MAX]; /* enum event_role of each event */
+    uint16_t ranking;                 /* event index */
+    bool watch;                       /* profile_watch() will be called */
+    bool lines;                       /* profile_add_lines() will be called, */
+    struct line_pair_source pairs;    /* and who did what to whose lines is told by this */
+    uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
      * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
     const struct profile *run;
@@ -45,6 +48,9 @@ void profile_free(struct profile *profile);
 void profile_add(struct profile *profile, const struct place *place);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
+
+/* What a simulation tells of lines; no samples. Misses up to then were added before. */
+void profile_add_lines(struct profile *profile, const struct line_place *lines, size_t count);
 
 /* What a watchpoint saw; `function` and `ip` are of the code that touched, where it did. Samples up
  * to its end were added before. */
@@ -73,6 +79,8 @@ void profile_want_accesses(struct profile *profile, bool wanted);
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns);
 void profile_search_stop(struct profile *profile);
+/* To the one that another took the place of, as it stood then; false: there is none. */
+bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* The search that the other one has, started here from its beginning; or none. */
 void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);

@@ -80,22 +80,6 @@ static void approach(const struct profile *profile, const struct adding *adding)
     window_prefetch_entry(&profile->window, adding->place->access.address);
 }
 
-/* Few threads run at a time: the hash is asked only for one that is not among the last. */
-static uint32_t number_of(struct profile *profile, uint32_t tid)
-{
-    struct thread_number *recent = &profile->recent_threads[tid % THREADS_RECENT];
-    if (recent->tid == tid && recent->known)
-        return recent->number;
-    uint32_t *number = hash_find(&profile->threads, tid);
-    if (!number && profile->threads.count < THREADS_MAX) {
-        number = hash_insert(&profile->threads, tid, NULL);
-        if (number)
-            *number = (uint32_t)profile->threads.count - 1;
-    }
-    *recent = (struct thread_number){tid, number ? *number : THREADS_MAX, true};
-    return recent->number;
-}
-
 static void add_to_pair(struct pair *pair, const struct access *access, double scale)
 {
     counted_add(&pair->samples, 1, scale);
@@ -155,6 +139,20 @@ static struct pair *add_code(struct profile *profile, const struct adding *addin
     return pair;
 }
 
+static void add_causes(struct profile *profile, const struct adding *adding,
+                       const struct pair *offset, const struct pair *code, double scale)
+{
+    struct causes_bins bins = {
+        .object = adding->object,
+        .function = adding->function,
+        .thread = thread_numbers_of(&profile->threads, adding->place->access.tid),
+        .offset = offset ? (size_t)(offset - profile->offsets.at) : CAUSES_NO_PAIR,
+        .code = code ? (size_t)(code - profile->code.at) : CAUSES_NO_PAIR,
+        .offset_hash = adding->keys.offset_hash,
+        .code_hash = adding->keys.code_hash};
+    causes_add(&profile->causes, &bins, adding->place, scale);
+}
+
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct pair_keys *keys = &adding->keys;
@@ -168,25 +166,26 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     }
     const struct pair *code = add_code(profile, adding, scale);
     /* Found now and filled in last: the table between them gives their lines time to come. */
-    struct levels_rows rows = {0};
-    if (told)
-        rows = find_levels(profile, adding, offset, code);
+    struct levels_rows rows =
+        told ? find_levels(profile, adding, offset, code) : (struct levels_rows){0};
     struct pair *instance = pairs_take(&profile->instances, keys->instance_hash, keys->owner,
                                        adding->place->base, scale);
     if (instance)
         add_instance(instance, adding->place, scale);
     if (told)
         levels_add(&rows, access, scale);
+    if (access->cause != CAUSE_NOT_TOLD)
+        add_causes(profile, adding, offset, code, scale);
 }
 
 static void add_to_timeline(struct profile *profile, const struct adding *adding, uint32_t thread)
 {
-    struct timeline *timeline = &profile->timeline;
-    const struct place *place = adding->place;
-    timeline_count(timeline, place, adding->object, adding->function, thread);
-    if (field_counts_follows(&timeline->fields, adding->object))
-        field_counts_add(&timeline->fields, adding->object, adding->keys.offset,
-                         tally_weight(&place->access));
+    const struct timeline_part part = {.object = adding->object,
+                                       .function = adding->function,
+                                       .thread = thread,
+                                       .tid = adding->place->access.tid,
+                                       .offset = adding->keys.offset};
+    profile_count_time(profile, adding->place, &part);
 }
 
 static void add_ranking(struct profile *profile, const struct adding *adding, double scale)
@@ -194,7 +193,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
     const struct place *place = adding->place;
     const struct access *access = &place->access;
     struct object_extra *extra = &profile->extras[adding->object];
-    uint32_t thread = number_of(profile, access->tid);
+    uint32_t thread = thread_numbers_of(&profile->threads, access->tid);
     bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
         .time_ns = access->time_ns,
@@ -259,7 +258,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (access->time_ns >= profile->timeline.next_ns)
         profile_step(profile, access->time_ns);
     count_total(profile, place);
-    if (access->event < profile->options.event_count)
+    if (access->reason != REASON_NONE && access->event < profile->options.event_count)
         unplaced_add(&profile->unplaced, &profile->functions, place, scale);
     if (object == TALLY_IDS_MAX)
         return;
@@ -270,12 +269,14 @@ static void finish(struct profile *profile, const struct adding *adding)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
     sharing_add(&profile->sharing, place, scale);
-    if (access->cause != CAUSE_NOT_TOLD)
-        causes_add(&profile->causes, object, place, scale);
+    if (profile->options.lines)
+        use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)
         add_ranking(profile, adding, scale);
+    else if (profile->measures.of_event[access->event] < SNAPSHOT_MEASURES)
+        add_to_timeline(profile, adding, thread_numbers_of(&profile->threads, access->tid));
     if (decay_renormalise(&profile->decay, &factor))
         profile_rescale(profile, factor);
 }

@@ -40,6 +40,9 @@ struct rates_sums {
     double waited_at[DATA_LEVEL_COUNT]; /* the same by level, weight only */
 };
 
+/* Sums of several things are those of all together. */
+void rates_join(struct rates_sums *into, const struct rates_sums *more);
+
 /* What is known of `own`, which is in `all`; false: nothing. `exact`: NULL if not seen one by one;
  * `exact_all`: of everything. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,

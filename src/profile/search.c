@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/search.h"
+#include "profile/search_part.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SAMPLES_PER_REGION = 30, KEEP_ROUNDS = 6, EVEN_SPLITS = 3, POOLED_ROUNDS = 3 };
+enum { SAMPLES_PER_REGION = 30 };
 
 static const uint64_t interval_first_ns = 100000000;
 static const uint64_t interval_longest_ns = 30000000000;
 static const uint64_t interval_too_long_ns = 5000000000; /* fewer ways then */
-static const double unsearched_enough = 0.01;
-static const double explained_lost = 0.75; /* of what was explained: below, restart */
 
 void search_init(struct search *search, const struct place_names *names, uint32_t ways,
                  uint32_t line_bytes)
@@ -39,7 +36,12 @@ static void begin_interval(struct search *search, uint64_t now_ns)
     search->started_ns = now_ns;
 }
 
-static void measure(struct search *search, const struct region *region)
+void search_measure_again(struct search *search, uint64_t now_ns)
+{
+    begin_interval(search, now_ns);
+}
+
+void search_measure(struct search *search, const struct region *region)
 {
     search->active[search->active_count++] = *region;
 }
@@ -65,7 +67,7 @@ static bool measure_halves(struct search *search, const struct region *region)
         half.bound = upper ? region->bound : point;
         struct region identified = half;
         region_identify(&identified, &search->names, search->inside, search->line_bytes);
-        measure(search, &identified);
+        search_measure(search, &identified);
     }
     return true;
 }
@@ -77,7 +79,7 @@ static void first_regions(struct search *search)
         .base = search->base, .bound = search->bound, .parent = ++search->splits};
     region_identify(&whole, &search->names, search->inside, search->line_bytes);
     search->active_count = 0;
-    measure(search, &whole);
+    search_measure(search, &whole);
     for (bool more = true; more && search->active_count < search->ways_now;) {
         uint32_t largest = 0;
         for (uint32_t i = 1; i < search->active_count; i++)
@@ -95,8 +97,7 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->state = SEARCH_SEARCHING;
     search->queue.count = 0;
     search->interval_ns = search->shortest_ns = interval_first_ns;
-    search->pooled_hits = search->pooled_total = search->pooled_samples = 0;
-    search->pooled_rounds = 0;
+    search->judged = (struct search_judged){0};
     search->rounds = 0;
     first_regions(search);
     begin_interval(search, now_ns);
@@ -135,139 +136,6 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-static void drop(struct search *search, const struct region *region, const char *reason)
-{
-    uint32_t count =
-        search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count : SEARCH_DROPPED - 1;
-    for (uint32_t i = count; i > 0; i--)
-        search->dropped[i] = search->dropped[i - 1];
-    search->dropped[0] = *region;
-    search->dropped[0].state = REGION_DROPPED;
-    search->dropped[0].reason = reason;
-    search->dropped_count = count + 1;
-}
-
-/* This interval's counter into the average of all its measurements. */
-static void average(const struct search *search, struct region *region)
-{
-    region->hits += region->weight;
-    region->total += search->all_weight;
-    region->total_samples += (double)search->all_samples;
-    region->share = region->total > 0 ? region->hits / region->total : 0;
-    region->iterations++;
-}
-
-/* Whether the other half of the same split had no miss either: then it is the whole parent,
- * which was among the best, that went quiet. */
-static bool sibling_silent(const struct search *search, const struct region *region)
-{
-    for (uint32_t i = 0; i < search->active_count; i++)
-        if (&search->active[i] != region && search->active[i].parent == region->parent)
-            return !search->active[i].samples;
-    return true;
-}
-
-/* A region without a miss is dropped, unless it was among the best before: then it may be
- * in a quiet phase, and is kept for some rounds. */
-static bool keep_silent(struct search *search, struct region *region)
-{
-    bool was_best =
-        region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
-    if (!was_best) {
-        drop(search, region, "no misses");
-        return false;
-    }
-    if (++region->zero_rounds > KEEP_ROUNDS) {
-        drop(search, region, "quiet for too many rounds");
-        return false;
-    }
-    region->state = REGION_KEPT;
-    region->reason = "no misses now, but was among the best";
-    if (region->share <= 0)
-        region->share = region->ranked_share / 2;
-    return true;
-}
-
-static enum region_state found_state(const struct search *search, const struct region *region)
-{
-    if (!region->final)
-        return REGION_QUEUED;
-    return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
-}
-
-/* Returns whether a region without misses was kept. */
-static bool queue_measured(struct search *search)
-{
-    bool kept = false;
-    for (uint32_t i = 0; i < search->active_count; i++)
-        average(search, &search->active[i]);
-    for (uint32_t i = 0; i < search->active_count; i++) {
-        struct region *region = &search->active[i];
-        if (!region->samples) {
-            if (!keep_silent(search, region))
-                continue;
-            kept = true;
-        } else {
-            region->zero_rounds = 0;
-            region->reason = NULL;
-            region->state = found_state(search, region);
-        }
-        search_queue_put(&search->queue, region);
-    }
-    return kept;
-}
-
-/* Two halves with as good as the same count. */
-static bool halves_even(const struct region *a, const struct region *b)
-{
-    double low = (double)(a->samples < b->samples ? a->samples : b->samples);
-    double high = (double)(a->samples < b->samples ? b->samples : a->samples);
-    return low >= 8 && high - low <= 3 * sqrt(high + low) && high <= 2 * low;
-}
-
-/* The range has no hotter part: one final region stands for all of it again. */
-static void close_range(struct search *search, struct region *piece)
-{
-    struct region whole = {.base = piece->even_base,
-                           .bound = piece->even_bound,
-                           .object = piece->object,
-                           .final = true,
-                           .state = REGION_OBJECT,
-                           .reason = "evenly spread: no hotter part",
-                           .ranked_share = 1};
-    double share = 0;
-    for (uint32_t i = 0; i < search->queue.count; i++)
-        if (search->queue.at[i].base >= whole.base && search->queue.at[i].bound <= whole.bound)
-            share += search->queue.at[i].share;
-    whole.share = share;
-    search_queue_remove(&search->queue, whole.base, whole.bound);
-    search_queue_put(&search->queue, &whole);
-}
-
-/* Follows evenness down inside opened objects, before the halves go into the queue. */
-static void note_evenness(struct search *search)
-{
-    for (uint32_t i = 0; i + 1 < search->active_count; i++) {
-        struct region *a = &search->active[i];
-        struct region *b = a + 1;
-        if (!a->open || a->iterations || a->parent != b->parent)
-            continue;
-        bool even = region_size(a) >= SEARCH_PAGE && halves_even(a, b);
-        a->even = b->even = even ? a->even + 1 : 0;
-    }
-}
-
-static void close_even_ranges(struct search *search)
-{
-    for (uint32_t i = 0; i < search->queue.count; i++)
-        if (search->queue.at[i].open && !search->queue.at[i].final &&
-            search->queue.at[i].even >= EVEN_SPLITS) {
-            struct region piece = search->queue.at[i];
-            close_range(search, &piece);
-            i = UINT32_MAX; /* the queue has changed: from the start */
-        }
-}
-
 /* The best of the queue into the counters: halves of what can be split, the rest as it is. */
 static void choose(struct search *search)
 {
@@ -284,70 +152,18 @@ static void choose(struct search *search)
         if (split && measure_halves(search, &region))
             continue;
         region.final |= split; /* cannot be split after all */
-        region.state = region.state == REGION_KEPT ? REGION_KEPT : found_state(search, &region);
-        measure(search, &region);
+        region.state =
+            region.state == REGION_KEPT ? REGION_KEPT : search_found_state(search, &region);
+        search_measure(search, &region);
     }
-}
-
-/* Half of all counters, at least: what the paper calls n - 1 of the top regions. */
-static bool finished(const struct search *search)
-{
-    uint32_t finals = search_queue_finals(&search->queue);
-    return finals && (finals >= search->ways_now - 1 || finals == search->queue.count ||
-                      search_queue_unsearched(&search->queue) < unsearched_enough);
-}
-
-/* Settled: the found regions, and only they, stay in the counters. */
-static void settle(struct search *search)
-{
-    search->state = SEARCH_SETTLED;
-    search->active_count = 0;
-    for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_now;)
-        if (search->queue.at[i].final) {
-            struct region region = search_queue_take(&search->queue, i);
-            measure(search, &region);
-        } else {
-            i++;
-        }
-}
-
-double search_explained(const struct search *search)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < search->active_count; i++)
-        sum += search->active[i].final ? search->active[i].share : 0;
-    for (uint32_t i = 0; i < search->queue.count; i++)
-        sum += search->queue.at[i].final ? search->queue.at[i].share : 0;
-    return fmin(sum, 1);
-}
-
-/* What the regions in the counters explained so far. */
-static double measured_share(const struct search *search)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < search->active_count; i++)
-        sum += search->active[i].share;
-    return sum;
-}
-
-/* Whether the measured regions have lost what they explained when they were found. */
-static bool explains_too_little(struct search *search, double before)
-{
-    if (search->pooled_rounds < POOLED_ROUNDS || search->pooled_total <= 0)
-        return false;
-    double now = search->pooled_hits / search->pooled_total;
-    double noise = 3 * sqrt(now * (1 - now) / search->pooled_samples);
-    search->pooled_hits = search->pooled_total = search->pooled_samples = 0;
-    search->pooled_rounds = 0;
-    return now + noise < explained_lost * before;
 }
 
 /* A region that one noisy interval put on top sinks as it is measured again: what is then
  * above it and not searched yet takes its counters, and the search goes on. */
 static void settle_or_choose(struct search *search)
 {
-    if (finished(search)) {
-        settle(search);
+    if (search_finished(search)) {
+        search_settle(search);
     } else {
         search->state = SEARCH_SEARCHING;
         choose(search);
@@ -356,15 +172,7 @@ static void settle_or_choose(struct search *search)
 
 static void go_on_settled(struct search *search, uint64_t now_ns)
 {
-    double before = measured_share(search);
-    for (uint32_t i = 0; i < search->active_count; i++) {
-        search->pooled_hits += search->active[i].weight;
-        average(search, &search->active[i]);
-    }
-    search->pooled_total += search->all_weight;
-    search->pooled_samples += (double)search->all_samples;
-    search->pooled_rounds++;
-    if (explains_too_little(search, before)) {
+    if (!search_still_explains(search)) {
         restart(search, now_ns);
         return;
     }
@@ -378,9 +186,9 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
 {
     if (search->forgetful)
         search->queue.count = 0;
-    note_evenness(search);
-    bool kept = queue_measured(search);
-    close_even_ranges(search);
+    search_note_evenness(search);
+    bool kept = search_queue_measured(search);
+    search_close_even_ranges(search);
     if (kept) {
         search->interval_ns += search->interval_ns / 2;
         if (search->interval_ns > interval_longest_ns)

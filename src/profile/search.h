@@ -15,6 +15,15 @@
 
 enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
 
+/* Settled: what the regions in the counters had, since it was last judged. */
+struct search_judged {
+    double hits;
+    double expected; /* by the shares they had been found with */
+    double total;    /* all misses */
+    double samples;
+    uint32_t rounds;
+};
+
 struct search {
     struct place_names names;
     uint64_t base;
@@ -33,10 +42,7 @@ struct search {
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
-    double pooled_hits; /* settled: since the last judgement */
-    double pooled_total;
-    double pooled_samples;
-    uint32_t pooled_rounds;
+    struct search_judged judged;
     enum search_state state;
     bool inside;    /* the range lies within one object */
     bool forgetful; /* tests only: without the back-up of the queue */
@@ -54,6 +60,9 @@ void search_stop(struct search *search);
 
 /* The same search from its beginning: nothing that was measured so far is true any more. */
 void search_anew(struct search *search, uint64_t now_ns);
+
+/* Counts begin anew, for the regions it has: it was away for a while. */
+void search_measure_again(struct search *search, uint64_t now_ns);
 
 /* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
 void search_tick(struct search *search, uint64_t now_ns);

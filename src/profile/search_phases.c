@@ -103,10 +103,7 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
     search->shortest_ns = from->shortest_ns;
     search->splits = from->splits;
     search->rounds = from->rounds;
-    search->pooled_hits = from->pooled_hits;
-    search->pooled_total = from->pooled_total;
-    search->pooled_samples = from->pooled_samples;
-    search->pooled_rounds = from->pooled_rounds;
+    search->judged = from->judged;
 }
 
 /* Returns when the phase began whose search goes on now, as far as that is known. */

@@ -85,6 +85,19 @@ static void copy_binaries(struct build *build)
     binaries->count = copies ? binaries->count : 0;
 }
 
+static void copy_whatif(struct build *build)
+{
+    struct snapshot_whatif *whatif = &build->snapshot->whatif;
+    whatif->object = arena_string(build->arena, whatif->object);
+    whatif->question = arena_string(build->arena, whatif->question);
+    whatif->layout = arena_string(build->arena, whatif->layout);
+    whatif->why = arena_string(build->arena, whatif->why);
+    for (uint32_t i = 0; i < whatif->past_count; i++) {
+        whatif->past[i].object = arena_string(build->arena, whatif->past[i].object);
+        whatif->past[i].question = arena_string(build->arena, whatif->past[i].question);
+    }
+}
+
 /* Strings of the head that its owner may change later. */
 static void copy_head(struct build *build, const struct snapshot *head)
 {
@@ -103,6 +116,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
         source->event_count = SAMPLE_EVENTS_MAX;
     for (size_t i = 0; i < source->event_count; i++)
         source->events[i].name = arena_string(build->arena, head->source.events[i].name);
+    copy_whatif(build);
     copy_binaries(build);
 }
 
@@ -161,9 +175,12 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     copy_reading(build);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
+    build_uses(build);
     build_objects(build);
     if (!build->failed)
         build_window(build);
+    if (!build->failed)
+        build_threads(build);
     if (!build->failed)
         build_details(build);
     if (!build->failed)
@@ -188,6 +205,10 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_watch(build);
     if (!build->failed)
         build_weigh_findings(build);
+    if (!build->failed)
+        build_partners(build);
+    if (!build->failed)
+        build_reuse(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

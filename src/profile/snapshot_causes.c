@@ -1,151 +1,169 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses by object, and who threw its lines out. */
-#include "profile/state.h"
+/* Causes of misses by object, by function and by thread. */
+#include "profile/snapshot_causes.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-enum { LISTED = 64 };
+enum { NAME_BYTES = 64 };
 
-static const char *object_name(struct build *build, uint32_t id)
+/* ---- names ---- */
+
+const char *build_evictor_object(struct build *build, uint32_t id)
 {
     const struct place_names *names = &build->profile->options.names;
     struct object_desc desc = {0};
     uint32_t index = build_object_index(build, id);
     if (index != UINT32_MAX)
         return build->snapshot->objects[index].name;
-    if (names->object && names->object(names->context, id, &desc) && desc.name)
+    if (id && names->object && names->object(names->context, id, &desc) && desc.name)
         return arena_string(build->arena, desc.name);
     return NULL;
 }
 
-static const char *function_name(struct build *build, uint32_t id)
+const char *build_evictor_function(struct build *build, uint32_t id)
 {
     const struct place_names *names = &build->profile->options.names;
     struct function_desc desc = {0};
-    bool known = names->function && names->function(names->context, id, &desc) && desc.name;
-    return arena_string(build->arena, known ? desc.name : "unknown");
+    if (!id || !names->function || !names->function(names->context, id, &desc) || !desc.name)
+        return "unknown";
+    const char *name = arena_string(build->arena, desc.name);
+    build->failed |= !name;
+    return name;
 }
 
-/* Shares of the whole, and the whole. */
-static double share_out(double share[CAUSE_COUNT])
+static const char *thread_name(struct build *build, uint32_t tid)
 {
-    double all = 0;
-    for (int i = 0; i < CAUSE_COUNT; i++)
-        all += share[i];
-    for (int i = 0; i < CAUSE_COUNT; i++)
-        share[i] = all > 0 ? share[i] / all : NAN;
-    return all;
+    const struct place_names *names = &build->profile->options.names;
+    char name[NAME_BYTES];
+    if (names->thread && names->thread(names->context, tid, name, sizeof name))
+        return arena_printf(build->arena, "%s (%" PRIu32 ")", name, tid);
+    return arena_printf(build->arena, "thread %" PRIu32, tid);
 }
 
-/* ---- who threw them out ---- */
-
-static void keep(struct snapshot_causes_object *object, const struct snapshot_evictor *evictor)
+static void name_row(struct build *build, enum causes_of kind, struct snapshot_causes_row *row)
 {
-    size_t at = object->evictor_count;
-    if (at == SNAPSHOT_EVICTORS && object->evictors[--at].share >= evictor->share)
-        return;
-    object->evictor_count = at + 1;
-    for (; at > 0 && object->evictors[at - 1].share < evictor->share; at--)
-        object->evictors[at] = object->evictors[at - 1];
-    object->evictors[at] = *evictor;
-}
-
-static void fill_evictors(struct build *build, struct snapshot_causes_object *object,
-                          const struct pair **pairs, size_t count)
-{
-    double known = 0;
-    object->by_itself = 0;
-    for (size_t i = 0; i < count; i++) {
-        double share = build_read(build, &pairs[i]->weight) / object->evicted;
-        uint32_t by = EVICTOR_OBJECT(pairs[i]->key);
-        struct snapshot_evictor evictor = {
-            .object_id = by, .function_id = EVICTOR_FUNCTION(pairs[i]->key), .share = share};
-        known += share;
-        object->by_itself += by == object->id ? share : 0;
-        keep(object, &evictor);
+    const struct snapshot *snapshot = build->snapshot;
+    row->index = UINT32_MAX;
+    if (kind == CAUSES_OBJECTS) {
+        row->index = build_object_index(build, row->id);
+        row->name = build_evictor_object(build, row->id);
+    } else if (kind == CAUSES_FUNCTIONS) {
+        for (size_t i = 0; i < snapshot->code_count; i++)
+            row->index = snapshot->code[i].id == row->id ? (uint32_t)i : row->index;
+        row->name = build_evictor_function(build, row->id);
+    } else if (row->id < THREADS_MAX) {
+        row->id = build->profile->threads.tids[row->id];
+        row->name = thread_name(build, row->id);
+    } else {
+        row->name = "more threads";
     }
-    object->unlisted = fmax(1 - known, 0);
-    for (size_t i = 0; i < object->evictor_count; i++) {
-        struct snapshot_evictor *evictor = &object->evictors[i];
-        evictor->function = function_name(build, evictor->function_id);
-        evictor->object = evictor->object_id ? object_name(build, evictor->object_id) : NULL;
-        build->failed |= !evictor->function;
-    }
+    if (!row->name)
+        row->name = "unknown";
 }
 
-/* ---- objects ---- */
+/* ---- figures ---- */
 
-static bool fill_object(struct build *build, uint32_t id, struct snapshot_causes_object *object)
+void build_sum_causes(const struct build *build, const struct causes_row *row,
+                      struct snapshot_causes_figures *sums)
 {
-    const struct causes_row *row = causes_row(&build->profile->causes, id, build->event);
     if (!row)
+        return;
+    sums->samples += build_read(build, &row->samples);
+    for (int i = 0; i < CAUSE_COUNT; i++) {
+        double weight = build_read(build, &row->weight[i]);
+        sums->share[i] += weight;
+        sums->misses += weight;
+    }
+    sums->evicted += build_read(build, &row->evicted);
+    sums->by_itself += build_read(build, &row->by_itself);
+    sums->early_same += build_read(build, &row->early_same);
+    sums->early_other += build_read(build, &row->early_other);
+}
+
+bool build_share_causes(struct snapshot_causes_figures *sums)
+{
+    if (!(sums->misses > 0))
         return false;
-    *object = (struct snapshot_causes_object){.id = id, .by_itself = NAN, .unlisted = NAN};
     for (int i = 0; i < CAUSE_COUNT; i++)
-        object->share[i] = build_read(build, &row->weight[i]);
-    object->samples = build_read(build, &row->samples);
-    object->misses = share_out(object->share);
-    object->evicted = build_read(build, &row->evicted);
-    return object->misses > 0;
+        sums->share[i] /= sums->misses;
+    sums->by_itself = sums->evicted > 0 ? sums->by_itself / sums->evicted : NAN;
+    sums->early_same /= sums->misses;
+    sums->early_other /= sums->misses;
+    return true;
 }
 
-static int most_misses(const void *left, const void *right)
+struct snapshot_causes_figures *build_figures_of(struct build *build,
+                                                 const struct snapshot_causes_figures *sums)
 {
-    const struct snapshot_causes_object *a = left;
-    const struct snapshot_causes_object *b = right;
-    if (a->misses != b->misses)
-        return a->misses > b->misses ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
+    struct snapshot_causes_figures figures = *sums;
+    if (!build_share_causes(&figures))
+        return NULL;
+    struct snapshot_causes_figures *out = arena_alloc(build->arena, sizeof *out);
+    build->failed |= !out;
+    if (out)
+        *out = figures;
+    return out;
 }
 
-static void list_objects(struct build *build, size_t most)
+/* ---- lists ---- */
+
+static const struct causes_table *table_of(const struct causes *causes, enum causes_of kind)
 {
-    struct snapshot_causes *causes = &build->snapshot->causes;
-    for (uint32_t id = 0; id < build->profile->causes.objects && causes->count < most; id++) {
-        struct snapshot_causes_object *object = &causes->objects[causes->count];
-        if (!fill_object(build, id, object))
+    return kind == CAUSES_OBJECTS     ? &causes->objects
+           : kind == CAUSES_FUNCTIONS ? &causes->functions
+                                      : &causes->threads;
+}
+
+static void keep(struct snapshot_causes_list *list, const struct snapshot_causes_row *row)
+{
+    double misses = row->figures.misses;
+    size_t at = list->count;
+    if (at == SNAPSHOT_CAUSES_ROWS) {
+        list->left_out++;
+        if (list->rows[--at].figures.misses >= misses)
+            return;
+    } else {
+        list->count++;
+    }
+    for (; at > 0 && list->rows[at - 1].figures.misses < misses; at--)
+        list->rows[at] = list->rows[at - 1];
+    list->rows[at] = *row;
+}
+
+static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
+{
+    const struct causes_table *table = table_of(&build->profile->causes, kind);
+    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
+    list->rows = arena_array(build->arena, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
+    build->failed |= !list->rows;
+    for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
+        const struct causes_row *from = causes_table_find(table, CAUSES_SLOT(id, build->event), 0);
+        struct snapshot_causes_row row = {.id = id, .unlisted = NAN};
+        build_sum_causes(build, from, &row.figures);
+        build_sum_causes(build, from, all);
+        if (!build_share_causes(&row.figures))
             continue;
-        causes->count++;
-        for (int i = 0; i < CAUSE_COUNT; i++)
-            causes->share[i] += object->share[i] * object->misses;
+        if (kind == CAUSES_THREADS)
+            row.figures.by_itself = NAN;
+        keep(list, &row);
     }
-    share_out(causes->share);
-    qsort(causes->objects, causes->count, sizeof *causes->objects, most_misses);
-    causes->count = causes->count < LISTED ? causes->count : LISTED;
-}
-
-static void describe_objects(struct build *build)
-{
-    struct profile *profile = build->profile;
-    struct snapshot_causes *causes = &build->snapshot->causes;
-    const struct pair **sorted = profile->sorted;
-    size_t count = pairs_sorted(&profile->causes.evictors, build->event, sorted);
-    for (size_t i = 0; i < causes->count && !build->failed; i++) {
-        struct snapshot_causes_object *object = &causes->objects[i];
-        size_t first;
-        size_t own = pairs_of(sorted, count, PAIR_OWNER(object->id, build->event), &first);
-        object->object = build_object_index(build, object->id);
-        object->name = object_name(build, object->id);
-        if (!object->name)
-            object->name = "unknown";
-        if (object->evicted > 0)
-            fill_evictors(build, object, sorted + first, own);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        name_row(build, kind, &list->rows[i]);
 }
 
 void build_causes(struct build *build)
 {
     struct snapshot_causes *causes = &build->snapshot->causes;
-    size_t most = build->profile->causes.objects;
+    struct snapshot_causes_figures sums[CAUSES_KINDS] = {{0}};
     *causes = (struct snapshot_causes){0};
-    if (!most)
+    if (!causes_told(&build->profile->causes))
         return;
-    causes->objects = arena_array(build->arena, most, sizeof *causes->objects);
-    build->failed |= !causes->objects;
-    if (build->failed)
-        return;
-    list_objects(build, most);
-    causes->told = causes->count > 0;
-    describe_objects(build);
+    for (enum causes_of kind = 0; kind < CAUSES_KINDS && !build->failed; kind++) {
+        list_kind(build, kind, &sums[kind]);
+        if (kind != CAUSES_THREADS && !build->failed)
+            build_evictors(build, kind, sums[kind].evicted);
+    }
+    causes->all = sums[CAUSES_OBJECTS];
+    causes->told = build_share_causes(&causes->all);
 }

@@ -163,7 +163,7 @@ static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
             continue;
         size_t row = matrix_axes_row(axes, pair->extra);
         size_t cell =
-            row * (axes->columns + 1) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+            row * matrix_axes_width(axes) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
         if (sums->levels)
             build_sum_code(build, pair, &sums->levels[cell]);
         if (sums->rates)
@@ -175,6 +175,7 @@ static void list_levels(struct build *build, const struct matrix_axes *axes, siz
                         const struct levels_sums *sums)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t width = matrix_axes_width(axes);
     matrix->found = arena_array(build->arena, cells, sizeof *matrix->found);
     build->failed |= !matrix->found;
     for (size_t i = 0; i < cells && !build->failed; i++) {
@@ -182,29 +183,59 @@ static void list_levels(struct build *build, const struct matrix_axes *axes, siz
             matrix->cells[i].samples > 0 ? build_levels(build, &sums[i]) : NULL;
         if (levels)
             matrix->found[matrix->found_count++] = (struct snapshot_matrix_found){
-                (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), levels};
+                (uint16_t)(i / width), (uint16_t)(i % width), levels};
     }
 }
 
+static void rate(struct build *build, uint16_t row, uint16_t column, const struct rates_sums *sums)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct rates_sums *kept = arena_array(build->arena, 1, sizeof *kept);
+    build->failed |= !kept;
+    if (!kept)
+        return;
+    *kept = *sums;
+    matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){row, column, kept};
+}
+
+/* Of what rates are made, so that those of several lines together can be made too. */
 static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
                        const struct rates_sums *sums)
 {
+    const struct snapshot *snapshot = build->snapshot;
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    matrix->rated = arena_array(build->arena, cells, sizeof *matrix->rated);
+    size_t width = matrix_axes_width(axes);
+    matrix->rated =
+        arena_array(build->arena, cells + axes->rows + axes->columns, sizeof *matrix->rated);
     build->failed |= !matrix->rated;
-    for (size_t i = 0; i < cells && !build->failed; i++) {
-        const struct snapshot_rates *rates =
-            matrix->cells[i].samples > 0 ? build_rates(build, &sums[i]) : NULL;
-        if (rates)
-            matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){
-                (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), rates};
+    for (size_t i = 0; i < cells && !build->failed; i++)
+        if (matrix->cells[i].samples > 0 && i % width < axes->columns && i / width < axes->rows)
+            rate(build, (uint16_t)(i / width), (uint16_t)(i % width), &sums[i]);
+    for (size_t i = 0; i < axes->rows && !build->failed; i++) {
+        struct rates_sums all = {0};
+        build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
+        rate(build, (uint16_t)i, SNAPSHOT_MATRIX_ALL, &all);
     }
+    for (size_t i = 0; i < axes->columns && !build->failed; i++) {
+        struct rates_sums all = {0};
+        build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
+        rate(build, SNAPSHOT_MATRIX_ALL, (uint16_t)i, &all);
+    }
+    struct rates_plan *plan = arena_array(build->arena, 1, sizeof *plan);
+    struct rates_sums *all = arena_array(build->arena, 1, sizeof *all);
+    build->failed |= !plan || !all;
+    if (build->failed)
+        return;
+    *plan = build->rates;
+    *all = build->rates_all;
+    matrix->rates_plan = plan;
+    matrix->rates_all = all;
 }
 
 static void build_told(struct build *build, const struct matrix_axes *axes)
 {
     const struct snapshot *snapshot = build->snapshot;
-    size_t cells = (axes->rows + 1) * (axes->columns + 1);
+    size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
     struct cell_sums sums = {0};
     if (snapshot->levels)
         build->failed |= !(sums.levels = calloc(cells, sizeof *sums.levels));
@@ -227,4 +258,6 @@ void build_cells(struct build *build, const struct matrix_axes *axes)
         build_blocks(build, axes);
     if (!build->failed)
         build_told(build, axes);
+    if (!build->failed)
+        build_cell_causes(build, axes);
 }

@@ -6,7 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double listed_share = 0.001;
+/* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
+ * for, the least of these shares is taken from which on there are no more than so many. */
+enum { LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
+static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
+enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
 
 static double object_share(const struct build *build, uint32_t id, uint16_t event)
 {
@@ -76,6 +80,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
     object->rates = build_object_rates(build, object->id);
+    object->use = build_object_use(build, object->id);
 }
 
 static int most_samples(const void *left, const void *right)
@@ -87,10 +92,26 @@ static int most_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static bool listed(const struct build *build, uint32_t id)
+/* Objects that have ever had a sample of the event that ranks; NAN for the others. */
+static double share_of(const struct build *build, uint32_t id)
 {
-    double share = object_share(build, id, build->event);
-    return share >= listed_share;
+    const struct tallies *objects = &build->profile->objects;
+    bool any = tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0;
+    return any ? object_share(build, id, build->event) : NAN;
+}
+
+static double least_listed(const struct build *build)
+{
+    size_t counts[LISTED_SHARES] = {0};
+    unsigned least = 0;
+    if (!build->snapshot->objects_all)
+        return listed_shares[0];
+    for (uint32_t id = 0; id < build->profile->objects.ids; id++)
+        for (unsigned i = 0; i < LISTED_SHARES; i++)
+            counts[i] += share_of(build, id) >= listed_shares[i];
+    while (least + 1 < LISTED_SHARES && counts[least + 1] <= LISTED_ALL_MOST)
+        least++;
+    return listed_shares[least];
 }
 
 static void index_objects(struct build *build)
@@ -108,17 +129,19 @@ static void index_objects(struct build *build)
 void build_objects(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    const struct tallies *objects = &build->profile->objects;
-    /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. */
-    snapshot->objects = arena_array(build->arena, 1001, sizeof *snapshot->objects);
+    size_t room = snapshot->objects_all ? LISTED_ALL_MOST : LISTED_MOST;
+    snapshot->objects = arena_array(build->arena, room, sizeof *snapshot->objects);
     build->failed = !snapshot->objects;
     snapshot->levels = build_all_levels(build);
     snapshot->rates = build_all_rates(build);
-    for (uint32_t id = 0; id < objects->ids && !build->failed; id++) {
-        if (!(tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0))
+    snapshot->objects_least = least_listed(build);
+    for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
+        double share = share_of(build, id);
+        if (isnan(share))
             continue;
-        if (!listed(build, id) || snapshot->object_count == 1001) {
+        if (share < snapshot->objects_least || snapshot->object_count == room) {
             snapshot->objects_left_out++;
+            snapshot->objects_left_share += share;
             continue;
         }
         struct snapshot_object *object = &snapshot->objects[snapshot->object_count++];

@@ -13,6 +13,7 @@ struct span {
     size_t first;
     size_t end;
     double all;
+    double nobody; /* what has no object */
 };
 
 double build_seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns)
@@ -34,6 +35,7 @@ static double sum_of(const struct stream *stream, const struct span *span)
 static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
+    const struct stream *nobody = streams_find(streams, STREAM_KEY(STREAM_NOBODY, 0));
     uint64_t period_ns = streams->period_ns;
     uint64_t from_ns = segment->start_ns - streams->start_ns;
     uint64_t to_ns = segment->end_ns - streams->start_ns;
@@ -42,7 +44,7 @@ static struct span span_of(const struct streams *streams, const struct phases_se
     if (segment->end_ns < streams->start_ns)
         to_ns = 0;
     struct span span = {(size_t)((from_ns + period_ns - 1) / period_ns),
-                        (size_t)(to_ns / period_ns), 0};
+                        (size_t)(to_ns / period_ns), 0, 0};
     if (span.end <= span.first) {
         span.first = (size_t)((from_ns + to_ns) / 2 / period_ns);
         span.end = span.first + 1;
@@ -51,6 +53,8 @@ static struct span span_of(const struct streams *streams, const struct phases_se
         span.end = streams->points + 1;
     if (all)
         span.all = sum_of(all, &span);
+    if (nobody)
+        span.nobody = sum_of(nobody, &span);
     return span;
 }
 
@@ -120,14 +124,16 @@ static void compare(struct build *build, const struct streams_sorted *objects,
 }
 
 /* Of the streams that are listed. */
-static void share(struct build *build, const struct streams_sorted *objects, uint32_t count,
+static void share(struct build *build, const struct streams_sorted *objects, size_t count,
                   const struct span *span, struct snapshot_phase *shown)
 {
+    double everything = span->all + span->nobody;
+    shown->nobody = everything > 0 ? span->nobody / everything : NAN;
     if (!(span->all > 0))
         return;
     shown->shares = arena_array(build->arena, count, sizeof *shown->shares);
     build->failed |= !shown->shares;
-    for (uint32_t i = 0; i < count && shown->shares; i++)
+    for (size_t i = 0; i < count && shown->shares; i++)
         shown->shares[i] = sum_of(objects->list[i], span) / span->all;
 }
 
@@ -147,12 +153,12 @@ static void list(struct build *build, const struct streams_sorted *objects, uint
     const struct phases *phases = &timeline->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
     const struct phases_segment *segments = phases->segments + (phases->segment_count - count);
-    struct span before = {0, 0, 0};
+    struct span before = {0, 0, 0, 0};
     shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
     build->failed |= !shown->phases;
     for (size_t i = 0; i < count && !build->failed; i++) {
         struct snapshot_phase *phase = &shown->phases[shown->phase_count++];
-        struct span span = span_of(&timeline->streams, &segments[i]);
+        struct span span = span_of(timeline_ranking(timeline), &segments[i]);
         *phase =
             (struct snapshot_phase){.start_s = build_seconds(build, now_ns, segments[i].start_ns),
                                     .end_s = build_seconds(build, now_ns, segments[i].end_ns),
@@ -165,7 +171,7 @@ static void list(struct build *build, const struct streams_sorted *objects, uint
         if (letter != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + letter);
         lead(build, objects, &span, phase);
-        share(build, objects, shown->stream_count, &span, phase);
+        share(build, objects, snapshot_timeline_ranking(shown)->objects.count, &span, phase);
         if (i)
             compare(build, objects, &before, &span, phase);
         phase->inversion =

@@ -122,25 +122,35 @@ static void add_tallies(const struct build *build, const struct tallies *tallies
                    sums);
 }
 
-struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
+void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums)
 {
     const struct profile *profile = build->profile;
+    add_tallies(build, &profile->objects, &profile->object_levels, object, sums);
+}
+
+void build_sum_function_rates(const struct build *build, uint32_t function, struct rates_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    add_tallies(build, &profile->functions, &profile->function_levels, function, sums);
+}
+
+struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
+{
     struct rates_sums sums = {0};
     struct snapshot_rates *exact = counted_exactly(build, EXACT_OBJECT, object);
     if (exact)
         return exact;
-    add_tallies(build, &profile->objects, &profile->object_levels, object, &sums);
+    build_sum_object_rates(build, object, &sums);
     return build_rates(build, &sums);
 }
 
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function)
 {
-    const struct profile *profile = build->profile;
     struct rates_sums sums = {0};
     struct snapshot_rates *exact = counted_exactly(build, EXACT_FUNCTION, function);
     if (exact)
         return exact;
-    add_tallies(build, &profile->functions, &profile->function_levels, function, &sums);
+    build_sum_function_rates(build, function, &sums);
     return build_rates(build, &sums);
 }
 

@@ -180,6 +180,8 @@ void build_search(struct build *build)
     shown->base = search->base;
     shown->bound = search->bound;
     shown->what = arena_string(build->arena, search->what);
+    shown->before =
+        arena_string(build->arena, search_before_what(&build->profile->search_before));
     size_t room = search->active_count + search->queue.count + ELSEWHERE;
     shown->regions = arena_array(build->arena, room, sizeof *shown->regions);
     shown->dropped = arena_array(build->arena, SEARCH_DROPPED, sizeof *shown->dropped);

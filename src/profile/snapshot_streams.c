@@ -35,9 +35,8 @@ static int most(const void *left, const void *right)
     return a->total > b->total ? -1 : a->total < b->total;
 }
 
-static struct streams_sorted sort(struct build *build, unsigned kind)
+static struct streams_sorted sort(struct build *build, const struct streams *streams, unsigned kind)
 {
-    const struct streams *streams = &build_timeline_of(build)->streams;
     struct streams_sorted sorted = {calloc(streams->count + 1, sizeof(struct stream *)), 0};
     build->failed |= !sorted.list;
     for (size_t i = 0; sorted.list && i < streams->count; i++)
@@ -48,9 +47,9 @@ static struct streams_sorted sort(struct build *build, unsigned kind)
     return sorted;
 }
 
-static double *curve_of(struct build *build, const struct stream *stream, size_t by)
+static double *curve_of(struct build *build, const struct streams *streams,
+                        const struct stream *stream, size_t by)
 {
-    const struct streams *streams = &build_timeline_of(build)->streams;
     double *curve = arena_array(build->arena, streams->points / by, sizeof *curve);
     build->failed |= !curve;
     if (curve && stream)
@@ -64,26 +63,33 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     struct volatility_curve curve = {stream->at, 1};
     double *values = arena_array(build->arena, count, sizeof *values);
     build->failed |= !values;
-    volatility_profile_of(&curve, 1, build_timeline_of(build)->streams.points, profile);
+    volatility_profile_of(&curve, 1, timeline_ranking(build_timeline_of(build))->points, profile);
     for (size_t i = 0; values && i < count; i++)
         values[i] = profile[i].value;
     return values;
 }
 
-static struct snapshot_stream show(struct build *build, const struct stream *stream, size_t by,
-                                   const struct snapshot_timeline *shown)
+/* What is listed: of one measure, at so many base periods. */
+struct listing {
+    const struct streams *streams;
+    size_t by;
+    bool ranks;
+    const struct snapshot_timeline *shown;
+};
+
+static struct snapshot_stream show(struct build *build, const struct listing *listing,
+                                   const struct stream *stream)
 {
-    const struct stream *all =
-        streams_find(&build_timeline_of(build)->streams, STREAM_KEY(STREAM_ALL, 0));
-    double *curve = curve_of(build, stream, by);
+    const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
+    double *curve = curve_of(build, listing->streams, stream, listing->by);
+    bool profiled = listing->ranks && STREAM_KIND(stream->key) == STREAM_OBJECT;
     return (struct snapshot_stream){
         .object = UINT32_MAX,
         .weight = curve,
         .share = all && all->total > 0 ? stream->total / all->total : NAN,
-        .volatility = curve ? volatility_of(curve, shown->periods) : NAN,
-        .volatilities = STREAM_KIND(stream->key) == STREAM_OBJECT
-                            ? volatilities_of(build, stream, shown->profile_count)
-                            : NULL};
+        .volatility = curve ? volatility_of(curve, listing->shown->periods) : NAN,
+        .volatilities =
+            profiled ? volatilities_of(build, stream, listing->shown->profile_count) : NULL};
 }
 
 static void name(struct build *build, const struct stream *stream, struct snapshot_stream *shown)
@@ -120,13 +126,11 @@ static bool is_wanted(const struct snapshot_streams *so_far, const struct snapsh
     return field->object != UINT32_MAX && of_it < FIELDS_OF_ONE;
 }
 
-static struct snapshot_streams list(struct build *build, const struct streams_sorted *sorted,
-                                    size_t most, size_t by, const struct snapshot_timeline *shown)
+static struct snapshot_streams list(struct build *build, const struct listing *listing,
+                                    const struct streams_sorted *sorted, size_t most)
 {
-    struct snapshot_streams streams = {arena_array(build->arena,
-                                                   sorted->count < most ? sorted->count : most,
-                                                   sizeof *streams.list),
-                                       0};
+    size_t room = sorted->count < most ? sorted->count : most;
+    struct snapshot_streams streams = {arena_array(build->arena, room, sizeof *streams.list), 0};
     build->failed |= !streams.list;
     for (size_t i = 0; i < sorted->count && streams.count < most && !build->failed; i++) {
         struct snapshot_stream one = {.object = UINT32_MAX};
@@ -134,37 +138,49 @@ static struct snapshot_streams list(struct build *build, const struct streams_so
         if (STREAM_KIND(sorted->list[i]->key) == STREAM_FIELD && !is_wanted(&streams, &one))
             continue;
         struct snapshot_stream *stream = &streams.list[streams.count++];
-        *stream = show(build, sorted->list[i], by, shown);
+        *stream = show(build, listing, sorted->list[i]);
         stream->object = one.object;
         stream->name = one.name;
     }
     return streams;
 }
 
-static struct snapshot_streams list_kind(struct build *build, unsigned kind, size_t most, size_t by,
-                                         const struct snapshot_timeline *shown)
+static struct snapshot_streams list_kind(struct build *build, const struct listing *listing,
+                                         unsigned kind, size_t most)
 {
-    struct streams_sorted sorted = sort(build, kind);
+    struct streams_sorted sorted = sort(build, listing->streams, kind);
     struct snapshot_streams streams = {NULL, 0};
     if (!build->failed)
-        streams = list(build, &sorted, most, by, shown);
+        streams = list(build, listing, &sorted, most);
     free(sorted.list);
     return streams;
 }
 
+/* A measure that is not sampled has no streams, and stays empty. */
+static void list_measure(struct build *build, const struct listing *listing,
+                         struct snapshot_measured *measured)
+{
+    const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
+    const struct stream *nobody = streams_find(listing->streams, STREAM_KEY(STREAM_NOBODY, 0));
+    if (!all && !listing->ranks)
+        return;
+    measured->all = curve_of(build, listing->streams, all, listing->by);
+    if (nobody)
+        measured->nobody = curve_of(build, listing->streams, nobody, listing->by);
+    measured->objects = list_kind(build, listing, STREAM_OBJECT, STREAMS_SHOWN);
+    measured->functions = list_kind(build, listing, STREAM_FUNCTION, STREAMS_SHOWN);
+    measured->fields = list_kind(build, listing, STREAM_FIELD, FIELDS_SHOWN);
+    measured->threads = list_kind(build, listing, STREAM_THREADS, STREAMS_SHOWN);
+}
+
 struct streams_sorted build_streams(struct build *build, size_t by, struct snapshot_timeline *shown)
 {
-    const struct streams *streams = &build_timeline_of(build)->streams;
-    struct streams_sorted objects = sort(build, STREAM_OBJECT);
-    shown->periods = streams->points / by;
-    shown->all = curve_of(build, streams_find(streams, STREAM_KEY(STREAM_ALL, 0)), by);
-    if (build->failed)
-        return objects;
-    struct snapshot_streams listed = list(build, &objects, STREAMS_SHOWN, by, shown);
-    shown->streams = listed.list;
-    shown->stream_count = listed.count;
-    shown->functions = list_kind(build, STREAM_FUNCTION, STREAMS_SHOWN, by, shown);
-    shown->fields = list_kind(build, STREAM_FIELD, FIELDS_SHOWN, by, shown);
-    shown->threads = list_kind(build, STREAM_THREADS, STREAMS_SHOWN, by, shown);
-    return objects;
+    const struct timeline *timeline = build_timeline_of(build);
+    shown->periods = timeline_ranking(timeline)->points / by;
+    shown->ranks = timeline->ranks;
+    for (int i = 0; i < SNAPSHOT_MEASURES && !build->failed; i++) {
+        bool ranks = i == (int)timeline->ranks;
+        list_measure(build, &(struct listing){&timeline->by[i], by, ranks, shown}, &shown->by[i]);
+    }
+    return sort(build, timeline_ranking(timeline), STREAM_OBJECT);
 }

@@ -7,7 +7,7 @@
 
 enum { STREAMS_SHOWN = 12 }; /* of objects, functions, groups of threads */
 
-/* All streams of one kind, most misses first. The caller frees the list. */
+/* All streams of one kind and measure, most first. The caller frees the list. */
 struct streams_sorted {
     const struct stream **list;
     size_t count;
@@ -20,8 +20,8 @@ static inline const struct timeline *build_timeline_of(const struct build *build
     return run ? &run->timeline : &build->profile->timeline;
 }
 
-/* Lists all kinds in `shown`, whose profile stands already, at `by` base periods. Returns the
- * objects; build->failed: out of memory. */
+/* Lists all kinds of all measures in `shown`, whose profile stands already, at `by` base periods.
+ * Returns the objects of what ranks; build->failed: out of memory. */
 struct streams_sorted build_streams(struct build *build, size_t by,
                                     struct snapshot_timeline *shown);
 

@@ -22,11 +22,12 @@ static double correlation(const struct snapshot_timeline *shown, const double *l
 {
     double sums[5] = {0};
     double count = 0;
+    const double *all = snapshot_timeline_ranking(shown)->all;
     for (size_t i = 0; i < shown->periods; i++) {
-        if (!(shown->all[i] > 0))
+        if (!(all[i] > 0))
             continue;
-        double x = left[i] / shown->all[i];
-        double y = right[i] / shown->all[i];
+        double x = left[i] / all[i];
+        double y = right[i] / all[i];
         sums[0] += x;
         sums[1] += y;
         sums[2] += x * x;
@@ -51,11 +52,12 @@ static int strongest(const void *left, const void *right)
 static void list_turns(struct build *build, struct snapshot_timeline *shown)
 {
     struct snapshot_turns all[STREAMS_SHOWN * STREAMS_SHOWN / 2];
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(shown)->objects;
     size_t count = 0;
-    for (uint32_t i = 0; i < shown->stream_count; i++) {
-        for (uint32_t k = i + 1; k < shown->stream_count; k++) {
-            double r = correlation(shown, shown->streams[i].weight, shown->streams[k].weight);
-            if (r <= turns_at && shown->streams[k].share >= turns_share)
+    for (uint32_t i = 0; i < objects->count; i++) {
+        for (uint32_t k = i + 1; k < objects->count; k++) {
+            double r = correlation(shown, objects->list[i].weight, objects->list[k].weight);
+            if (r <= turns_at && objects->list[k].share >= turns_share)
                 all[count++] = (struct snapshot_turns){i, k, r};
         }
     }
@@ -89,7 +91,7 @@ static size_t most_of_phase(const struct timeline *timeline)
         if (!shortest_ns || first_ns < shortest_ns)
             shortest_ns = first_ns;
     }
-    size_t most = (size_t)(shortest_ns / (2 * timeline->streams.period_ns));
+    size_t most = (size_t)(shortest_ns / (2 * timeline_ranking(timeline)->period_ns));
     return most || !shortest_ns ? most : 1;
 }
 
@@ -106,7 +108,7 @@ static size_t keep_detail(const struct streams *streams, size_t by)
 static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
 {
     const struct timeline *timeline = build_timeline_of(build);
-    const struct streams *streams = &timeline->streams;
+    const struct streams *streams = timeline_ranking(timeline);
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
     size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
@@ -151,11 +153,12 @@ void build_timeline(struct build *build, uint64_t now_ns)
                                         .display_s = NAN};
     if (!timeline->started || !timeline->phases.segments)
         return;
+    const struct streams *streams = timeline_ranking(timeline);
     if (build->profile->options.run)
         now_ns = build->profile->options.run->decay.now_ns;
-    shown->start_s = build_seconds(build, now_ns, timeline->streams.start_ns);
-    shown->start_ns = timeline->streams.start_ns;
-    shown->base_s = (double)timeline->streams.period_ns / 1e9;
+    shown->start_s = build_seconds(build, now_ns, streams->start_ns);
+    shown->start_ns = streams->start_ns;
+    shown->base_s = (double)streams->period_ns / 1e9;
     size_t by = list_profile(build, shown);
     shown->period_s = (double)by * shown->base_s;
     list_recent(build, shown);

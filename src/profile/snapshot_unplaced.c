@@ -14,6 +14,13 @@ static const char *note_of(struct build *build, uint32_t reason)
     return note;
 }
 
+double build_everything(const struct build *build)
+{
+    const struct profile *profile = build->profile;
+    return build_read(build, &profile->all[build->event].weight) +
+           build_read(build, &profile->unplaced.all[build->event].weight);
+}
+
 void build_unplaced(struct build *build)
 {
     struct unplaced *unplaced = &build->profile->unplaced;
@@ -25,7 +32,7 @@ void build_function_unplaced(const struct build *build, struct snapshot_code *co
     const struct unplaced *unplaced = &build->profile->unplaced;
     const struct tally *known = tallies_at(&build->profile->functions, code->id, build->event);
     const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
-    double all = build_read(build, &unplaced->all[build->event]);
+    double all = build_everything(build);
     double weight = tally ? build_read(build, &tally->weight) : 0;
     code->unknown_samples = tally ? build_read(build, &tally->samples) : 0;
     code->unknown_share = all > 0 ? weight / all : NAN;

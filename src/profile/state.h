@@ -9,7 +9,9 @@
  * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
  * Where a source tells data sources, 800 bytes more for each object, function, offset and
  * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
- * tells causes of misses, 1,400 bytes for each object, and 3.5 MiB. With --watch 2 MiB. The
+ * tells causes of misses, 224 bytes for each object, function, thread and event that they are told
+ * of, for each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB
+ * for who threw out what; where it tells of lines, 25 MiB at the very most. With --watch 2 MiB. The
  * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
  * threads together, and 0.3 MiB. All of it is bounded.
  */
@@ -20,24 +22,28 @@
 #include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
+#include "profile/distances.h"
 #include "profile/findings_held.h"
 #include "profile/levels.h"
+#include "profile/measures.h"
 #include "profile/offset_key.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
 #include "profile/rates.h"
 #include "profile/reuse.h"
 #include "profile/search.h"
+#include "profile/search_before.h"
 #include "profile/search_phases.h"
 #include "profile/sets.h"
 #include "profile/sharing.h"
 #include "profile/tally.h"
+#include "profile/thread_numbers.h"
 #include "profile/timeline.h"
 #include "profile/unplaced.h"
+#include "profile/use.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
-enum { THREADS_MAX = 255, THREADS_RECENT = 64 };
 
 /* Kept per object beside its tallies; what every sample touches stands first. */
 struct object_extra {
@@ -48,12 +54,6 @@ struct object_extra {
     uint32_t inferred_at;        /* samples there were when it was inferred */
     float confidence;
     float history[SNAPSHOT_HISTORY];
-};
-
-struct thread_number {
-    uint32_t tid;
-    uint32_t number;
-    bool known;
 };
 
 struct profile {
@@ -78,20 +78,23 @@ struct profile {
     struct pairs offsets;   /* key: offset, or folded (see offset_key) */
     struct pairs code;      /* key: instruction; extra: function; size: type and offset in it */
     struct pairs instances; /* key: base; extra: thread */
+    struct measures measures;
     struct sets sets;
     struct window window;
     struct comiss comiss;
     struct causes causes;
+    struct use use;
+    struct distances distances;
     struct sharing sharing;
     struct unplaced unplaced;
     struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
     struct search search;
     struct search_phases search_phases;
+    struct search_before search_before;
     struct timeline timeline;
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
-    struct hash threads; /* tid -> dense number */
-    struct thread_number recent_threads[THREADS_RECENT];
+    struct thread_numbers threads;
     struct snapshot_totals totals;
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
@@ -102,6 +105,11 @@ bool profile_grow_extras(struct profile *profile);
 
 /* The scale of decay was brought back: everything that was stored with it is too. */
 void profile_rescale(struct profile *profile, double factor);
+
+/* An attributed sample of an event that counts a measure goes into the timeline. (profile_time.c)
+ */
+void profile_count_time(struct profile *profile, const struct place *place,
+                        const struct timeline_part *part);
 
 /* A step of the timeline is due: at the first sample, and the first after each base period. */
 void profile_step(struct profile *profile, uint64_t now_ns);
@@ -149,13 +157,25 @@ struct snapshot_levels *build_all_levels(struct build *build);
 struct snapshot_rates *build_all_rates(struct build *build);
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
+void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums);
+void build_sum_function_rates(const struct build *build, uint32_t function,
+                              struct rates_sums *sums);
 void build_sum_offset_rates(const struct build *build, const struct pair *pair,
                             struct rates_sums *sums);
 /* A pair of profile->code. */
 void build_sum_code_rates(const struct build *build, const struct pair *pair,
                           struct rates_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
-/* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
+/* The same for the use of lines, in snapshot_use.c. build_uses() comes first, and once. */
+void build_uses(struct build *build);
+struct snapshot_use *build_object_use(struct build *build, uint32_t object);
+struct snapshot_use *build_function_use(struct build *build, uint32_t function);
+struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip);
+void build_sum_offset_use(const struct build *build, const struct pair *pair,
+                          struct snapshot_use *sum);
+struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
+/* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
+ */
 void build_field_figures(struct build *build, struct snapshot_object *object,
                          const struct snapshot_field *places, const struct pair **pairs,
                          size_t count);
@@ -171,7 +191,9 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
-/* In snapshot_unplaced.c. Comes before the others, which are of one function of snapshot.code. */
+/* In snapshot_unplaced.c: weight of all samples of the event, attributed or not. */
+double build_everything(const struct build *build);
+/* Comes before the others, which are of one function of snapshot.code. */
 void build_unplaced(struct build *build);
 void build_function_unplaced(const struct build *build, struct snapshot_code *code);
 void build_note_unplaced(struct build *build, struct snapshot_code *code);
@@ -184,14 +206,17 @@ size_t build_join_unplaced(struct build *build, uint32_t function,
 void build_matrix(struct build *build);
 void build_sets(struct build *build);
 void build_window(struct build *build);
+void build_threads(struct build *build);
 void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
-void build_causes(struct build *build);         /* needs objects */
+void build_causes(struct build *build);         /* needs objects and code */
 void build_findings(struct build *build);       /* over the other parts, as they are finished */
 void build_watch(struct build *build);          /* needs objects and findings */
 void build_weigh_findings(struct build *build); /* by causes and watches; with those held */
+void build_partners(struct build *build);       /* needs instructions */
+void build_reuse(struct build *build);          /* needs objects and code */
 void build_accesses(struct build *build);
 
 #endif

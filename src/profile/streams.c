@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void streams_init(struct streams *streams, uint64_t start_ns, uint64_t period_ns)
+void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
+                  uint64_t period_ns)
 {
-    *streams = (struct streams){.start_ns = start_ns, .period_ns = period_ns, .most = STREAMS_MAX};
+    *streams = (struct streams){.start_ns = start_ns, .period_ns = period_ns, .budget = budget};
     hash_init(&streams->of_key);
 }
 
@@ -18,18 +19,8 @@ void streams_fini(struct streams *streams)
         free(streams->list[i].at);
     free(streams->list);
     hash_fini(&streams->of_key);
-}
-
-void streams_restart(struct streams *streams, uint64_t start_ns, uint64_t period_ns)
-{
-    for (size_t i = 0; i < streams->count; i++)
-        free(streams->list[i].at);
-    hash_clear(&streams->of_key);
-    streams->count = streams->points = 0;
-    streams->crowded = false;
-    streams->least = 0;
-    streams->start_ns = start_ns;
-    streams->period_ns = period_ns;
+    if (streams->budget)
+        streams->budget->used -= streams->count;
 }
 
 static struct stream *least(struct streams *streams)
@@ -43,15 +34,21 @@ static struct stream *least(struct streams *streams)
 
 static struct stream *add(struct streams *streams)
 {
+    struct streams_budget *budget = streams->budget;
+    if (budget->used >= budget->most)
+        return NULL;
     struct stream *more =
-        array_more(streams->list, &streams->room, streams->count, sizeof *more, streams->most);
+        array_more(streams->list, &streams->room, streams->count, sizeof *more, budget->most);
     if (!more)
         return NULL;
     streams->list = more;
     struct stream *stream = &streams->list[streams->count];
     *stream = (struct stream){.at = calloc(STREAMS_POINTS, sizeof *stream->at)};
-    streams->count += stream->at != NULL;
-    return stream->at ? stream : NULL;
+    if (!stream->at)
+        return NULL;
+    streams->count++;
+    budget->used++;
+    return stream;
 }
 
 /* The place of the least one, which is forgotten; NULL: all have a higher total. */

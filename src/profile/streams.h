@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams of misses over the whole run (DTrack, section 4.1): one per object, field, function or
- * group of threads, at one base period, in bounded memory. When the room for points is used up,
- * neighbours are added pairwise and the base period doubles, so an hour and a day take the same
- * room; curves of any coarser period follow from the base. Private to src/profile.
+ * Streams of misses, or of another measure, over the whole run (DTrack, section 4.1): one per
+ * object, field, function or group of threads, at one base period, in bounded memory. When the room
+ * for points is used up, neighbours are added pairwise and the base period doubles, so an hour and
+ * a day take the same room; curves of any coarser period follow from the base. Private to
+ * src/profile.
  *
  * Nothing is done per sample: at the end of each period the caller puts the totals counted so
  * far, and the stream takes what was added since.
@@ -34,24 +35,28 @@ struct stream {
     double *at;   /* [STREAMS_POINTS]; the last one is of the period that still runs */
 };
 
+/* Streams there may be, of all that are kept side by side. */
+struct streams_budget {
+    size_t used;
+    size_t most; /* STREAMS_MAX unless a test wants fewer */
+};
+
 struct streams {
     struct stream *list;
     size_t count;
     size_t room;
-    size_t most;        /* streams; STREAMS_MAX unless a test wants fewer */
-    double least;       /* no total of theirs is below it */
-    struct hash of_key; /* index into list */
+    struct streams_budget *budget; /* the caller's */
+    double least;                  /* no total of theirs is below it */
+    struct hash of_key;            /* index into list */
     uint64_t start_ns;
     uint64_t period_ns; /* now; first_period_ns doubled as often as there was no room */
     size_t points;      /* whole periods */
     bool crowded;       /* streams were left out or made room for others */
 };
 
-void streams_init(struct streams *streams, uint64_t start_ns, uint64_t period_ns);
+void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
+                  uint64_t period_ns);
 void streams_fini(struct streams *streams);
-
-/* Everything is forgotten and begins anew. */
-void streams_restart(struct streams *streams, uint64_t start_ns, uint64_t period_ns);
 
 /* The end of the period that runs. */
 static inline uint64_t streams_next_ns(const struct streams *streams)

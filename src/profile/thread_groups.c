@@ -30,11 +30,13 @@ static uint32_t group_of(struct thread_groups *groups, const char *name)
 }
 
 void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
-                        void (*take)(void *context, uint32_t group, double weight), void *context)
+                        void (*take)(void *context, uint32_t group,
+                                     const double weight[SNAPSHOT_MEASURES]),
+                        void *context)
 {
     for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
         char name[THREAD_NAME_BYTES] = "unnamed";
-        if (!(groups->threads[i].weight > 0))
+        if (!groups->threads[i].counted)
             continue;
         if (i == THREAD_NUMBERS - 1)
             snprintf(name, sizeof name, "more threads");
@@ -42,6 +44,7 @@ void thread_groups_take(struct thread_groups *groups, const struct place_names *
                  names->thread(names->context, groups->threads[i].tid, name, sizeof name))
             thread_groups_name(name, name);
         take(context, group_of(groups, name), groups->threads[i].weight);
-        groups->threads[i].weight = 0;
+        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
+        groups->threads[i].counted = false;
     }
 }

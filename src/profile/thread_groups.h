@@ -9,7 +9,9 @@
 #define MISSTOP_PROFILE_THREAD_GROUPS_H
 
 #include "place.h"
+#include "snapshot_timeline.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,24 +24,29 @@ enum {
 struct thread_groups {
     struct {
         uint32_t tid; /* the last one to count */
-        double weight;
+        bool counted; /* anything since it was taken last */
+        double weight[SNAPSHOT_MEASURES];
     } threads[THREAD_NUMBERS];
     char names[THREAD_GROUPS_MAX][THREAD_NAME_BYTES];
     uint32_t count;
 };
 
 static inline void thread_groups_add(struct thread_groups *groups, uint32_t number, uint32_t tid,
-                                     double weight)
+                                     enum snapshot_measure measure, double weight)
 {
     groups->threads[number].tid = tid;
-    groups->threads[number].weight += weight;
+    groups->threads[number].counted = true;
+    groups->threads[number].weight[measure] += weight;
 }
 
 /* "worker-*" of "worker-12": what groups go by. `out` may be `name`. */
 void thread_groups_name(const char *name, char out[THREAD_NAME_BYTES]);
 
-/* What each thread has counted since this was asked last goes to `take`, with its group. */
+/* What each thread has counted of each measure since this was asked last goes to `take`, with its
+ * group. */
 void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
-                        void (*take)(void *context, uint32_t group, double weight), void *context);
+                        void (*take)(void *context, uint32_t group,
+                                     const double weight[SNAPSHOT_MEASURES]),
+                        void *context);
 
 #endif

@@ -11,8 +11,8 @@ static const double leading_share = 0.02;
 
 void timeline_fini(struct timeline *timeline)
 {
-    if (timeline->started)
-        streams_fini(&timeline->streams);
+    for (int i = 0; timeline->started && i < SNAPSHOT_MEASURES; i++)
+        streams_fini(&timeline->by[i]);
     phases_fini(&timeline->phases);
 }
 
@@ -22,65 +22,106 @@ void timeline_clear(struct timeline *timeline)
     memset(timeline, 0, sizeof *timeline);
 }
 
-/* The fields of leading objects are counted from when they lead. */
-static void follow(struct timeline *timeline, uint32_t object)
+static bool leads(const struct streams *streams, uint32_t object)
 {
-    const struct streams *streams = &timeline->streams;
     const struct stream *stream = streams_find(streams, STREAM_KEY(STREAM_OBJECT, object));
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
-    if (stream && all && stream->total >= leading_share * all->total)
-        field_counts_follow(&timeline->fields, object);
+    return stream && all && stream->total >= leading_share * all->total;
+}
+
+/* The fields of objects that lead by any measure are counted from when they do. */
+static void follow(struct timeline *timeline, uint32_t object)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (leads(&timeline->by[i], object))
+            field_counts_follow(&timeline->fields, object);
 }
 
 typedef void take_total(struct streams *streams, uint64_t key, double total);
 
-static double total_of(const struct tallies *tallies, uint32_t id, uint16_t event)
+static double total_of(const struct timeline_totals *totals, const struct timeline_counted *counted,
+                       uint32_t id, enum snapshot_measure measure)
 {
-    return tallies_at(tallies, id, event)->weight.at[BASIS_RUN];
+    size_t slot = (size_t)id * counted->tallies->events + totals->measures->ranking;
+    return measures_total(totals->measures, measure, tallies_at(counted->tallies, id, 0),
+                          levels_find(counted->levels, slot, 1));
 }
 
-/* What each has counted so far, with what is to be done with it. */
+/* What one thing has counted so far, with what is to be done with it. */
+static void tell_one(struct timeline *timeline, const struct timeline_totals *totals,
+                     const struct timeline_counted *counted, uint64_t key, take_total *take)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        take(&timeline->by[i], key,
+             total_of(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
+}
+
+static void tell_all(struct timeline *timeline, const struct timeline_totals *totals,
+                     take_total *take)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
+        int event = totals->measures->event[i];
+        take(&timeline->by[i], STREAM_KEY(STREAM_ALL, 0),
+             measures_total(totals->measures, (enum snapshot_measure)i, totals->all,
+                            totals->all_levels));
+        if (event >= 0)
+            take(&timeline->by[i], STREAM_KEY(STREAM_NOBODY, 0),
+                 totals->unplaced[event].weight.at[BASIS_RUN]);
+    }
+}
+
 static void tell(struct timeline *timeline, const struct timeline_totals *totals, take_total *take)
 {
-    struct streams *streams = &timeline->streams;
-    uint16_t event = totals->event;
     uint32_t word = 0;
-    take(streams, STREAM_KEY(STREAM_ALL, 0), totals->all->weight.at[BASIS_RUN]);
+    tell_all(timeline, totals, take);
     for (uint32_t id; (id = touched_take(&timeline->objects, &word)) != TALLY_IDS_MAX;) {
-        take(streams, STREAM_KEY(STREAM_OBJECT, id), total_of(totals->objects, id, event));
+        tell_one(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
         follow(timeline, id);
     }
     word = 0;
     for (uint32_t id; (id = touched_take(&timeline->functions, &word)) != TALLY_IDS_MAX;)
-        take(streams, STREAM_KEY(STREAM_FUNCTION, id), total_of(totals->functions, id, event));
+        tell_one(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id), take);
 }
 
-static void take_group(void *context, uint32_t group, double weight)
+static void add_measures(struct timeline *timeline, uint64_t key,
+                         const double weight[SNAPSHOT_MEASURES])
 {
-    streams_add(context, STREAM_KEY(STREAM_THREADS, group), weight);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (weight[i] > 0)
+            streams_add(&timeline->by[i], key, weight[i]);
 }
 
-static void take_field(void *context, uint32_t field, double weight)
+static void take_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
 {
-    streams_add(context, STREAM_KEY(STREAM_FIELD, field), weight);
+    add_measures(context, STREAM_KEY(STREAM_THREADS, group), weight);
+}
+
+static void take_field(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
+{
+    add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
 }
 
 /* All that was counted before the first step, in any timeline, has streams from here on. */
-static void touch_all(struct touched *touched, const struct tallies *tallies, uint16_t event)
+static void touch_all(struct touched *touched, const struct timeline_totals *totals,
+                      const struct timeline_counted *counted)
 {
-    for (uint32_t id = 0; id < tallies->ids; id++)
-        if (total_of(tallies, id, event) > 0)
-            touched_add(touched, id);
+    for (uint32_t id = 0; id < counted->tallies->ids; id++)
+        for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+            if (total_of(totals, counted, id, (enum snapshot_measure)i) > 0)
+                touched_add(touched, id);
 }
 
 static void start(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
 {
-    streams_init(&timeline->streams, now_ns, TIMELINE_BASE_NS);
+    timeline->budget = (struct streams_budget){.most = STREAMS_MAX};
+    timeline->ranks = totals->measures->ranks;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        streams_init(&timeline->by[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
     timeline->started = true;
     timeline->stepped_ns = now_ns;
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
-    touch_all(&timeline->objects, totals->objects, totals->event);
-    touch_all(&timeline->functions, totals->functions, totals->event);
+    touch_all(&timeline->objects, totals, &totals->objects);
+    touch_all(&timeline->functions, totals, &totals->functions);
     tell(timeline, totals, streams_skip);
 }
 
@@ -103,9 +144,10 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
     tell(timeline, totals, streams_put);
-    thread_groups_take(&timeline->threads, totals->names, take_group, &timeline->streams);
-    field_counts_take(&timeline->fields, totals->names, take_field, &timeline->streams);
-    streams_close(&timeline->streams, now_ns);
+    thread_groups_take(&timeline->threads, totals->names, take_group, timeline);
+    field_counts_take(&timeline->fields, totals->names, take_field, timeline);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        streams_close(&timeline->by[i], now_ns);
     bool changed =
         phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     look_back(timeline, periods);

@@ -36,14 +36,13 @@ void unplaced_rescale(struct unplaced *unplaced, double factor)
     tallies_rescale(&unplaced->functions, factor);
     pairs_rescale(&unplaced->code, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
-        unplaced->all[i].at[BASIS_DECAYED] *= factor;
+        tally_rescale(&unplaced->all[i], factor);
 }
 
 /* Whether it is data that the sample waited for, and in code that is known. */
 static bool has_waited(const struct place *place)
 {
     switch (place->access.reason) {
-    case REASON_NONE:
     case REASON_KERNEL:
     case REASON_NO_MEMORY: /* it was computing */
     case REASON_FOREIGN:
@@ -68,7 +67,7 @@ void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const st
                   double scale)
 {
     const struct access *access = &place->access;
-    counted_add(&unplaced->all[access->event], tally_weight(access), scale);
+    tally_add(&unplaced->all[access->event], access, scale);
     if (!has_waited(place))
         return;
     uint32_t id = tallies_reserve(functions, place->function);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Samples that waited for data whose object is not known, by the function and the instruction that
- * waited: code that the decoder cannot follow must not look as if nothing missed there. And the
- * weight of all samples, which these are parts of. Owned by struct profile, filled by
+ * waited: code that the decoder cannot follow must not look as if nothing missed there. And all
+ * samples without an object, whatever the reason. Owned by struct profile, filled by
  * profile_add.c, read by the snapshot files.
  */
 #ifndef MISSTOP_PROFILE_UNPLACED_H
@@ -15,8 +15,8 @@
 struct unplaced {
     struct tallies functions;
     struct pairs code; /* owner: of the function; key: instruction; extra: enum reason */
-    struct counted all[SAMPLE_EVENTS_MAX]; /* weight of every sample, attributed or not */
-    const struct pair **sorted;            /* scratch of snapshots */
+    struct tally all[SAMPLE_EVENTS_MAX]; /* without an object, those in no function too */
+    const struct pair **sorted;          /* scratch of snapshots */
 };
 
 /* -ENOMEM. */
@@ -25,7 +25,7 @@ void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);
 void unplaced_rescale(struct unplaced *unplaced, double factor);
 
-/* Every place, of an event below those of unplaced_init(). One without an object gets a row among
+/* A place without an object, of an event below those of unplaced_init(). It gets a row among
  * `functions` too, which snapshots list by their ids. */
 void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
                   double scale);

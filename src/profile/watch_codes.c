@@ -47,43 +47,74 @@ static void describe(struct build *build, const struct reuse_leg *leg,
     build->failed |= !code->function || !code->text;
 }
 
-/* Keeps the most frequent ones, most first; `share` holds the count until all are in. */
-static void insert(struct snapshot_watch_object *object, struct snapshot_watch_code code)
+/* Instructions with the most touches, most first: more than are shown, for some are of one line. */
+struct leading {
+    struct {
+        const struct reuse_leg *leg;
+        size_t touches;
+    } list[2 * SNAPSHOT_WATCH_CODES];
+    size_t count;
+};
+
+static void lead(struct leading *leading, const struct reuse_leg *leg, size_t touches)
 {
-    size_t at = object->code_count;
-    while (at > 0 && object->codes[at - 1].share < code.share)
+    enum { MOST = sizeof leading->list / sizeof *leading->list };
+    size_t at = leading->count;
+    while (at > 0 && leading->list[at - 1].touches < touches)
         at--;
+    if (at == MOST)
+        return;
+    leading->count += leading->count < MOST;
+    memmove(&leading->list[at + 1], &leading->list[at],
+            (leading->count - 1 - at) * sizeof *leading->list);
+    leading->list[at].leg = leg;
+    leading->list[at].touches = touches;
+}
+
+/* The row of the same function and line, or where it would stand. */
+static size_t find_code(const struct snapshot_watch_object *object,
+                        const struct snapshot_watch_code *code)
+{
+    size_t at = 0;
+    while (at < object->code_count &&
+           (object->codes[at].id != code->id || strcmp(object->codes[at].text, code->text) != 0))
+        at++;
+    return at;
+}
+
+static void add_code(struct snapshot_watch_object *object, struct snapshot_watch_code code)
+{
+    size_t at = find_code(object, &code);
     if (at == SNAPSHOT_WATCH_CODES)
         return;
-    if (object->code_count < SNAPSHOT_WATCH_CODES)
+    if (at < object->code_count)
+        code.share += object->codes[at].share;
+    else
         object->code_count++;
-    memmove(&object->codes[at + 1], &object->codes[at],
-            (object->code_count - 1 - at) * sizeof code);
+    for (; at > 0 && object->codes[at - 1].share < code.share; at--)
+        object->codes[at] = object->codes[at - 1];
     object->codes[at] = code;
 }
 
 void watch_fill_codes(struct build *build, const struct reuse_leg **legs, size_t count,
                       struct snapshot_watch_object *object)
 {
-    const struct reuse_leg *leading[SNAPSHOT_WATCH_CODES] = {NULL};
+    struct leading leading = {.count = 0};
     size_t touches = 0;
     qsort(legs, count, sizeof *legs, by_code);
     while (touches < count && is_touch(legs[touches]))
         touches++;
-    for (size_t first = 0; first < touches;) {
-        size_t end = first;
-        while (end < touches && legs[end]->ip == legs[first]->ip)
-            end++;
-        /* The leg that stands for it is found again by its index. */
-        insert(object, (struct snapshot_watch_code){.line = (uint32_t)first,
-                                                    .share = (double)(end - first)});
-        first = end;
+    for (size_t first = 0, end; first < touches; first = end) {
+        for (end = first; end < touches && legs[end]->ip == legs[first]->ip; end++)
+            continue;
+        lead(&leading, legs[first], end - first);
     }
-    for (size_t i = 0; i < object->code_count; i++)
-        leading[i] = legs[object->codes[i].line];
-    for (size_t i = 0; i < object->code_count && !build->failed; i++) {
-        object->codes[i].line = 0;
-        object->codes[i].share /= (double)touches;
-        describe(build, leading[i], &object->codes[i]);
+    for (size_t i = 0; i < leading.count; i++) {
+        struct snapshot_watch_code code = {.share =
+                                               (double)leading.list[i].touches / (double)touches};
+        describe(build, leading.list[i].leg, &code);
+        if (build->failed)
+            return;
+        add_code(object, code);
     }
 }

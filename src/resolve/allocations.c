@@ -187,6 +187,28 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
     }
 }
 
+uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
+{
+    struct bin_info info;
+    bool told = bin < WALKED_BINS && allocations->tells;
+    return told && bins_info(allocations->told.bins, bin, &info) ? info.type : 0;
+}
+
+int allocations_blocks(const struct allocations *allocations, uint32_t bin,
+                       allocations_block *block, void *context)
+{
+    if (!allocations->tells || bin >= WALKED_BINS)
+        return -ENOTSUP;
+    told_blocks(&allocations->told, bin, block, context);
+    return 0;
+}
+
+enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
+                                      uint32_t path)
+{
+    return allocations->tells ? told_path(&allocations->told, bin, path) : ALLOCATION_PATH_OTHER;
+}
+
 static void summarise_walk(const struct walked *walked, struct heap_summary *summary)
 {
     const char *status = walk_status(walked->walk);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "heap_bin.h"
+#include "resolve/allocation_path.h"
 #include "resolve/feed.h"
 #include "resolve/space.h"
 #include "resolve/tcb.h"
@@ -97,9 +98,19 @@ int allocations_undo(struct allocations *allocations);
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 
+/* Id of the type that whoever allocates it assigns its blocks to; 0: not known, or not yet. */
+uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
+
 /* What it holds now. */
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes);
+
+/* Every block of a bin, with the bytes that were asked for. -ENOTSUP: it is a size class. */
+typedef void allocations_block(void *context, uint64_t start, uint64_t bytes);
+int allocations_blocks(const struct allocations *allocations, uint32_t bin,
+                       allocations_block *block, void *context);
+enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
+                                      uint32_t path);
 
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary);
 /* By index from 0; false: no more. `object` is left for the resolver to set. */

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = \
-	src/resolve/allocations.c src/resolve/allocations.h \
+	src/resolve/allocation_path.h src/resolve/allocations.c src/resolve/allocations.h \
 	src/resolve/binaries.c src/resolve/binaries.h \
 	src/resolve/bin_rules.c src/resolve/bin_rules.h \
 	src/resolve/bin_rules_file.c \
@@ -100,10 +100,14 @@ src_libresolve_a_SOURCES = \
 	src/resolve/tlsslot.c src/resolve/tlsslot.h \
 	src/resolve/memory_use.c src/resolve/memory_use.h \
 	src/resolve/nodes.c src/resolve/nodes.h \
+	src/resolve/object_blocks.c \
 	src/resolve/object_kind.c \
+	src/resolve/told_blocks.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/type_instances.c src/resolve/type_instances.h \
 	src/resolve/typed_words.c \
 	src/resolve/types.c src/resolve/types.h \
+	src/resolve/answers.c src/resolve/answers.h \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The type of each access, from both sides: what the code says its pointer points to, and what
- * the object is known to be (declared, or by the votes of the accesses that hit it). And what
- * memory that nobody named is called after: the type of what lies there (DESIGN.md section 5).
- * Owned by the resolver.
+ * the object is known to be (declared, or by the votes of the accesses that hit it; DESIGN.md
+ * section 5). Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H
@@ -27,32 +26,18 @@ struct object_type {
     const char *text; /* "struct particle [1000]" */
 };
 
-struct object_instance;
 struct object_match;
 
 struct object_types {
     struct object_type *objects; /* by id */
     size_t object_count;
-    struct object_instance *instances; /* what was seen to begin at an address, direct-mapped */
-    struct object_match *matches;      /* answers of type_holds(), direct-mapped */
+    struct object_match *matches; /* answers of type_holds(), direct-mapped */
     struct arena strings;
 };
 
 /* 0 or -ENOMEM. */
 int object_types_init(struct object_types *typed);
 void object_types_fini(struct object_types *typed);
-
-/* Addresses mean something else now; objects keep their types. */
-void object_types_forget(struct object_types *typed);
-
-/*
- * Memory that is known by a size class, a mapping or not at all becomes an object of the type
- * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
- * `operand` may be NULL: not known yet. The type the object is; 0: none.
- */
-uint32_t object_types_rename(struct object_types *typed, const struct types *types,
-                             struct finding *finding, const struct access *access,
-                             const struct typed_operand *operand);
 
 /* An object's type as declared. */
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,

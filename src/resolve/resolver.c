@@ -65,7 +65,8 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
-        object_types_init(&resolver->object_types)) {
+        object_types_init(&resolver->object_types) ||
+        type_instances_init(&resolver->type_instances)) {
         resolver_close(resolver);
         return error_set(error, -ENOMEM, "out of memory");
     }
@@ -92,6 +93,7 @@ void resolver_close(struct resolver *resolver)
         return;
     typing_free(resolver->typing);
     object_types_fini(&resolver->object_types);
+    type_instances_fini(&resolver->type_instances);
     unwind_fini(&resolver->unwind);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
@@ -129,7 +131,7 @@ bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t 
 static void new_program(struct resolver *resolver, const struct record *record)
 {
     typing_forget(resolver->typing);
-    object_types_forget(&resolver->object_types);
+    type_instances_forget(&resolver->type_instances);
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);

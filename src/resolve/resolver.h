@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "binary.h"
 #include "place.h"
+#include "resolve/allocation_path.h"
 #include "sample.h"
 
 #include <stdbool.h>
@@ -91,6 +92,16 @@ void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns);
 int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name);
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count);
 int resolver_bin_undo(struct resolver *resolver);
+
+/*
+ * Each block that an object consists of now: a variable, or the blocks of a heap bin; *follows:
+ * others come and go, by call paths. -ENOTSUP with the reason: they are not known.
+ */
+typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told,
+                    void *context, bool *follows, struct error *error);
+/* Whether the agent's call path `path` makes blocks of an object. */
+enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);
 
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);

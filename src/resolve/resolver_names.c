@@ -13,14 +13,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Name and size of a bin change while it is watched. */
-static void describe_bin_object(const struct allocations *allocations, uint32_t bin,
+/* Name, type and size of a bin change while it is watched. */
+static void describe_bin_object(struct resolver *resolver, uint32_t object,
                                 struct object_desc *desc)
 {
+    const struct allocations *allocations = resolver->allocations;
+    uint32_t bin = resolver->bin_of_object[object];
+    uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);
     desc->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+    if (type)
+        object_types_assign(&resolver->object_types, object, type);
 }
 
 static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
@@ -30,7 +35,7 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
         return false;
     *desc = resolver->names.objects[object];
     if (resolver->bin_of_object[object])
-        describe_bin_object(resolver->allocations, resolver->bin_of_object[object], desc);
+        describe_bin_object(resolver, object, desc);
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
     return true;
 }
@@ -189,12 +194,9 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
         return false;
     struct object_desc desc = {0};
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
-    if (bin->object && bin->type_id)
-        object_types_assign(&resolver->object_types, bin->object, bin->type_id);
-    bin->type = bin->object
-                    ? object_types_describe(&resolver->object_types, typing_types(resolver->typing),
-                                            bin->object, &desc)
-                    : NULL;
+    if (bin->object)
+        describe_object(resolver, bin->object, &desc);
+    bin->type = desc.type;
     bin->type_id = desc.type_id ? desc.type_id : bin->type_id;
     return true;
 }

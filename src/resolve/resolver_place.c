@@ -88,7 +88,8 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
     bool held = finding->bin;
     if (held)
         holder = *finding;
-    uint32_t type = object_types_rename(&resolver->object_types, types, finding, access, operand);
+    uint32_t type =
+        type_instances_rename(&resolver->type_instances, types, finding, access, operand);
     if (!type || !held)
         return type;
     place->holder = finding_intern(&holder, &resolver->names);

@@ -16,6 +16,7 @@
 #include "resolve/memory_use.h"
 #include "resolve/nodes.h"
 #include "resolve/object_types.h"
+#include "resolve/type_instances.h"
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
 
@@ -35,6 +36,7 @@ struct resolver {
     struct tls tls;
     struct typing *typing;
     struct object_types object_types;
+    struct type_instances type_instances;
     struct unwind unwind;
     struct nodes nodes;
     struct thread_names threads_named;

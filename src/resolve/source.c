@@ -163,7 +163,8 @@ static bool take_tail(struct source_text *text, const char *file)
         snprintf(directory, sizeof directory, "the current directory");
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        tell(text, ", and as %s and each shorter end of it in %s", first, shown);
+        tell(text, "%s as %s and each shorter end of it in %s",
+             *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
 

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "heap_bin.h"
+#include "resolve/allocation_path.h"
 #include "resolve/bin_rules.h"
 #include "resolve/bins.h"
 #include "resolve/blocks.h"
@@ -73,6 +74,11 @@ bool told_find(const struct told *told, uint64_t address, struct block *block, b
 
 /* Narrows [base, bound) to the gap between blocks or mappings; false: there is none in it. */
 bool told_gap(const struct told *told, uint64_t address, uint64_t *base, uint64_t *bound);
+
+/* As in allocations.h. */
+void told_blocks(const struct told *told, uint32_t bin,
+                 void (*block)(void *context, uint64_t start, uint64_t bytes), void *context);
+enum allocation_path told_path(const struct told *told, uint32_t bin, uint32_t path);
 
 /* The bin that stands for a bin's group. */
 uint32_t told_lead(const struct told *told, uint32_t bin);

@@ -9,6 +9,7 @@
 
 #include "access.h"
 #include "place.h"
+#include "resolve/answers.h"
 #include "resolve/dwarf/reader.h"
 #include "resolve/types.h"
 
@@ -17,32 +18,6 @@
 
 struct module;
 struct typing;
-
-/* What an instruction's operand points into. */
-struct typed_operand {
-    uint32_t type;  /* 0: see untyped */
-    int64_t offset; /* of the access from the start of the type, index taken as 0 */
-    uint8_t untyped;
-    uint8_t how; /* enum dwarf_how */
-    bool indexed;
-};
-
-/* A variable of a module, of a thread, or of a frame. */
-struct typed_variable {
-    uint32_t type;    /* of it, or of its elements; 0: see untyped */
-    uint64_t count;   /* elements; 0: no array */
-    uint64_t size;    /* 0: not known */
-    int64_t offset;   /* of the place asked about */
-    const char *name; /* NULL: none */
-    uint8_t untyped;
-    uint8_t slot; /* enum dwarf_slot, of a frame's */
-};
-
-struct typed_line {
-    const char *file; /* NULL: not known */
-    const char *inlined;
-    uint32_t line;
-};
 
 /* NULL: out of memory. */
 struct typing *typing_new(void);
@@ -72,11 +47,6 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
                                          uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
-/* "TYPE.VARIABLE" that the call before a return address assigns to. */
-struct typed_call {
-    const char *name; /* NULL: nothing it can be called after */
-    uint32_t type;    /* of what is allocated; 0: not known */
-};
 const struct typed_call *typing_call(struct typing *typing, const struct module *module,
                                      uint64_t address);
 

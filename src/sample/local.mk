@@ -26,6 +26,7 @@ src_libsample_a_SOURCES = \
 	src/sample/sim_memory.c src/sample/sim_memory.h \
 	src/sample/sim_record.c src/sample/sim_record.h \
 	src/sample/sim_session.c src/sample/sim_session.h \
+	src/sample/sim_whatif.c src/sample/sim_whatif.h \
 	src/sample/event.c src/sample/event.h \
 	src/sample/event_desc.c src/sample/event_desc.h \
 	src/sample/event_weigh.c \

@@ -160,10 +160,23 @@ int sampler_enable(struct sampler *sampler, bool on)
     return sampler->replay || sampler->sim.memory ? 0 : session_enable(&sampler->session, on);
 }
 
+void sampler_rank(struct sampler *sampler, unsigned index)
+{
+    if (sampler->sim.memory)
+        sim_session_rank(&sampler->sim, index);
+}
+
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
 {
     return sampler->sim.memory ? sim_session_totals(&sampler->sim)
                                : (struct snapshot_simulation){0};
+}
+
+bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
+                  uint32_t *place, struct line_pair *out)
+{
+    return sampler->sim.memory && kind < LINE_PAIRS && level < sampler->sim.level_count &&
+           sim_memory_pair(sampler->sim.memory, kind, level, place, out);
 }
 
 struct sampler_span sampler_span(const struct sampler *sampler)

@@ -21,13 +21,13 @@ struct perfdata_machine;
 struct sim_memory;
 
 struct sampler_options {
-    pid_t pid;          /* live: the process to watch */
-    bool launched;      /* the process waits to be started by us: enable on exec */
-    const char *input;  /* replay: path of a perf.data, "-" for standard input; else NULL */
-    const char *source; /* "auto", "pebs", "ibs", "counter", "clock" */
-    const char *events; /* -e LIST or NULL for the source's own choice */
-    uint32_t rate;      /* wanted samples per second of the ranking event */
-    uint64_t period;    /* -c: fixed period, 0: steered to the rate */
+    pid_t pid;              /* live: the process to watch */
+    bool launched;          /* the process waits to be started by us: enable on exec */
+    const char *input;      /* replay: path of a perf.data, "-" for standard input; else NULL */
+    const char *source;     /* "auto", "pebs", "ibs", "counter", "clock" */
+    const char *events;     /* -e LIST or NULL for the source's own choice */
+    uint32_t rate;          /* wanted samples per second of the ranking event */
+    uint64_t period;        /* -c: fixed period, 0: steered to the rate */
     struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
 };
 
@@ -50,6 +50,7 @@ struct sampler_info {
     bool exact_ip;
     bool latency;
     bool data_source;
+    bool lines; /* it tells of lines, too: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
@@ -88,10 +89,21 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 /* Records and samples stop or go on without reopening. */
 int sampler_enable(struct sampler *sampler, bool on);
 
+/* Event `index` ranks from now on: a source that can tell more of one event tells it of this one.
+ */
+void sampler_rank(struct sampler *sampler, unsigned index);
+
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 
 /* Exact totals where the source is sim; else all 0. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
+
+/*
+ * Pairs of instructions that the simulation tells of, of a kind and a level, one after another:
+ * *place starts as 0. False: there are no more.
+ */
+bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
+                  uint32_t *place, struct line_pair *out);
 
 /* ---- of a recording; live there is none of it ---- */
 

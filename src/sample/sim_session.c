@@ -114,8 +114,11 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
         code = add_list(session, info, list, error);
     else
         add_all(session, info);
-    session->evictor_level = session->events[0].accesses ? 0 : session->events[0].level;
-    memory->shared->header.evictor_level = session->evictor_level;
+    sim_session_rank(session, 0);
+    for (unsigned i = 0; i < session->event_count; i++)
+        if (!session->events[i].accesses)
+            memory->shared->header.use_levels |= 1u << session->events[i].level;
+    info->lines = memory->wanted.use;
     info->event_count = session->event_count;
     info->weighs = info->events[0].weighs;
     stamp_clock_init(&session->clock);
@@ -181,7 +184,26 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 
 void sim_session_enable(struct sim_session *session, bool on)
 {
+    session->paused = !on;
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
+}
+
+/* Accesses that are no misses have no evictors: then those of the first level are as good. */
+void sim_session_rank(struct sim_session *session, unsigned event)
+{
+    if (event < session->event_count)
+        __atomic_store_n(&session->memory->shared->header.evictor_level,
+                         session->events[event].level, __ATOMIC_RELAXED);
+}
+
+static enum simulation_pause why_paused(const struct sim_session *session, uint64_t accesses)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    if (sim_memory_state(session->memory) == SIM_ABSENT)
+        return SIMULATION_STARTING;
+    if (session->paused)
+        return SIMULATION_PAUSED;
+    return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
 }
 
 /* The geometry is ours: what stands in the header now may be anything. */
@@ -197,6 +219,7 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
         .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
         .untold = __atomic_load_n(&header->misses_untold, __ATOMIC_RELAXED),
         .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
+        .pause = (uint8_t)why_paused(session, totals.accesses),
     };
     for (unsigned i = 0; i < session->level_count; i++)
         out.level[i] = (struct simulation_level){

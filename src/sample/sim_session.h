@@ -25,7 +25,6 @@ struct sim_session {
     struct sim_memory *memory; /* not owned; NULL: the session is none */
     struct stamp_clock clock;
     uint32_t level_count;
-    uint32_t evictor_level; /* that misses tell the evictors of: the one that ranks first */
     struct sim_event events[SAMPLE_EVENTS_MAX];
     unsigned event_count;
     uint32_t pid;
@@ -33,6 +32,7 @@ struct sim_session {
     uint64_t last_ns;
     uint64_t lost; /* told already */
     uint64_t bad;
+    bool paused; /* by the user */
 };
 
 /* Plans the events of `list` (-e, or NULL for all) and describes the session. -EINVAL. */
@@ -45,6 +45,10 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 
 /* Accesses count, or do not, from the next few ms on. */
 void sim_session_enable(struct sim_session *session, bool on);
+
+/* Misses tell from now on who had thrown the line out of the level that this event counts misses
+ * of; those on their way already tell it of the one before. */
+void sim_session_rank(struct sim_session *session, unsigned event);
 
 /* Exact, as they stand now. */
 struct snapshot_simulation sim_session_totals(const struct sim_session *session);

@@ -2,6 +2,7 @@
 /* model_access_slow(): what the fast path leaves, in parts that each lie in one line. */
 #include "sim/cause.h"
 #include "sim/coherence.h"
+#include "sim/fast.h"
 #include "sim/walk.h"
 
 enum { SIZE_MAX_BYTES = 4096 };
@@ -14,36 +15,19 @@ static void count_use(struct cache *cache, uint32_t index, uint64_t address, uin
                     size_bytes, kind);
 }
 
-/* From now on the fast path finds the line by itself. */
-static void settle(struct state_thread *thread, struct cache *first, uint32_t index, uint32_t kind)
-{
-    struct model *model = thread->fast.model;
-    if (model->shared[0] && model->spec.threads > 1)
-        for (uint32_t i = 0; i < model->threads_end; i++)
-            if (model->threads[i])
-                model->threads[i]->fast.last_tag = 0;
-    /* Where a store fetches nothing, the shadow may not have the line yet. */
-    thread->fast.last_tag = state_fetches(model, kind) ? first->tags[index] : 0;
-    thread->fast.last_line = &first->lines[index];
-}
-
 /* A plain hit in the first level. */
-static bool hit_first(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
-                      uint32_t kind)
+static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
+                      uint32_t size_bytes, uint32_t kind)
 {
     struct cache *first = thread->path[0];
     uint64_t number = address >> first->line_shift;
-    uint32_t index = cache_find(first, number);
-    if (index == CACHE_NONE || first->lines[index].slow & kind)
-        return false;
     cache_touch(first, index);
     if (first->shadow)
-        shadow_touch(first->shadow, number, state_fetches(thread->fast.model, kind),
-                     &first->slots[index].node);
+        walk_shadow(thread->fast.model, first, number, state_fetches(thread->fast.model, kind),
+                    &first->nodes[index]);
     if (thread->fast.use)
         count_use(first, index, address, size_bytes, kind);
-    settle(thread, first, index, kind);
-    return true;
+    fast_admit(first, index);
 }
 
 /* Other threads hear of it before anything is looked up. */
@@ -108,6 +92,7 @@ static void sample(struct state_access *access, uint64_t address, struct cache *
         count_user(access, address);
     if (reuse) {
         who.bin = index == CACHE_NONE ? state_who(access).bin : first->slots[index].bin;
+        who.address = address;
         sampling_use(&model->reuse, number, who);
     }
     if (index != CACHE_NONE)
@@ -131,7 +116,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         walk_set_slow(model, first, index);
         if (model->track_use)
             count_use(first, index, address, size_bytes, access->miss.kind);
-        settle(access->thread, first, index, access->miss.kind);
+        fast_admit(first, index);
     } else if (model->track_use) {
         count_below(access, address, size_bytes);
     }
@@ -173,15 +158,21 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
 }
 
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
-                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
+                     uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
-    struct state_access access = {.model = thread->fast.model, .thread = thread, .first = first};
+    struct state_access access = {
+        .model = thread->fast.model, .thread = thread, .first = first, .absent = absent};
     access.miss.address = address;
     access.miss.size_bytes = size_bytes;
     access.miss.thread = thread->fast.number;
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;
+    /* Asked for ahead: what is looked at after the first level. */
+    if (absent && access.model->spec.level_count > 1)
+        cache_prefetch(thread->path[1], address >> thread->path[1]->line_shift);
+    if (absent && first->shadow)
+        evicted_prefetch(&access.model->evicted[0], address >> first->line_shift, first->thread);
     uint32_t served = access.model->spec.whole_access_below
                           ? by_levels(&access, address, size_bytes)
                           : by_lines(&access, address, size_bytes);
@@ -203,7 +194,7 @@ static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t si
     bool alone = !cache->shared || thread->fast.model->spec.threads == 1;
     if (one_line && thread->last_fetch == number + 1 && alone)
         return 0;
-    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip);
+    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
     thread->last_fetch = one_line ? number + 1 : 0;
     return served;
 }
@@ -218,8 +209,12 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
         size_bytes = (uint32_t)(UINT64_MAX - address) + 1;
     if (kind & MODEL_INSTRUCTION)
         return fetch(state, address, size_bytes, ip);
-    if (state_part(state->path[0], address, size_bytes) == size_bytes &&
-        hit_first(state, address, size_bytes, kind))
-        return 0;
-    return walk(state, state->path[0], address, size_bytes, kind, ip);
+    struct cache *first = state->path[0];
+    if (state_part(first, address, size_bytes) != size_bytes)
+        return walk(state, first, address, size_bytes, kind, ip, false);
+    uint32_t index = cache_find(first, address >> first->line_shift);
+    if (index == CACHE_NONE || first->lines[index].slow & kind)
+        return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
+    hit_first(state, index, address, size_bytes, kind);
+    return 0;
 }

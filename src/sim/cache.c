@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/cache.h"
 
+#include "sim/fast.h"
+
+enum { AT_ONCE = 8 };
+
 static uint32_t log2_of(uint64_t power)
 {
     return (uint32_t)__builtin_ctzll(power);
@@ -41,17 +45,38 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     return 0;
 }
 
+/* Bit by bit where a tag stands among the next AT_ONCE. */
+static inline uint32_t match(const uint64_t *tags, uint64_t tag)
+{
+    uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
+                   (uint32_t)(tags[2] == tag) << 2 | (uint32_t)(tags[3] == tag) << 3;
+    uint32_t high = (uint32_t)(tags[4] == tag) << 4 | (uint32_t)(tags[5] == tag) << 5 |
+                    (uint32_t)(tags[6] == tag) << 6 | (uint32_t)(tags[7] == tag) << 7;
+    return low | high;
+}
+
+/* Which way it will be cannot be foreseen, so some are compared before anything is decided. */
+static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag)
+{
+    uint32_t end = first + cache->ways, index = first;
+    for (; index + AT_ONCE <= end; index += AT_ONCE) {
+        uint32_t matches = match(&cache->tags[index], tag);
+        if (matches)
+            return index + (uint32_t)__builtin_ctz(matches);
+    }
+    for (; index < end; index++)
+        if (cache->tags[index] == tag)
+            return index;
+    return CACHE_NONE;
+}
+
 uint32_t cache_find(const struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
     /* Further down the way used last is seldom it, and one word more to wait for. */
     if (!cache->level && cache->tags[cache->recent[set]] == number + 1)
         return cache->recent[set];
-    uint32_t first = (uint32_t)set * cache->ways;
-    for (uint32_t index = first; index < first + cache->ways; index++)
-        if (cache->tags[index] == number + 1)
-            return index;
-    return CACHE_NONE;
+    return find_way(cache, (uint32_t)set * cache->ways, number + 1);
 }
 
 /* Turns every node on the way to a leaf away from it. */
@@ -75,6 +100,8 @@ static uint32_t tree_victim(uint64_t tree, uint32_t ways)
 void cache_touch(struct cache *cache, uint32_t index)
 {
     uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
+    if (cache->fast && cache->recent[set] != index)
+        fast_forget(cache, cache->recent[set]);
     if (!cache->level)
         cache->recent[set] = index;
     if (cache->policy == MODEL_LRU)

@@ -11,13 +11,14 @@
 
 enum { CACHE_NONE = UINT32_MAX };
 
-/* What the fast path need not see of a line. */
+/* What the fast path need not see of a line. What is asked together stands apart: bytes written one
+ * by one and then read as a word wait for memory. */
 struct cache_slot {
     struct model_use told; /* its use up to when it was last told to the level below */
-    uint32_t bin;
-    uint32_t node;   /* place in the shadow; a hint */
-    bool prefetched; /* and not asked for yet */
+    uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
+    bool prefetched;       /* and not asked for yet */
     bool was_fetched_ahead;
+    uint32_t bin;
     bool watched;     /* its reuse or its users are sampled */
     bool others;      /* other threads have it too */
     bool instruction; /* fetched by the instruction side: its use as data says nothing */
@@ -30,7 +31,11 @@ struct cache {
     uint32_t *recent; /* index of the way used last, by set */
     struct model_line *lines;
     struct cache_slot *slots;
-    struct shadow *shadow; /* NULL: not asked for */
+    uint32_t *nodes;         /* by index: place in the shadow, a hint; NULL: there is none */
+    struct shadow *shadow;   /* NULL: not asked for */
+    struct model_fast *fast; /* of a first level of data; else NULL */
+    uint64_t fast_mask;      /* places of it - 1 */
+    uint64_t unread_stamp;   /* takes times where there is no shadow */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */
     uint64_t clock;
@@ -68,6 +73,20 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
 {
     return cache->masked ? number & cache->set_mask : number % cache->sets;
+}
+
+/* Asks for what a search for the line will read: it is on its way while other things are done. */
+static inline void cache_prefetch(const struct cache *cache, uint64_t number)
+{
+    uint64_t first = cache_set(cache, number) * cache->ways;
+    __builtin_prefetch(&cache->tags[first]);
+    __builtin_prefetch(&cache->tags[first + cache->ways - 1]);
+    if (cache->stamps) {
+        __builtin_prefetch(&cache->stamps[first], 1);
+        __builtin_prefetch(&cache->stamps[first + cache->ways - 1], 1);
+    }
+    if (cache->nodes)
+        __builtin_prefetch(&cache->nodes[first]);
 }
 
 static inline uint64_t cache_number(const struct cache *cache, uint32_t index)

@@ -155,7 +155,7 @@ void cause_report(struct state_access *access)
             continue;
         if (access->miss.kind & MODEL_INSTRUCTION)
             model->instruction_misses[level]++;
-        else
+        else if (!model->spec.no_figures)
             count_level(model, &access->miss, level);
     }
     if (host->miss && !(access->miss.kind & MODEL_INSTRUCTION))

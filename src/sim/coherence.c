@@ -2,6 +2,7 @@
 #include "sim/coherence.h"
 
 #include "sim/departure.h"
+#include "sim/fast.h"
 
 /* The other reads it: from now on this thread's writes are not its own business. */
 static bool share(struct model *model, struct state_thread *thread, uint64_t number)
@@ -14,6 +15,8 @@ static bool share(struct model *model, struct state_thread *thread, uint64_t num
             continue;
         departure_tell_below(model, cache, index);
         cache->lines[index].slow |= MODEL_STORE;
+        if (cache->fast)
+            fast_forget(cache, index);
         cache->slots[index].others = true;
         found = true;
     }

@@ -2,6 +2,7 @@
 #include "sim/departure.h"
 
 #include "sim/coherence.h"
+#include "sim/fast.h"
 
 /* Bits of a line as bits of a longer one at the same address. */
 static uint64_t lengthen(const struct cache *from, const struct cache *to, uint64_t address,
@@ -135,7 +136,7 @@ static void count_line(struct model_figures *figures, const struct cache *cache,
 static void count(struct model *model, const struct cache *cache, uint32_t index)
 {
     const struct cache_slot *slot = &cache->slots[index];
-    if (slot->instruction)
+    if (slot->instruction || model->spec.no_figures)
         return;
     count_line(&model->total[cache->level], cache, slot);
     struct model_figures *ip = ids_make(&model->ips, cache->lines[index].ip, &model->memory);
@@ -174,28 +175,17 @@ static void tell_host(const struct model *model, const struct cache *cache, uint
         .address = cache_number(cache, index) << cache->line_shift,
         .level = cache->level,
         .thread = cache->thread,
-        .fetched = {.ip = cache->lines[index].ip, .bin = slot->bin},
+        .fetched = {.ip = cache->lines[index].ip,
+                    .bin = slot->bin,
+                    .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
         .dirty = slot->told.written != 0,
         .prefetched_unused = slot->prefetched,
         .use = slot->told,
+        .used_bytes = memory_ones(slot->told.touched) << cache->grain_shift,
     };
     host->eviction(host->context, &eviction);
-}
-
-/* The fast path of no thread may believe that the line is still there. */
-static void forget_last(struct model *model, const struct cache *cache,
-                        const struct model_line *line)
-{
-    if (!cache->shared) {
-        struct model_thread *fast = &model->threads[cache->thread]->fast;
-        fast->last_tag = fast->last_line == line ? 0 : fast->last_tag;
-        return;
-    }
-    for (uint32_t i = 0; i < model->threads_end; i++)
-        if (model->threads[i] && model->threads[i]->fast.last_line == line)
-            model->threads[i]->fast.last_tag = 0;
 }
 
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
@@ -215,7 +205,7 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     count(model, cache, index);
     remember(model, cache, index, who, reason);
     tell_host(model, cache, index, who, reason);
-    if (!cache->level)
-        forget_last(model, cache, &cache->lines[index]);
+    if (cache->fast)
+        fast_forget(cache, index);
     cache->tags[index] = 0;
 }

@@ -12,7 +12,8 @@ int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory)
     return evicted->lines ? 0 : -1;
 }
 
-static struct evicted_line *group_of(struct evicted *evicted, uint64_t number, uint32_t thread)
+static struct evicted_line *group_of(const struct evicted *evicted, uint64_t number,
+                                     uint32_t thread)
 {
     uint64_t hash = memory_hash(number ^ (uint64_t)thread << 56);
     return &evicted->lines[(hash & evicted->group_mask) * GROUP];
@@ -37,6 +38,13 @@ void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_
         group[i] = group[i - 1];
     group[0] = *line;
     group[0].tag = number + 1;
+}
+
+void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t thread)
+{
+    const struct evicted_line *group = group_of(evicted, number, thread);
+    for (uint32_t i = 0; i < GROUP; i++)
+        __builtin_prefetch(&group[i]);
 }
 
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread)

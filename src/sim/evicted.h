@@ -28,6 +28,9 @@ int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory)
 /* Takes the place of what was known of that line and thread. */
 void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_line *line);
 
+/* Asks for what the two others will read. */
+void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t thread);
+
 /* NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 

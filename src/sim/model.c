@@ -2,6 +2,7 @@
 /* A model made, its threads, its end. */
 #include "sim/coherence.h"
 #include "sim/departure.h"
+#include "sim/fast.h"
 
 static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thread, bool shared,
                                const struct model_level_spec *spec)
@@ -20,10 +21,14 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
 static struct cache *new_level(struct model *model, uint32_t level, uint32_t thread, bool shared)
 {
     struct cache *cache = new_cache(model, level, thread, shared, &model->spec.level[level]);
+    if (cache && !level && fast_init(cache, &model->memory))
+        return NULL;
     if (!cache || !model->spec.causes)
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
-    if (!cache->shadow || shadow_init(cache->shadow, cache_lines(cache), &model->memory))
+    cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
+    if (!cache->shadow || !cache->nodes ||
+        shadow_init(cache->shadow, cache_lines(cache), &model->memory))
         return NULL;
     return cache;
 }
@@ -68,14 +73,24 @@ static int init_causes(struct model *model)
                                  : 0;
 }
 
+static void init_pairs(struct model *model, uint32_t which, uint32_t level)
+{
+    const struct model_host *host = &model->memory.host;
+    struct tally *tally = &model->pairs[which][level];
+    tally_init(tally, model->spec.pairs_max);
+    if (host->allocate_pairs)
+        tally->pairs = host->allocate_pairs(host->context, which, level,
+                                            (tally->mask + 1) * sizeof *tally->pairs);
+}
+
 static int init_tables(struct model *model)
 {
     const struct model_spec *spec = &model->spec;
     uint32_t size_bytes = spec->level_count * (uint32_t)sizeof(struct model_figures);
     lines_init(&model->lines, &model->memory, &model->lines_left_bytes);
-    for (int which = 0; which < MODEL_PAIRS; which++)
+    for (uint32_t which = 0; which < MODEL_PAIRS; which++)
         for (uint32_t level = 0; level < spec->level_count; level++)
-            tally_init(&model->pairs[which][level], spec->pairs_max);
+            init_pairs(model, which, level);
     if (ids_init(&model->ips, spec->ips_max, size_bytes, &model->memory) ||
         ids_init(&model->bins, spec->bins_max, size_bytes, &model->memory) || init_users(model))
         return -1;
@@ -125,7 +140,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
     }
-    model->track_use = spec->use || (spec->causes && model->private_levels);
+    model->track_use = spec->use;
     return model;
 }
 
@@ -134,17 +149,13 @@ static void open_fast(struct state_thread *thread, struct model *model)
 {
     struct cache *first = thread->path[0];
     thread->fast = (struct model_thread){
-        .tags = first->tags,
-        .lines = first->lines,
-        .last_line = first->lines,
-        .recent = first->recent,
-        .set_mask = first->set_mask,
+        .fast = first->fast,
+        .fast_mask = first->fast_mask,
+        .clock = &model->clock,
         .line_shift = first->line_shift,
         .line_bytes = first->line_bytes,
         .grain_shift = first->grain_shift,
-        .recent_is_fast =
-            first->masked && !first->shadow && (model->private_levels || model->spec.threads == 1),
-        .use = model->track_use,
+        .timed = first->shadow != NULL,
         .model = model,
     };
 }
@@ -172,6 +183,17 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     return thread;
 }
 
+/* What threads write is only asked for once there are others. */
+static void begin_several(struct model *model)
+{
+    uint32_t first = 0;
+    while (!model->threads[first])
+        first++;
+    coherence_begin(model, first);
+    model->track_use |= model->spec.causes;
+    model->threads[first]->fast.use = model->track_use;
+}
+
 struct model_thread *model_thread(struct model *model, uint32_t number)
 {
     number %= model->spec.threads;
@@ -183,14 +205,12 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
                                 "no memory for the caches of another thread");
         return NULL;
     }
-    uint32_t first = 0;
-    while (first < model->threads_end && !model->threads[first])
-        first++;
     if (model->private_levels && !model->several && model->threads_end)
-        coherence_begin(model, first);
+        begin_several(model);
     model->threads[number] = made;
     if (number >= model->threads_end)
         model->threads_end = number + 1;
+    made->fast.use = model->track_use;
     return &made->fast;
 }
 

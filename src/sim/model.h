@@ -30,8 +30,8 @@ enum model_kind {
 
 /* Who: a statement (the caller's number of the instruction, dense, from 0) and a bin. */
 struct model_who {
-    uint32_t ip;  /* MODEL_NOBODY: not known */
-    uint32_t bin; /* the same */
+    uint32_t ip;      /* MODEL_NOBODY: not known */
+    uint32_t bin;     /* the same */
     uint64_t address; /* that it accessed; 0: not known */
 };
 
@@ -59,13 +59,23 @@ struct model_eviction {
     uint64_t address; /* of the line */
     uint32_t level;
     uint32_t thread;          /* whose cache; of a shared one: who threw it out */
-    struct model_who fetched; /* who fetched it */
+    struct model_who fetched; /* who fetched it; an address that lies in it, always */
     struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
     uint8_t reason;           /* enum model_reason */
     bool dirty;               /* was written to: it has to be written back */
     bool prefetched_unused;   /* fetched ahead and never asked for */
     struct model_use use;     /* all 0 unless the spec wants use */
+    uint32_t used_bytes;      /* different bytes of it that were touched */
 };
+
+/* A line was used whose reuse distances are sampled (reuse.h). Valid during the call. */
+struct model_reuse {
+    struct model_who who;
+    uint64_t distance;      /* other lines used since; MODEL_NO_DISTANCE: it was not used before */
+    uint64_t stands_256ths; /* for so many uses of all lines */
+};
+
+#define MODEL_NO_DISTANCE UINT64_MAX
 
 /*
  * What the model needs of its caller. Only allocate and fail must be there. No callback may call
@@ -79,12 +89,17 @@ struct model_host {
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
     void (*eviction)(void *context, const struct model_eviction *eviction);
+    /* The model then keeps no histograms of statements and bins, only that of all. */
+    void (*reuse)(void *context, const struct model_reuse *reuse);
+    /* Room for a kind of pairs (enum model_pairs) at a level, if others are to read them while
+     * they are counted: struct tally_pair (tally.h). NULL, or no function: as allocate. */
+    void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
 };
 
 /* NULL after fail(): the spec is refused, or there is no memory. Nothing is ever given back. */
 struct model *model_new(const struct model_spec *spec, const struct model_host *host);
 
-/* One line of a first-level cache, as the fast path sees it. */
+/* One line of a first-level cache. */
 struct model_line {
     struct model_use use; /* since it was last told to the level below */
     uint32_t slow;        /* kinds of access (enum model_kind) that the fast path leaves alone */
@@ -92,26 +107,57 @@ struct model_line {
 };
 
 /*
+ * A line that plain accesses may hit without telling anybody, at the place of the table that its
+ * number's low bits say. Where there is none, addresses that belong to another place: no access
+ * that looks here is in their line.
+ */
+struct model_fast {
+    uint64_t loads;          /* address of the line, for loads */
+    uint64_t stores;         /* the same for stores and modifies */
+    uint64_t *stamp;         /* the time of a hit goes there; never NULL */
+    struct model_line *line; /* NULL: none */
+};
+
+enum { MODEL_FAST_SHIFT = 5 };
+_Static_assert(sizeof(struct model_fast) == 1 << MODEL_FAST_SHIFT, "places are found by a shift");
+
+/* Each access takes so much of the clock, for its parts have times of their own. */
+enum { MODEL_CLOCK_STEP = 2048 };
+
+/*
  * One thread's way into the hierarchy; open for the fast path only. Made when first asked for;
  * threads at or beyond the spec's number share those below (modulo). NULL after fail().
  */
 struct model_thread {
-    uint64_t last_tag;            /* line number + 1 of the last access; 0: none */
-    struct model_line *last_line; /* where it lies */
-    const uint64_t *tags;         /* of the first level: line number + 1; 0: empty */
-    struct model_line *lines;
-    uint32_t *recent; /* index of the most recent way, by set */
-    uint64_t set_mask;
+    struct model_fast *fast;
+    uint64_t fast_mask;
+    uint64_t *clock;     /* of all threads */
     uint32_t line_shift; /* log2 of the line's bytes */
     uint32_t line_bytes;
     uint32_t grain_shift; /* log2 of the bytes that one bit of a use stands for */
-    bool recent_is_fast;  /* false: each change of line has to be told to model_access_slow() */
-    bool use;
+    bool timed;           /* hits have to say when they were: each access sets the clock forward */
+    bool use;             /* hits have to say what they used */
     uint32_t number;
     struct model *model;
 };
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);
+
+/* Of place `index` of a table: no line. `stamp` takes what nobody reads. */
+static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
+                                                   uint64_t *stamp)
+{
+    uint64_t elsewhere = (index ^ 1) << line_shift;
+    return (struct model_fast){elsewhere, elsewhere, stamp, NULL};
+}
+
+/* A table of mask + 1 places, 2 or more, in which nothing is found. */
+static inline void model_fast_clear(struct model_fast *table, uint64_t mask, uint32_t line_shift,
+                                    uint64_t *stamp)
+{
+    for (uint64_t index = 0; index <= mask; index++)
+        table[index] = model_fast_nothing(index, line_shift, stamp);
+}
 
 /* As model_access(), for all that is not simple. */
 uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
@@ -136,30 +182,25 @@ static inline void model_count_use(struct model_use *use, uint64_t grains, uint3
 
 /*
  * The level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 the first,
- * level_count memory. Two compares where the line is the one this thread used last; a load more
- * where it is the set's most recent; else a call.
+ * level_count memory. A load and a compare where the line is the most recent of its set; else a
+ * call.
  */
 static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
                                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
-    uint64_t number = address >> thread->line_shift;
-    uint32_t offset = (uint32_t)address & (thread->line_bytes - 1);
-    struct model_line *line = thread->last_line;
-    if (size_bytes - 1 >= thread->line_bytes - offset || kind & MODEL_INSTRUCTION)
+    const struct model_fast *place =
+        &thread->fast[address >> thread->line_shift & thread->fast_mask];
+    uint64_t offset = address - (kind & MODEL_STORE ? place->stores : place->loads);
+    if (thread->timed)
+        *thread->clock += MODEL_CLOCK_STEP;
+    if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
+        kind & MODEL_INSTRUCTION)
         return model_access_slow(thread, address, size_bytes, kind, ip);
-    if (thread->last_tag != number + 1) {
-        uint32_t index = thread->recent[number & thread->set_mask];
-        if (thread->tags[index] != number + 1 || !thread->recent_is_fast)
-            return model_access_slow(thread, address, size_bytes, kind, ip);
-        line = &thread->lines[index];
-        thread->last_tag = number + 1;
-        thread->last_line = line;
-    }
-    if (line->slow & kind)
-        return model_access_slow(thread, address, size_bytes, kind, ip);
+    *place->stamp = *thread->clock;
     if (thread->use)
-        model_count_use(&line->use, model_grains(offset, size_bytes, thread->grain_shift),
-                        size_bytes, kind);
+        model_count_use(&place->line->use,
+                        model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
+                        kind);
     return 0;
 }
 

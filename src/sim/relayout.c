@@ -3,65 +3,54 @@
 
 #include <stddef.h>
 
-const char *relayout_refuse(const struct relayout *relayout)
+static const char *refuse_arrays(const struct relayout *relayout)
 {
-    if (relayout->start >= relayout->end)
-        return "the object has no bytes";
-    if (!relayout->element_bytes)
-        return "elements have no bytes";
-    if (relayout->count > RELAYOUT_PARTS_MAX)
-        return "more than 32 parts";
-    uint32_t before_bytes = 0;
-    for (uint32_t i = 0; i < relayout->count; i++) {
-        const struct relayout_part *part = &relayout->part[i];
-        if (part->from_bytes < before_bytes || part->end_bytes <= part->from_bytes)
-            return "parts overlap, or are out of order";
-        if (part->end_bytes > relayout->element_bytes)
-            return "a part ends behind its element";
-        if (part->stride_bytes < part->end_bytes - part->from_bytes)
-            return "a part does not fit into its stride";
-        before_bytes = part->end_bytes;
+    for (uint32_t i = 0; i < relayout->array_count; i++) {
+        const struct relayout_array *array = &relayout->array[i];
+        if (!array->stride_bytes || array->stride_bytes > RELAYOUT_STRIDE_MAX)
+            return "elements of an array have no size, or too large a one";
+        if (!array->align_bytes || array->align_bytes & (array->align_bytes - 1) ||
+            array->align_bytes > RELAYOUT_STRIDE_MAX)
+            return "arrays are aligned to powers of two";
     }
     return NULL;
 }
 
-uint64_t relayout_map(const struct relayout *relayout, uint64_t address)
+static const char *refuse_part(const struct relayout *relayout, const struct relayout_part *part)
 {
-    if (address < relayout->start || address >= relayout->end)
-        return address;
-    uint64_t element = (address - relayout->start) / relayout->element_bytes;
-    uint64_t offset = (address - relayout->start) % relayout->element_bytes;
-    for (uint32_t i = 0; i < relayout->count; i++) {
+    if (part->end_bytes <= part->from_bytes || part->end_bytes > relayout->element_bytes)
+        return "a part is empty, or ends behind its element";
+    if (part->array >= relayout->array_count)
+        return "a part goes into no array";
+    if ((uint64_t)part->at_bytes + (part->end_bytes - part->from_bytes) >
+        relayout->array[part->array].stride_bytes)
+        return "a part does not fit into its stride";
+    return NULL;
+}
+
+const char *relayout_refuse(const struct relayout *relayout)
+{
+    uint32_t before_bytes = 0;
+    if (relayout->part_count > RELAYOUT_PARTS_MAX || relayout->array_count > RELAYOUT_PARTS_MAX)
+        return "more than 32 parts";
+    if (relayout->element_bytes > RELAYOUT_ELEMENT_MAX ||
+        (relayout->part_count && !relayout->element_bytes))
+        return "elements have no size, or too large a one";
+    const char *refused = refuse_arrays(relayout);
+    for (uint32_t i = 0; i < relayout->part_count && !refused; i++) {
         const struct relayout_part *part = &relayout->part[i];
-        if (offset >= part->from_bytes && offset < part->end_bytes)
-            return part->base + element * part->stride_bytes + (offset - part->from_bytes);
+        refused = part->from_bytes < before_bytes ? "parts overlap, or are out of order"
+                                                  : refuse_part(relayout, part);
+        before_bytes = part->end_bytes;
     }
-    return address;
+    return refused;
 }
 
-struct relayout relayout_padded(uint64_t start, uint64_t end, uint32_t element_bytes,
-                                uint32_t stride_bytes, uint64_t base)
+const struct relayout_part *relayout_find(const struct relayout *relayout, uint32_t offset)
 {
-    struct relayout relayout = {
-        .start = start, .end = end, .element_bytes = element_bytes, .count = 1};
-    relayout.part[0] = (struct relayout_part){
-        .end_bytes = element_bytes, .base = base, .stride_bytes = stride_bytes};
-    return relayout;
-}
-
-struct relayout relayout_split(uint64_t start, uint64_t end, uint32_t element_bytes,
-                               uint32_t split_bytes, uint64_t base)
-{
-    const uint64_t page_bytes = 4096;
-    struct relayout relayout = {
-        .start = start, .end = end, .element_bytes = element_bytes, .count = 2};
-    uint64_t elements = element_bytes ? (end - start + element_bytes - 1) / element_bytes : 0;
-    uint64_t rest = base + elements * split_bytes;
-    relayout.part[0] =
-        (struct relayout_part){.end_bytes = split_bytes, .base = base, .stride_bytes = split_bytes};
-    relayout.part[1] = (struct relayout_part){.from_bytes = split_bytes,
-                                              .end_bytes = element_bytes,
-                                              .base = (rest + page_bytes - 1) & ~(page_bytes - 1),
-                                              .stride_bytes = element_bytes - split_bytes};
-    return relayout;
+    for (uint32_t i = 0; i < relayout->part_count; i++)
+        if (offset - relayout->part[i].from_bytes <
+            relayout->part[i].end_bytes - relayout->part[i].from_bytes)
+            return &relayout->part[i];
+    return NULL;
 }

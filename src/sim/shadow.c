@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/shadow.h"
 
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
 int shadow_init(struct shadow *shadow, uint32_t lines, struct memory *memory)
 {
     uint64_t buckets = memory_power_of_two(lines < 2 ? 2 : lines);
     *shadow = (struct shadow){
         .nodes = memory_new(memory, (uint64_t)lines + 1, sizeof *shadow->nodes),
         .buckets = memory_new(memory, buckets, sizeof *shadow->buckets),
+        .waiting = memory_new(memory, lines, sizeof *shadow->waiting),
+        .spare = memory_new(memory, lines, sizeof *shadow->spare),
         .capacity = lines,
         .bucket_shift = 64 - (uint32_t)__builtin_ctzll(buckets),
     };
-    return shadow->nodes && shadow->buckets ? 0 : -1;
+    return shadow->nodes && shadow->buckets && shadow->waiting && shadow->spare ? 0 : -1;
 }
 
 static uint32_t *bucket_of(struct shadow *shadow, uint64_t tag)
 {
     return &shadow->buckets[memory_hash(tag) >> shadow->bucket_shift];
-}
-
-static void unlink_node(struct shadow *shadow, uint32_t node)
-{
-    struct shadow_node *at = &shadow->nodes[node];
-    shadow->nodes[at->newer].older = at->older;
-    shadow->nodes[at->older].newer = at->newer;
-}
-
-/* nodes[0].older is the newest of all, nodes[0].newer the oldest. */
-static void link_newest(struct shadow *shadow, uint32_t node)
-{
-    struct shadow_node *ends = &shadow->nodes[0];
-    shadow->nodes[node].newer = 0;
-    shadow->nodes[node].older = ends->older;
-    shadow->nodes[ends->older].newer = node;
-    ends->older = node;
 }
 
 static uint32_t find(struct shadow *shadow, uint64_t tag)
@@ -51,6 +38,62 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
+/* A pass of a radix sort: by one digit, those alike stay in their order. */
+static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
+{
+    uint32_t starts[DIGITS] = {0};
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < count; i++)
+        starts[shadow->waiting[i].stamp >> shift & (DIGITS - 1)]++;
+    for (uint32_t digit = 0; digit < DIGITS; digit++) {
+        uint32_t length = starts[digit];
+        starts[digit] = start;
+        start += length;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        shadow->spare[starts[shadow->waiting[i].stamp >> shift & (DIGITS - 1)]++] =
+            shadow->waiting[i];
+    struct shadow_waiting *sorted = shadow->spare;
+    shadow->spare = shadow->waiting;
+    shadow->waiting = sorted;
+}
+
+/* Those behind become the row. */
+static void sort(struct shadow *shadow)
+{
+    uint32_t count = shadow->behind;
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        shadow->waiting[i].stamp = shadow->nodes[shadow->waiting[i].node].stamp;
+        differ |= shadow->waiting[i].stamp ^ shadow->waiting[0].stamp;
+    }
+    for (uint32_t shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS)
+        if (differ >> shift & (DIGITS - 1))
+            sort_by_digit(shadow, count, shift);
+    shadow->head = shadow->behind = 0;
+    shadow->end = count;
+}
+
+static void join_behind(struct shadow *shadow, uint32_t node)
+{
+    shadow->waiting[shadow->behind++].node = node;
+}
+
+/* The node used longest ago. Only when all are in use: then one leaves the row for each that goes
+ * behind, and both have room in one array. */
+static uint32_t take_oldest(struct shadow *shadow)
+{
+    for (;;) {
+        if (shadow->head == shadow->end)
+            sort(shadow);
+        struct shadow_waiting *first = &shadow->waiting[shadow->head++];
+        uint32_t node = first->node;
+        if (shadow->nodes[node].stamp == first->stamp)
+            return node;
+        join_behind(shadow, node);
+    }
+}
+
 /* A node for a line that comes in: a new one, or the oldest's. */
 static uint32_t make(struct shadow *shadow, uint64_t tag)
 {
@@ -58,34 +101,29 @@ static uint32_t make(struct shadow *shadow, uint64_t tag)
     if (shadow->count < shadow->capacity) {
         node = ++shadow->count;
     } else {
-        node = shadow->nodes[0].newer;
-        unlink_node(shadow, node);
+        node = take_oldest(shadow);
+        shadow->thrown_tag = shadow->nodes[node].tag;
         leave_bucket(shadow, node);
     }
     uint32_t *bucket = bucket_of(shadow, tag);
     shadow->nodes[node].tag = tag;
     shadow->nodes[node].next = *bucket;
     *bucket = node;
+    join_behind(shadow, node);
     return node;
 }
 
-bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint32_t *node)
+bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
+                  uint32_t *node)
 {
-    uint64_t tag = number + 1;
-    uint32_t found =
-        *node <= shadow->capacity && shadow->nodes[*node].tag == tag ? *node : find(shadow, tag);
-    if (!found && !fetch)
-        return false;
+    uint32_t found = shadow_has(shadow, *node, number) ? *node : find(shadow, number + 1);
     bool there = found != 0;
-    if (there && shadow->nodes[0].older == found) {
-        *node = found;
-        return true;
-    }
-    if (there)
-        unlink_node(shadow, found);
-    else
-        found = make(shadow, tag);
-    link_newest(shadow, found);
+    shadow->thrown_tag = 0;
+    if (!there && !fetch)
+        return false;
+    if (!there)
+        found = make(shadow, number + 1);
+    shadow->nodes[found].stamp = stamp;
     *node = found;
     return there;
 }

@@ -48,11 +48,14 @@ struct model_spec {
     uint8_t prefetch;        /* enum model_prefetch */
     uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
-    bool causes; /* first reference, capacity, conflict, invalidation, and who threw it out */
-    bool use;    /* which bytes of a line were used before it left (SIP) */
+    bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
+    bool no_figures; /* the host counts what it is told: there are none of all, statements and bins
+                      */
+    bool use;        /* which bytes of a line were used before it left (SIP) */
     uint32_t users_one_in; /* statements that used and threw out what another fetched, for one
                               line in so many; a power of two; 0: not at all */
     uint32_t reuse_lines;  /* lines whose reuse distances are sampled; 0: none */
+    uint32_t reuse_one_in; /* at first one line in so many is; 0: all. More never are */
 
     /* Bounds of memory; 0 takes what model_spec_complete() sets. */
     uint32_t ips_max;           /* instructions with figures of their own, from id 0 */

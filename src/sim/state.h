@@ -41,7 +41,9 @@ struct model {
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    bool track_use;          /* for the figures, or to tell true from false sharing */
+    bool track_use;          /* for the figures, or of several threads to tell true from false
+                                sharing */
+    uint64_t clock;          /* of uses, where there are shadows; MODEL_CLOCK_STEP an access */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
@@ -65,6 +67,7 @@ struct state_access {
     struct cache *first;    /* of data or of instructions */
     struct model_miss miss; /* filled as it goes */
     uint32_t missed;        /* levels: bit by level */
+    bool absent;            /* it is known that `first` has it not */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
 };

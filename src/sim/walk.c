@@ -4,6 +4,7 @@
 #include "sim/cause.h"
 #include "sim/coherence.h"
 #include "sim/departure.h"
+#include "sim/fast.h"
 
 void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
 {
@@ -12,6 +13,8 @@ void walk_set_slow(const struct model *model, struct cache *cache, uint32_t inde
     if (slot->watched || slot->prefetched)
         slow = MODEL_LOAD | MODEL_STORE;
     cache->lines[index].slow = slow;
+    if (cache->fast)
+        fast_forget(cache, index);
 }
 
 static struct cache *cache_of(const struct state_access *access, uint32_t level)
@@ -32,7 +35,10 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
     cache_put(cache, index, number);
     cache->lines[index].ip = access->miss.who.ip;
     cache->slots[index].bin = state_who(access).bin;
-    cache->slots[index].node = node;
+    if (cache->shadow)
+        cache->nodes[index] = node;
+    if (access->miss.address >> cache->line_shift == number)
+        cache->slots[index].offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
     cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
@@ -48,17 +54,29 @@ static void notice(struct state_access *access, const struct cache *cache)
         access->fetch_ahead = true;
 }
 
+bool walk_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
+                 uint32_t *node)
+{
+    struct shadow *shadow = cache->shadow;
+    bool there = shadow_touch(shadow, number, fetch, ++model->clock, node);
+    /* Its next use is to be heard of, for it brings it back. */
+    if (shadow->thrown_tag && cache->fast)
+        fast_forget_number(cache, shadow->thrown_tag - 1);
+    return there;
+}
+
 /* Asks one cache for a line; a miss is classified. *node: for fill(). */
 static bool look(struct state_access *access, struct cache *cache, uint64_t address,
                  uint32_t size_bytes, uint32_t *node)
 {
     uint64_t number = address >> cache->line_shift;
-    uint32_t index = cache_find(cache, number);
+    uint32_t index =
+        access->absent && cache == access->first ? CACHE_NONE : cache_find(cache, number);
     bool in_shadow = false;
-    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->slots[index].node;
+    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
     if (cache->shadow)
-        in_shadow = shadow_touch(cache->shadow, number,
-                                 state_fetches(access->model, access->miss.kind), node);
+        in_shadow = walk_shadow(access->model, cache, number,
+                                state_fetches(access->model, access->miss.kind), node);
     if (index == CACHE_NONE) {
         cause_of(access, cache, address, size_bytes, in_shadow);
         notice(access, cache);
@@ -66,7 +84,7 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
     }
     cache_touch(cache, index);
     if (cache->shadow)
-        cache->slots[index].node = *node;
+        cache->nodes[index] = *node;
     if (access->model->prefetch.kind && cache->slots[index].prefetched) {
         cache->slots[index].prefetched = false;
         walk_set_slow(access->model, cache, index);
@@ -130,9 +148,9 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     struct cache *cache = access->thread->path[level];
     uint64_t number = address >> cache->line_shift;
     uint32_t index = cache_find(cache, number);
-    uint32_t node = index == CACHE_NONE ? 0 : cache->slots[index].node;
+    uint32_t node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
     if (cache->shadow)
-        shadow_touch(cache->shadow, number, true, &node);
+        walk_shadow(model, cache, number, true, &node);
     if (index != CACHE_NONE) {
         cache_touch(cache, index);
         return;
@@ -158,7 +176,5 @@ void walk_ahead(struct state_access *access, uint64_t address)
     if (level < model->private_levels && model->several)
         coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
                        access->miss.who);
-    /* The line used last is no longer the most recent one. */
-    access->thread->fast.last_tag = 0;
     bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);
 }

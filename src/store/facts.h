@@ -8,6 +8,8 @@
 #define MISSTOP_STORE_FACTS_H
 
 #include "sample.h"
+#include "snapshot_simulation.h"
+#include "snapshot_watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,6 +43,9 @@ struct store_facts {
     uint32_t cache_ways;
     uint32_t cache_line_bytes;
     const char *host;
+    struct snapshot_simulation simulation;
+    struct snapshot_watch watch; /* without objects, which follow from the results */
+    uint64_t watch_lines[3];     /* of L1d, L2, L3, by which these are judged; 0: not known */
 };
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "sample.h"
+#include "snapshot_simulation.h"
 
 #include <string.h>
 
@@ -31,6 +32,10 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_THREAD] = {THREAD_ROW_FIELDS, 1 << 18},
     [STORE_MEMORY] = {MEMORY_ROW_FIELDS, 1 << 16},
     [STORE_WORD] = {WORD_ROW_FIELDS, 1 << 18},
+    [STORE_SIMULATION] = {SIMULATION_ROW_FIELDS, 1},
+    [STORE_SIM_LEVEL] = {SIM_LEVEL_ROW_FIELDS, SIMULATION_LEVELS_MAX},
+    [STORE_WATCH] = {WATCH_ROW_FIELDS, 1},
+    [STORE_WATCHING] = {WATCHING_ROW_FIELDS, 1},
 };
 
 unsigned store_form_fields(unsigned kind)

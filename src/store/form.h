@@ -69,6 +69,10 @@ enum store_kind {
     STORE_THREAD,  /* id: tid */
     STORE_MEMORY,  /* id: the address that was asked for */
     STORE_WORD,    /* likewise */
+    STORE_SIMULATION,
+    STORE_SIM_LEVEL, /* id: number of the level, from 0 */
+    STORE_WATCH,     /* how a watchpoint ended */
+    STORE_WATCHING,  /* what watchpoints did and cost */
     STORE_KINDS
 };
 
@@ -255,6 +259,63 @@ enum memory_field {
 };
 
 enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
+/* Exact totals since the start. */
+enum simulation_field {
+    SIMULATION_ROW_LEVELS, /* 0: nothing is simulated */
+    SIMULATION_ROW_LOADS,
+    SIMULATION_ROW_STORES,
+    SIMULATION_ROW_ACCESSES,
+    SIMULATION_ROW_ONE_IN,
+    SIMULATION_ROW_UNTOLD,
+    SIMULATION_ROW_COUNTING,
+    SIMULATION_ROW_PAUSE,
+    SIMULATION_ROW_FIELDS
+};
+
+enum sim_level_field {
+    SIM_LEVEL_ROW_SIZE,
+    SIM_LEVEL_ROW_WAYS,
+    SIM_LEVEL_ROW_LINE,
+    SIM_LEVEL_ROW_LOAD_MISSES,
+    SIM_LEVEL_ROW_STORE_MISSES,
+    SIM_LEVEL_ROW_FIELDS
+};
+
+/* As struct watch_result has it, and the code that touched. */
+enum watch_field {
+    WATCH_ROW_END_NS,
+    WATCH_ROW_SHAPE, /* kind and end, 8 bits each from low to high */
+    WATCH_ROW_OBJECT,
+    WATCH_ROW_ORIGIN_TID,
+    WATCH_ROW_TOUCHER_TID,
+    WATCH_ROW_ADDRESS,
+    WATCH_ROW_BASE,
+    WATCH_ROW_ORIGIN_NS,
+    WATCH_ROW_ARMED_NS,
+    WATCH_ROW_OFF_NS,
+    WATCH_ROW_FUNCTION,
+    WATCH_ROW_IP, /* within the instruction that touched; 0: not touched */
+    WATCH_ROW_FIELDS
+};
+
+enum watching_field {
+    WATCHING_ROW_ON,
+    WATCHING_ROW_REGISTERS,
+    WATCHING_ROW_THREADS,
+    WATCHING_ROW_LEFT_OUT,
+    WATCHING_ROW_OFFERED,
+    WATCHING_ROW_ARMED,
+    WATCHING_ROW_UNPAID,
+    WATCHING_ROW_TOUCHES,
+    WATCHING_ROW_TRAP, /* this and the next three: doubles */
+    WATCHING_ROW_ARM,
+    WATCHING_ROW_BUDGET,
+    WATCHING_ROW_OVERHEAD,
+    WATCHING_ROW_TROUBLE,
+    WATCHING_ROW_LINES, /* of L1d, L2 and L3 */
+    WATCHING_ROW_FIELDS = WATCHING_ROW_LINES + 3
+};
+
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
 /* Strings, innermost first; the first 0 ends them. */

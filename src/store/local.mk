@@ -8,6 +8,7 @@ src_libstore_a_SOURCES = \
 	src/store/past_segment.c src/store/past_segment.h \
 	src/store/past_thin.c \
 	src/store/place_row.c src/store/place_row.h \
+	src/store/read_ahead.c \
 	src/store/read_extents.c \
 	src/store/read_facts.c \
 	src/store/read_names.c \
@@ -16,6 +17,7 @@ src_libstore_a_SOURCES = \
 	src/store/rows.c src/store/rows.h \
 	src/store/store_read.c src/store/store_read.h \
 	src/store/store_write.c src/store/store_write.h \
+	src/store/watch.h src/store/watch_row.c src/store/watch_row.h \
 	src/store/write_facts.c \
 	src/store/write_names.c \
 	src/store/write_state.h

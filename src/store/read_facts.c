@@ -3,6 +3,8 @@
 #include "store/number.h"
 #include "store/read_state.h"
 
+#include <string.h>
+
 uint64_t store_reader_belongs(const struct store_reader *reader)
 {
     return reader->header.belongs;
@@ -53,10 +55,69 @@ static void read_cache(const struct store_reader *reader, const uint64_t *row,
     facts->cache_line_bytes = (uint32_t)row[FACTS_ROW_CACHE_LINE];
 }
 
+static void read_level(const struct store_reader *reader, unsigned number,
+                       struct simulation_level *level)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_SIM_LEVEL], number);
+    if (!row)
+        return;
+    level->size_bytes = row[SIM_LEVEL_ROW_SIZE];
+    level->ways = (uint32_t)row[SIM_LEVEL_ROW_WAYS];
+    level->line_bytes = (uint32_t)row[SIM_LEVEL_ROW_LINE];
+    level->load_misses = row[SIM_LEVEL_ROW_LOAD_MISSES];
+    level->store_misses = row[SIM_LEVEL_ROW_STORE_MISSES];
+}
+
+static void read_simulation(const struct store_reader *reader,
+                            struct snapshot_simulation *simulation)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_SIMULATION], 0);
+    if (!row)
+        return;
+    simulation->level_count = row[SIMULATION_ROW_LEVELS] < SIMULATION_LEVELS_MAX
+                                  ? (uint32_t)row[SIMULATION_ROW_LEVELS]
+                                  : SIMULATION_LEVELS_MAX;
+    for (unsigned i = 0; i < simulation->level_count; i++)
+        read_level(reader, i, &simulation->level[i]);
+    simulation->loads = row[SIMULATION_ROW_LOADS];
+    simulation->stores = row[SIMULATION_ROW_STORES];
+    simulation->accesses = row[SIMULATION_ROW_ACCESSES];
+    simulation->one_in = (uint32_t)row[SIMULATION_ROW_ONE_IN];
+    simulation->untold = row[SIMULATION_ROW_UNTOLD];
+    simulation->counting = row[SIMULATION_ROW_COUNTING];
+    if (row[SIMULATION_ROW_PAUSE] < SIMULATION_PAUSE_COUNT)
+        simulation->pause = (uint8_t)row[SIMULATION_ROW_PAUSE];
+}
+
+static void read_watching(const struct store_reader *reader, struct store_facts *facts)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_WATCHING], 0);
+    if (!row)
+        return;
+    facts->watch = (struct snapshot_watch){
+        .on = row[WATCHING_ROW_ON],
+        .registers = (unsigned)row[WATCHING_ROW_REGISTERS],
+        .threads = row[WATCHING_ROW_THREADS],
+        .threads_left_out = row[WATCHING_ROW_LEFT_OUT],
+        .offered = row[WATCHING_ROW_OFFERED],
+        .armed = row[WATCHING_ROW_ARMED],
+        .unpaid = row[WATCHING_ROW_UNPAID],
+        .touches = row[WATCHING_ROW_TOUCHES],
+        .trap_ns = number_to_double(row[WATCHING_ROW_TRAP]),
+        .arm_ns = number_to_double(row[WATCHING_ROW_ARM]),
+        .budget = number_to_double(row[WATCHING_ROW_BUDGET]),
+        .overhead = number_to_double(row[WATCHING_ROW_OVERHEAD]),
+        .trouble = reader_string(reader, row[WATCHING_ROW_TROUBLE]),
+    };
+    memcpy(facts->watch_lines, row + WATCHING_ROW_LINES, sizeof facts->watch_lines);
+}
+
 void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)
 {
     const uint64_t *row = rows_find(&reader->rows[STORE_FACTS], 0);
     *facts = (struct store_facts){0};
+    read_simulation(reader, &facts->simulation);
+    read_watching(reader, facts);
     if (!row)
         return;
     facts->source = reader_string(reader, row[FACTS_ROW_SOURCE]);

@@ -18,6 +18,7 @@ struct store_reader {
     unsigned char *payload;
     struct numbers from; /* what is left of it */
     uint64_t place_ns;   /* as the differences add up */
+    uint64_t newest_ns;  /* of the places so far */
     uint64_t time_ns;    /* of the last item; never goes back */
     uint64_t first_ns;   /* of the first item */
     uint64_t end_ns;
@@ -44,6 +45,16 @@ struct store_reader {
     size_t extents_of;                 /* rows that they were made from */
     const char *site[SITE_ROW_FIELDS]; /* of the bin asked for last */
 };
+
+/* The payload of a block at an offset of the file, if it is whole and has that number. */
+bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
+                    unsigned char *payload, struct numbers *from);
+
+/* In the file, of a block of which nothing was taken yet. */
+static inline uint64_t reader_block_bytes(const struct numbers *from)
+{
+    return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
+}
 
 /* The string that comes next; false: damaged, or no memory. */
 bool reader_take_string(struct store_reader *reader, uint64_t id);

@@ -3,6 +3,7 @@
 
 #include "store/place_row.h"
 #include "store/read_state.h"
+#include "store/watch_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,23 +82,30 @@ static void end_damaged(struct store_reader *reader, const char *what)
     reader->ended = true;
 }
 
-static bool next_block(struct store_reader *reader)
+bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
+                    unsigned char *payload, struct numbers *from)
 {
     struct store_block block;
+    if (!read_block(reader, at, number, &block) ||
+        !read_at(reader->fd, at + sizeof block, payload, block.payload_bytes) ||
+        block.checksum != store_form_block_sum(&block, payload))
+        return false;
+    *from = (struct numbers){.at = payload, .end = payload + block.payload_bytes};
+    return true;
+}
+
+static bool next_block(struct store_reader *reader)
+{
     if (reader->at == reader->size_bytes) {
         reader->ended = true;
         return false;
     }
-    if (!read_block(reader, reader->at, reader->blocks, &block) ||
-        !read_at(reader->fd, reader->at + sizeof block, reader->payload, block.payload_bytes) ||
-        block.checksum != store_form_block_sum(&block, reader->payload)) {
+    if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
         end_damaged(reader, "is cut or damaged");
         return false;
     }
-    reader->at += sizeof block + block.payload_bytes;
+    reader->at += reader_block_bytes(&reader->from);
     reader->blocks++;
-    reader->from =
-        (struct numbers){.at = reader->payload, .end = reader->payload + block.payload_bytes};
     return true;
 }
 
@@ -124,9 +132,12 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
     place_row_read(row, place);
     if (place->access.event >= SAMPLE_EVENTS_MAX)
         return false;
-    make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
-    place->access.time_ns = reader->time_ns;
-    return true;
+    if (reader->place_ns > reader->newest_ns)
+        reader->newest_ns = reader->place_ns;
+    /* Not that of the item: a refresh may have overtaken places that came late, and the tables
+     * count them when they were, as they did then. */
+    place->access.time_ns = reader->newest_ns;
+    return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
 }
 
 /* Two of its fields are items; both at once do not come. */
@@ -151,6 +162,12 @@ static bool take_mark(struct store_reader *reader, uint64_t *row)
     return true;
 }
 
+static bool take_watch(struct store_reader *reader, uint64_t *row)
+{
+    return row_get(&reader->from, row, WATCH_ROW_FIELDS) &&
+           watch_row_read(row, &reader->next.watch) && make_item(reader, STORE_ITEM_WATCH, 0);
+}
+
 static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
 {
     uint64_t ignored[1];
@@ -165,6 +182,8 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
         return take_counts(reader, row);
     case STORE_MARK:
         return take_mark(reader, row);
+    case STORE_WATCH:
+        return take_watch(reader, row);
     default:
         return row_get(&reader->from, row, reader->rows[kind].fields);
     }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "place.h"
 #include "store/facts.h"
+#include "store/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,16 +21,18 @@ enum store_item_kind {
     STORE_ITEM_PLACE,
     STORE_ITEM_LOST,
     STORE_ITEM_THROTTLED,
-    STORE_ITEM_REFRESH
+    STORE_ITEM_REFRESH,
+    STORE_ITEM_WATCH
 };
 
 struct store_item {
     enum store_item_kind kind;
-    uint64_t time_ns; /* never goes back; of a lost or throttled item that of the place before */
+    uint64_t time_ns; /* never goes back; that of the one before for all but places, refreshes */
     union {
         struct place place;
         uint64_t count;    /* lost, throttled: records */
         double interval_s; /* refresh: how far they were apart */
+        struct store_watch watch;
     };
 };
 
@@ -46,6 +49,9 @@ void store_reader_close(struct store_reader *reader);
  * or -ENODATA at the end. */
 long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sink sink,
                        void *context);
+
+/* Whether another item follows; names stay as they are at this one. */
+bool store_reader_more(const struct store_reader *reader);
 
 /* Mark of the perf.data that it was written beside; 0: there was none. */
 uint64_t store_reader_belongs(const struct store_reader *reader);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "store/place_row.h"
+#include "store/watch_row.h"
 #include "store/write_state.h"
 
 #include <errno.h>
@@ -120,6 +121,24 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
     at = number_put(at, number_of_difference(place->access.time_ns - writer->last_ns));
     writer->at = row_put(at, now, before, PLACE_ROW_FIELDS);
     writer->last_ns = writer->end_ns = place->access.time_ns;
+}
+
+void store_writer_watch(struct store_writer *writer, const struct store_watch *watch)
+{
+    uint64_t now[WATCH_ROW_FIELDS];
+    bool created;
+    uint64_t *before = rows_take(&writer->rows[STORE_WATCH], 0, &created);
+    if (!before || writer->failed)
+        return;
+    watch_row_fill(now, watch);
+    writer_object(writer, watch->result.object);
+    writer_function(writer, watch->function);
+    if (watch->ip)
+        writer_address(writer, watch->ip);
+    /* Not writer_row(): one like the last one counts, too. */
+    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
+    at = number_put(number_put(at, STORE_WATCH), 0);
+    writer->at = row_put(at, now, before, WATCH_ROW_FIELDS);
 }
 
 static int make_rows(struct store_writer *writer)

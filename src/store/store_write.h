@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "place.h"
 #include "store/facts.h"
+#include "store/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +44,9 @@ void store_writer_place(struct store_writer *writer, const struct place *place);
 void store_writer_lost(struct store_writer *writer, uint64_t count);
 void store_writer_throttled(struct store_writer *writer);
 
+/* In the order in which the tables are told of them, among the places. */
+void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
+
 /* What the tables were told when they asked: kept, for it cannot be asked again. */
 void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
 void store_writer_instruction(struct store_writer *writer, uint64_t address,
@@ -54,6 +58,14 @@ void store_writer_page_node(struct store_writer *writer, uint64_t address, int n
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
 void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
+
+/*
+ * What a thread is called in the file, where it is named with its first place, and again before
+ * each refresh while it is young. The tables ask here while they are recorded: a thread that
+ * changes its name between two refreshes would have another one in the replay. false: it has none.
+ */
+bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size);
+void store_writer_name_threads(struct store_writer *writer);
 
 /* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is watched, and its heap at each sync. */
+/* What is watched, what went on beside the samples, and the heap at each sync. */
 #include "store/write_state.h"
 
 #include "base/clock.h"
@@ -22,8 +22,66 @@ static void put_event(struct store_writer *writer, unsigned number, const struct
     writer_row(writer, STORE_EVENT, number, row);
 }
 
+static void put_level(struct store_writer *writer, unsigned number,
+                      const struct simulation_level *level)
+{
+    uint64_t row[SIM_LEVEL_ROW_FIELDS] = {
+        [SIM_LEVEL_ROW_SIZE] = level->size_bytes,
+        [SIM_LEVEL_ROW_WAYS] = level->ways,
+        [SIM_LEVEL_ROW_LINE] = level->line_bytes,
+        [SIM_LEVEL_ROW_LOAD_MISSES] = level->load_misses,
+        [SIM_LEVEL_ROW_STORE_MISSES] = level->store_misses,
+    };
+    writer_row(writer, STORE_SIM_LEVEL, number, row);
+}
+
+static void put_simulation(struct store_writer *writer,
+                           const struct snapshot_simulation *simulation)
+{
+    uint64_t row[SIMULATION_ROW_FIELDS] = {
+        [SIMULATION_ROW_LEVELS] = simulation->level_count,
+        [SIMULATION_ROW_LOADS] = simulation->loads,
+        [SIMULATION_ROW_STORES] = simulation->stores,
+        [SIMULATION_ROW_ACCESSES] = simulation->accesses,
+        [SIMULATION_ROW_ONE_IN] = simulation->one_in,
+        [SIMULATION_ROW_UNTOLD] = simulation->untold,
+        [SIMULATION_ROW_COUNTING] = simulation->counting,
+        [SIMULATION_ROW_PAUSE] = simulation->pause,
+    };
+    if (!simulation->level_count)
+        return;
+    for (unsigned i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
+        put_level(writer, i, &simulation->level[i]);
+    writer_row(writer, STORE_SIMULATION, 0, row);
+}
+
+static void put_watching(struct store_writer *writer, const struct store_facts *facts)
+{
+    const struct snapshot_watch *watch = &facts->watch;
+    uint64_t row[WATCHING_ROW_FIELDS] = {
+        [WATCHING_ROW_ON] = watch->on,
+        [WATCHING_ROW_REGISTERS] = watch->registers,
+        [WATCHING_ROW_THREADS] = watch->threads,
+        [WATCHING_ROW_LEFT_OUT] = watch->threads_left_out,
+        [WATCHING_ROW_OFFERED] = watch->offered,
+        [WATCHING_ROW_ARMED] = watch->armed,
+        [WATCHING_ROW_UNPAID] = watch->unpaid,
+        [WATCHING_ROW_TOUCHES] = watch->touches,
+        [WATCHING_ROW_TRAP] = number_of_double(watch->trap_ns),
+        [WATCHING_ROW_ARM] = number_of_double(watch->arm_ns),
+        [WATCHING_ROW_BUDGET] = number_of_double(watch->budget),
+        [WATCHING_ROW_OVERHEAD] = number_of_double(watch->overhead),
+        [WATCHING_ROW_TROUBLE] = writer_string(writer, watch->trouble),
+    };
+    memcpy(row + WATCHING_ROW_LINES, facts->watch_lines, sizeof facts->watch_lines);
+    if (watch->on)
+        writer_row(writer, STORE_WATCHING, 0, row);
+}
+
 void writer_facts(struct store_writer *writer, const struct store_facts *facts)
 {
+    put_simulation(writer, &facts->simulation);
+    put_watching(writer, facts);
     for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
         put_event(writer, i, &facts->events[i]);
     uint64_t row[FACTS_ROW_FIELDS] = {

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool strings_grow(struct store_writer *writer)
@@ -154,6 +155,27 @@ void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
+/* Threads name themselves soon after they start, and there may be many that have ended. */
+void store_writer_name_threads(struct store_writer *writer)
+{
+    enum { NEW_THREADS = 64 };
+    const struct rows *threads = &writer->rows[STORE_THREAD];
+    if (writer->failed)
+        return;
+    for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
+         i < threads->count; i++)
+        describe_thread(writer, (uint32_t)threads->ids[i]);
+}
+
+bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size)
+{
+    writer_thread(writer, tid);
+    const uint64_t *row = rows_find(&writer->rows[STORE_THREAD], tid);
+    uint64_t name = row ? row[THREAD_ROW_NAME] : 0;
+    snprintf(out, out_size, "%s", name ? writer->string[name - 1] : "");
+    return name;
+}
+
 /* Only noted: its text and line are asked for at a sync, where no sample waits. */
 void writer_address(struct store_writer *writer, uint64_t address)
 {
@@ -237,17 +259,11 @@ static void sync_instructions(struct store_writer *writer)
 
 void writer_names_sync(struct store_writer *writer)
 {
-    enum { NEW_THREADS = 64 };
     const struct rows *objects = &writer->rows[STORE_OBJECT];
     const struct rows *functions = &writer->rows[STORE_FUNCTION];
-    const struct rows *threads = &writer->rows[STORE_THREAD];
     for (size_t i = 0; i < objects->count; i++)
         describe_object(writer, (uint32_t)objects->ids[i]);
     for (size_t i = 0; i < functions->count; i++)
         describe_function(writer, (uint32_t)functions->ids[i]);
-    /* Threads name themselves soon after they start, and there may be many that have ended. */
-    for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
-         i < threads->count; i++)
-        describe_thread(writer, (uint32_t)threads->ids[i]);
     sync_instructions(writer);
 }

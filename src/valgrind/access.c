@@ -5,18 +5,30 @@
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
+#include "valgrind/lines.h"
+#include "valgrind/stretch.h"
 #include "valgrind/tell.h"
+#include "valgrind/whatif.h"
 
 /* More threads than this share caches. */
-enum { CACHES_MAX = 64 };
+enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
 
+struct access_now access_now = {.next = ACCESS_NEVER};
+static struct access_shape shape;
+
+/* What is done with an access: nothing; counted; counted, and a question about it is open. */
+enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
+
+static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
-static struct sim_thread *totals;  /* likewise */
+static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
+static uint64_t told_at;           /* time of the clock up to which they count */
+static struct model_fast *nothing; /* a table */
 static Bool wanted;                /* by the program's functions */
-static Bool counting;
-static UInt accesses_left; /* until one is told */
-static UInt accesses_drawn;
+static enum counting counting;
+static Bool due;            /* an access is told soon */
+static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
 static SizeT left_out_bytes;
 static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
@@ -34,32 +46,34 @@ static void fail(void *context, const char *text)
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
-static void tell_evictor(const struct model_missed *level)
+static void tell_evictor(const struct model_missed *level, UInt told)
 {
     UInt ip = level->evictor.ip;
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+    missed.evictor_level = (UChar)told;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    UInt told = shared->header.evictor_level;
+    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     for (UInt i = 0; i < miss->served; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
     if (told < miss->served)
-        tell_evictor(&miss->level[told]);
+        tell_evictor(&miss->level[told], told);
 }
 
-static void fill_spec(struct model_spec *spec)
+static void fill_spec(void)
 {
     const struct sim_header *header = &shared->header;
-    spec->level_count = header->level_count;
-    spec->threads = CACHES_MAX;
-    spec->whole_access_below = True;
-    spec->causes = (header->flags & SIM_WANT_CAUSES) != 0;
+    spec.level_count = header->level_count;
+    spec.threads = CACHES_MAX;
+    spec.whole_access_below = True;
+    spec.no_figures = True;
+    spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
-        spec->level[i] = (struct model_level_spec){
+        spec.level[i] = (struct model_level_spec){
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
@@ -67,31 +81,78 @@ static void fill_spec(struct model_spec *spec)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
-    model_spec_complete(spec);
+    if (header->flags & SIM_WANT_CODE)
+        spec.instruction = spec.level[0];
+    model_spec_complete(&spec);
+}
+
+const struct access_shape *access_shape(void)
+{
+    return &shape;
+}
+
+/* All threads have caches of one shape; Valgrind numbers the first 1. */
+static void take_shape(void)
+{
+    static uint64_t stamp;
+    const struct model_thread *first = model_thread(model, 1);
+    if (!first)
+        return;
+    nothing = allocate(NULL, (first->fast_mask + 1) * sizeof *nothing);
+    if (!nothing) {
+        fail(NULL, "no memory for the simulated caches");
+        return;
+    }
+    model_fast_clear(nothing, first->fast_mask, first->line_shift, &stamp);
+    shape = (struct access_shape){.clock = first->clock,
+                                  .mask = first->fast_mask,
+                                  .line_shift = first->line_shift,
+                                  .line_bytes = first->line_bytes,
+                                  .timed = first->timed};
+}
+
+static void draw_next(uint64_t now)
+{
+    accesses_drawn = tell_access_next();
+    access_now.next =
+        accesses_drawn ? now + (uint64_t)accesses_drawn * MODEL_CLOCK_STEP : ACCESS_NEVER;
 }
 
 void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
-    struct model_spec spec = {0};
-    fill_spec(&spec);
-    model = model_new(&spec, &host);
+    fill_spec();
+    struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
+    lines_want(&asked, &host);
+    model = model_new(&asked, &host);
+    if (model)
+        take_shape();
     tell_start();
-    accesses_left = accesses_drawn = tell_access_next();
+    whatif_start();
+    draw_next(0);
     access_count(!shared->header.from[0]);
+}
+
+static void settle_table(void)
+{
+    access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
+    access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
 static void settle(void)
 {
-    counting = wanted && shared && !shared->header.paused && !shared->header.stop;
+    Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
+    Bool asked = counts && whatif_look(model, &spec, cache->number);
+    counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
-        shared->header.counting = counting;
+        shared->header.counting = counts;
+    settle_table();
 }
 
 void access_count(Bool on)
 {
-    wanted = on && model;
+    wanted = on && shape.clock;
     settle();
 }
 
@@ -101,12 +162,41 @@ VG_REGPARM(1) void access_turn(UWord on)
         access_count(on != 0);
 }
 
+/* Each access took one step of the clock. A block that was left by a signal before it counted what
+ * was taken back is made up for later. */
+static void tell_totals(void)
+{
+    Long loads = (Long)(*shape.clock - told_at) / MODEL_CLOCK_STEP;
+    if (loads < 0 || access_now.counts[SIM_STORE] < 0 || access_now.counts[SIM_OPS - 1] < 0)
+        return;
+    told_at = *shape.clock;
+    for (UInt op = SIM_STORE; op < SIM_OPS; op++) {
+        totals->counts[op] += (uint64_t)access_now.counts[op];
+        loads -= access_now.counts[op];
+        access_now.counts[op] = 0;
+    }
+    totals->counts[SIM_LOAD] += (uint64_t)loads;
+}
+
+void access_tell(Bool all)
+{
+    static uint64_t last;
+    if (!shared || !shape.clock || !totals)
+        return;
+    tell_totals();
+    if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
+        return;
+    last = *shape.clock;
+    stretch_tell();
+}
+
 void access_runs(UInt number, struct sim_thread *of)
 {
-    struct model_thread *its = model ? model_thread(model, number) : NULL;
+    access_tell(False);
     totals = of;
-    cache = its;
-    if (!its)
+    cache = shape.clock ? model_thread(model, number) : NULL;
+    lines_runs(of->tid);
+    if (!cache)
         wanted = False;
     settle();
 }
@@ -115,6 +205,17 @@ void access_leave_out(Addr start, SizeT length)
 {
     left_out = start;
     left_out_bytes = length;
+}
+
+Bool access_is_left_out(Addr address)
+{
+    return address - left_out < left_out_bytes;
+}
+
+void access_finish(void)
+{
+    if (model && totals && shared->header.flags & SIM_WANT_USE)
+        model_finish(model);
 }
 
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
@@ -129,7 +230,7 @@ static void describe(const struct sim_instruction *place, Addr address, UInt siz
 static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
                                                 UInt size, UInt kind, UInt served)
 {
-    if (address - left_out < left_out_bytes)
+    if (access_is_left_out(address))
         return;
     uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
     for (UInt i = 0; i < served; i++) {
@@ -149,21 +250,59 @@ static __attribute__((noinline)) void sample_access(struct sim_instruction *plac
     describe(place, address, size, kind);
     missed.served = (UChar)served;
     tell_access(&missed, accesses_drawn);
-    accesses_left = accesses_drawn = tell_access_next();
 }
 
-VG_REGPARM(3) void access_memory(struct sim_instruction *place, Addr address, UWord what)
+void access_due(void)
 {
-    UInt kind = what & ((1u << ACCESS_KIND_BITS) - 1);
-    UInt size = (UInt)(what >> ACCESS_KIND_BITS);
-    if (!counting)
-        return;
+    due = True;
+    settle_table();
+}
+
+/* Translated code counts it and lets the time go on for it. */
+static void take_back(struct stretch_access *access)
+{
+    access->left_out++;
+    access_now.counts[access->op]--;
+    *shape.clock -= MODEL_CLOCK_STEP;
+}
+
+static void take(struct sim_instruction *place, Addr address, UWord what)
+{
+    UInt kind = what & ((1u << ACCESS_SIZE_SHIFT) - 1);
+    UInt size = (UShort)(what >> ACCESS_SIZE_SHIFT);
     UInt id = (UInt)(place - shared->instructions);
+    uint64_t start = *shape.clock;
+    uint64_t before = start + (what >> ACCESS_BEFORE_SHIFT) * MODEL_CLOCK_STEP;
+    *shape.clock = before;
     UInt served = model_access(cache, address, size, kind, id);
-    place->counts[(kind & MODEL_MODIFY) - 1]++;
-    totals->counts[kind & MODEL_MODIFY]++;
+    *shape.clock = start;
+    if (__builtin_expect(counting == COUNTS_ASKED, 0))
+        whatif_take(address, size, kind, id, served);
     if (__builtin_expect(served, 0))
         take_miss(place, address, size, kind, served);
-    if (__builtin_expect(!--accesses_left, 0))
+    if (__builtin_expect(before + MODEL_CLOCK_STEP >= access_now.next, 0)) {
         sample_access(place, address, size, kind, served);
+        draw_next(before + MODEL_CLOCK_STEP);
+        due = False;
+        settle_table();
+    }
+}
+
+VG_REGPARM(3) void access_memory(struct stretch_access *access, Addr address, UWord what)
+{
+    if (counting != COUNTS_NOT)
+        take(access->place, address, what);
+    else
+        take_back(access);
+}
+
+VG_REGPARM(3) void access_guarded(struct sim_instruction *place, Addr address, UWord what)
+{
+    UInt op = what & MODEL_MODIFY;
+    if (counting == COUNTS_NOT)
+        return;
+    take(place, address, what);
+    place->counts[op - 1]++;
+    access_now.counts[op]++;
+    *shape.clock += MODEL_CLOCK_STEP;
 }

@@ -13,6 +13,10 @@
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
                                                       Off64T offset);
 
+/* A system call as it is. */
+extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord,
+                              RegWord, RegWord);
+
 /* --trace-children: whether the next exec of this process stays under the tool. */
 extern Bool VG_(clo_trace_children);
 

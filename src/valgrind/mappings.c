@@ -9,6 +9,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "valgrind/access.h"
+#include "valgrind/agent_rings.h"
 #include "valgrind/shared.h"
 
 /* The path of what stands in `mapping`, in units behind it. */
@@ -50,8 +51,10 @@ static void on_map(Addr start, SizeT length, Bool can_read, Bool can_write, Bool
         mapping.major = (UInt)(segment->dev >> 8 & 0xfff);
         mapping.minor = (UInt)((segment->dev & 0xff) | (segment->dev >> 12 & 0xfff00));
     }
-    if (path && VG_(strstr)(path, "memfd:misstop-agent"))
+    if (path && VG_(strstr)(path, "memfd:misstop-agent")) {
         access_leave_out(start, length);
+        agent_rings_mapped(start, length);
+    }
     tell(&mapping, path ? path : "//anon");
 }
 

@@ -6,6 +6,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
 
 struct sim_shared *shared;
 static ULong head;
@@ -35,7 +36,8 @@ Bool shared_open(const HChar *path)
         return False;
     shared = (struct sim_shared *)sr_Res(memory);
     if (!is_ours(&shared->header)) {
-        shared_leave();
+        VG_(am_munmap_valgrind)((Addr)shared, sizeof *shared);
+        shared = NULL;
         return False;
     }
     shared->header.pid = (UInt)VG_(getpid)();
@@ -45,8 +47,11 @@ Bool shared_open(const HChar *path)
 
 void shared_leave(void)
 {
+    /* Code that is translated already goes on counting there. */
     if (shared)
-        VG_(am_munmap_valgrind)((Addr)shared, sizeof *shared);
+        VG_(do_syscall)
+    (__NR_mmap, (UWord)shared, sizeof *shared, VKI_PROT_READ | VKI_PROT_WRITE,
+     VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED | VKI_MAP_NORESERVE, (UWord)-1, 0, 0, 0);
     shared = NULL;
 }
 

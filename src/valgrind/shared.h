@@ -16,7 +16,7 @@ extern struct sim_shared *shared;
  * or belongs to a process that this one was forked from. */
 Bool shared_open(const HChar *path);
 
-/* In a forked child: what it does is not told. The parent's mapping stays as it is. */
+/* In a forked child: what it does is not told, but written to memory of its own. */
 void shared_leave(void);
 
 /* Now, by the clock that misstop named. */

@@ -17,8 +17,11 @@
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_transtab.h"
+#include "pub_tool_vkiscnums.h"
 #include "valgrind/shared.h"
+#include "valgrind/stretch.h"
 #include "valgrind/threads.h"
+#include "valgrind/whatif.h"
 
 static const HChar *memory_path = "";
 
@@ -36,6 +39,19 @@ static void print_debug_usage(void)
 {
 }
 
+/* What exec leaves behind is counted before. */
+static void before_call(ThreadId id, UInt number, UWord *arguments, UInt count)
+{
+    (void)id, (void)arguments, (void)count;
+    if (number == __NR_execve || number == __NR_execveat)
+        access_tell(True);
+}
+
+static void after_call(ThreadId id, UInt number, UWord *arguments, UInt count, SysRes result)
+{
+    (void)id, (void)number, (void)arguments, (void)count, (void)result;
+}
+
 static void leave(ThreadId id)
 {
     (void)id;
@@ -49,6 +65,7 @@ static void start(void)
     if (!shared_open(memory_path))
         return;
     instructions_start();
+    stretch_start();
     access_start();
     mappings_program();
     VG_(atfork)(NULL, NULL, leave);
@@ -58,8 +75,12 @@ static void start(void)
 static void finish(Int status)
 {
     (void)status;
-    if (shared)
-        __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
+    if (!shared)
+        return;
+    whatif_finish();
+    access_tell(True);
+    access_finish();
+    __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }
 
 static void register_tool(void)
@@ -71,6 +92,7 @@ static void register_tool(void)
     VG_(details_bug_reports_to)("the makers of misstop");
     VG_(basic_tool_funcs)(start, instrument, finish);
     VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
+    VG_(needs_syscall_wrapper)(before_call, after_call);
     threads_start();
     mappings_start();
 }

@@ -17,6 +17,8 @@
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
+#include "view/whatif_choices.h"
+#include "view/whatif_words.h"
 
 enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40 };
 
@@ -33,11 +35,14 @@ enum page_id {
     PAGE_TIMELINE, /* key 0 */
     PAGE_NUMBERED,
     PAGE_HELP = PAGE_NUMBERED,
-    PAGE_FUNCTION, /* one function, opened */
-    PAGE_MATRIX,   /* key m */
-    PAGE_FINDINGS, /* key f */
-    PAGE_WATCH,    /* key w */
-    PAGE_CAUSES,   /* key y */
+    PAGE_FUNCTION,  /* one function, opened */
+    PAGE_MATRIX,    /* key m */
+    PAGE_FINDINGS,  /* key f */
+    PAGE_WATCH,     /* key w */
+    PAGE_CAUSES,    /* key y */
+    PAGE_WHATIF,    /* key x */
+    PAGE_EVICTIONS, /* from Causes: who evicts whom */
+    PAGE_REUSE,     /* key r */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -80,7 +85,30 @@ struct browser {
     struct table objects;
     struct table findings;
     struct table watch;
-    struct table causes;
+    struct {
+        struct table table;
+        enum causes_of of;             /* whose causes are listed, and who evicts whom */
+        struct matrix_table evictions; /* made while they are shown */
+        struct matrix_grid grid;
+        uint64_t row; /* identities of what its cursor is on; 0: the totals */
+        uint64_t column;
+        bool moved; /* by the user */
+    } causes;
+    struct {
+        uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
+        bool at_member;  /* one was selected on Layout, */
+        uint64_t member; /* of this identity */
+        struct whatif_choice choices[WHATIF_CHOICES_MAX];
+        size_t choice_count;
+        struct whatif_row rows[WHATIF_ROWS_MAX];
+        size_t row_count;
+        struct table questions;
+        struct table answer;
+    } whatif;
+    struct {
+        struct table objects;
+        struct table lines;
+    } reuse;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -105,9 +133,11 @@ struct browser {
         struct table regions;
         struct table dropped;
         struct area map;
+        unsigned inside; /* searches begun from a region of another, which Esc goes back to */
     } search;
     struct {
         struct table functions;
+        struct table threads;
         uint32_t id; /* the function opened */
         char name[256];
         const struct snapshot_code *function;
@@ -159,6 +189,8 @@ struct browser {
         double mark_s;
         struct area map; /* the chart, as drawn */
         enum stack_kind stacked;
+        bool chosen; /* to draw `measure` and not what ranks */
+        enum snapshot_measure measure;
         bool volatility; /* its chart is open */
     } timeline;
     struct {
@@ -171,6 +203,7 @@ struct browser {
         bool moved; /* by the user; else it stays on the strongest cell */
     } matrix;
     struct {
+        enum page_id about; /* the screen it was asked on */
         int top;
         int lines;
         int rows;
@@ -214,7 +247,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, watch_page, causes_page, picker_page;
+    findings_page, watch_page, causes_page, whatif_page, evictions_page, reuse_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -222,15 +255,25 @@ void browser_go(struct browser *browser, enum page_id page);
  * this page as it is; and on to another, whose rows are made only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
+/* Every table of the screens, and the columns it begins with; NULL past the last. */
+struct table *browser_listed_table(struct browser *browser, unsigned index);
+const struct columns *browser_listed_columns(unsigned index);
+
 /* To the page left last; false: there is none. */
 bool browser_return(struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* By its index; one that is not listed now is said so. */
 void browser_open_listed(struct browser *browser, uint32_t object);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* Who evicts whom, at the object or function of this id. (evictions_page.c) */
+void browser_open_evictions(struct browser *browser, uint32_t id);
+/* The object or function, as Causes lists them now, of this index. (causes_page.c) */
+void causes_open(struct browser *browser, uint32_t index);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction);
+/* What if the object selected in Objects, or the one in Detail, lay otherwise. (whatif_page.c) */
+void browser_open_whatif(struct browser *browser);
 /* The layout of the object in Detail, at one of its fields. */
 void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
 /* The code that misses most on a member of the object in Detail. (member_code.c) */
@@ -239,6 +282,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
 
 /* The tables of the page shown. */
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
+
+/* The help, from the screen shown on; back from there where it is open. (help_page.c) */
+void help_open(struct browser *browser);
 
 void browser_freeze(struct browser *browser);
 

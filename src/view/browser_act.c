@@ -117,6 +117,12 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_CAUSES:
         browser_go(browser, PAGE_CAUSES);
         return true;
+    case ACTION_WHATIF:
+        browser_open_whatif(browser);
+        return true;
+    case ACTION_REUSE:
+        browser_go(browser, PAGE_REUSE);
+        return true;
     case ACTION_WATCH:
         browser_go(browser, PAGE_WATCH);
         return true;
@@ -128,7 +134,7 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         browser_go(browser, PAGE_MATRIX);
         return true;
     case ACTION_HELP:
-        browser_go(browser, PAGE_HELP);
+        help_open(browser);
         return true;
     case ACTION_BACK:
         go_back(browser, request);
@@ -164,6 +170,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_QUIT;
     case ACTION_BASIS:
         return REQUEST_BASIS;
+    case ACTION_ALL_OBJECTS:
+        return REQUEST_ALL_OBJECTS;
     case ACTION_ZERO:
         return REQUEST_ZERO;
     case ACTION_FASTER:
@@ -190,7 +198,8 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         return REQUEST_COUNTING;
     case ACTION_MEASURE:
         browser_message(browser,
-                        "what is counted is chosen on screen m, Matrix; e changes the event");
+                        "what is counted is chosen on m, Matrix, and 0, Phases; e changes the "
+                        "event");
         return REQUEST_NONE;
     case ACTION_REFRESH:
         return REQUEST_REFRESH;
@@ -208,9 +217,11 @@ static enum request_kind request_of(struct browser *browser, enum action action)
         browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_STACK:
+        browser_message(browser, "by objects, functions or threads: on screen 0, Phases, and on y, "
+                                 "Causes");
+        return REQUEST_NONE;
     case ACTION_VOLATILITY:
-        browser_message(browser,
-                        "the run over time, its kinds and its volatility are on screen 0, Phases");
+        browser_message(browser, "the volatility of the run is on screen 0, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");

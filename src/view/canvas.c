@@ -159,6 +159,10 @@ static size_t row_bytes(const char *text, int columns, bool ascii)
 int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const char *text)
 {
     int row = 0;
+    int indent = text ? (int)strspn(text, " ") : 0;
+    area.column += indent;
+    area.columns -= indent;
+    text = text ? text + indent : NULL;
     while (text && *text && row < area.rows && area.columns > 0) {
         size_t bytes = row_bytes(text, area.columns, canvas->ascii);
         /* In the last row what is left is cut, and the ellipsis says so. */

@@ -53,7 +53,8 @@ int canvas_format(struct canvas *canvas, int row, int column, int columns, enum 
 void canvas_flag(struct canvas *canvas, int row, int column, int columns, enum cell_flag flag);
 void canvas_paint(struct canvas *canvas, int row, int column, int columns, enum paint paint);
 
-/* Text over several rows, broken at spaces. Returns the rows used. */
+/* Text over several rows, broken at spaces, each behind the blanks it begins with. Returns the rows
+ * used. */
 int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const char *text);
 
 /* NULL outside. */

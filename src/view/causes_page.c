@@ -5,55 +5,50 @@
 
 #include <stdio.h>
 
-enum { LIST_LEAST = 3, TEXT_ROWS = 10, LABEL_COLUMNS = 12 };
-static const double worth_a_row = 0.001;
+enum { LIST_LEAST = 3, TEXT_ROWS = 12, SUMMARY_ROWS = 2, TEXT_BYTES = 512 };
+
+static const struct snapshot_causes_list *list_of(const struct browser *browser)
+{
+    return &browser->snapshot->causes.of[browser->causes.of];
+}
 
 static void causes_update(struct browser *browser)
 {
-    const struct snapshot_causes *causes = &browser->snapshot->causes;
-    table_set(&browser->causes, browser->snapshot, causes->objects, causes->count);
+    browser->causes.table.columns = &causes_columns[browser->causes.of];
+    table_set(&browser->causes.table, browser->snapshot, list_of(browser)->rows,
+              list_of(browser)->count);
 }
 
 static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->causes;
+    panes[0] = &browser->causes.table;
     return 1;
 }
 
 /* ---- drawing ---- */
 
-static void draw_evictor(const struct snapshot_evictor *evictor, bool first, struct canvas *canvas,
-                         struct area area)
+static int say(struct canvas *canvas, struct area *area, enum paint paint, const char *text)
 {
-    char share[16];
-    format_percent(share, sizeof share, value_number(evictor->share));
-    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, first ? "Evicted by" : "");
-    canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
-                  PAINT_PLAIN, "%6s  %s%s%s", share, evictor->function,
-                  evictor->object ? " on " : "", evictor->object ? evictor->object : "");
+    int used = *text && area->rows > 0 ? canvas_wrap(canvas, *area, paint, text) : 0;
+    area->row += used;
+    area->rows -= used;
+    return used;
 }
 
-static void draw_selected(const struct snapshot_causes_object *object, struct canvas *canvas,
-                          struct area area)
+static void draw_selected(struct browser *browser, const struct snapshot_causes_row *row,
+                          struct canvas *canvas, struct area area)
 {
-    char text[512];
-    int end = area.row + area.rows;
-    causes_advice(object, text, sizeof text);
-    area.row += canvas_wrap(canvas, area, PAINT_STRONG, text);
-    for (size_t i = 0; i < object->evictor_count && area.row < end; i++, area.row++) {
-        if (object->evictors[i].share < worth_a_row)
-            break;
-        draw_evictor(&object->evictors[i], !i, canvas, area);
+    char text[TEXT_BYTES];
+    causes_advice(browser->causes.of, row, text, sizeof text);
+    say(canvas, &area, PAINT_STRONG, text);
+    causes_early(&row->figures, text, sizeof text);
+    say(canvas, &area, PAINT_PLAIN, text);
+    if (browser->causes.of == CAUSES_OBJECTS) {
+        causes_fields(browser->snapshot, row, text, sizeof text);
+        say(canvas, &area, PAINT_PLAIN, text);
     }
-    if (object->unlisted >= 0.01 && area.row < end)
-        canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
-                      PAINT_DIM, "%5.1f%%  others, that found no room in the table",
-                      100 * object->unlisted);
-    else if (!object->evictor_count && area.row < end)
-        canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
-                    PAINT_DIM,
-                    "Who threw its lines out is told of the event that ranks at first; none is "
-                    "known here.");
+    if (area.rows > 0 && browser->causes.of != CAUSES_THREADS)
+        causes_draw_evictors(row, canvas, area);
 }
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
@@ -64,68 +59,109 @@ static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                       "simulation was started without causes (--sim=SPEC:nocauses), or the event "
                       "counts accesses (e: another event)."
                     : " Only a simulation knows why a line was missed: misstop --sim -- CMD runs "
-                      "a program under it, some tens of times slower, and tells here for each "
+                      "a program under it, 50 to 200 times slower, and tells here for each "
                       "object whether its lines were never there, did not fit, were in each "
                       "other's way or were taken by another thread, and what threw them out.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
 {
-    int rows = (int)browser->causes.shown + 1;
+    struct table *table = &browser->causes.table;
+    int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, &browser->causes, "");
-    const struct snapshot_causes_object *object = table_selected(&browser->causes);
+    pane_table(browser, canvas, list, table, "");
+    const struct snapshot_causes_row *row = table_selected(table);
     int below = list.rows + (body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
-    if (object && rest.rows > 0)
-        draw_selected(object, canvas, rest);
+    if (row && rest.rows > 0)
+        draw_selected(browser, row, canvas, rest);
 }
 
 static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    char text[512];
-    if (!browser->snapshot->causes.count) {
+    char text[TEXT_BYTES];
+    if (!list_of(browser)->count) {
         draw_nothing(browser->snapshot, canvas, area);
         return;
     }
-    causes_summary(browser->snapshot, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " %s", text);
-    struct area body = {area.row + 1, area.column, area.rows - 1, area.columns};
+    causes_summary(browser->snapshot, browser->causes.of, text, sizeof text);
+    struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
+    int used = canvas_wrap(canvas, top, PAINT_DIM, text);
+    struct area body = {area.row + used, area.column, area.rows - used, area.columns};
     if (body.rows > 0)
         draw_list(browser, canvas, body);
 }
 
 /* ---- keys ---- */
 
+void causes_open(struct browser *browser, uint32_t index)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (browser->causes.of == CAUSES_OBJECTS)
+        browser_open_listed(browser, index);
+    else if (browser->causes.of == CAUSES_FUNCTIONS && index < snapshot->code_count)
+        browser_open_function(browser, &snapshot->code[index]);
+    else
+        browser_message(browser, browser->causes.of == CAUSES_FUNCTIONS
+                                     ? "it is not among the functions listed now"
+                                     : "a thread has no screen of its own");
+}
+
+static void open_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+{
+    if (browser->causes.of == CAUSES_THREADS)
+        browser_message(browser, "which thread threw a line out is not told; b: by object or by "
+                                 "function");
+    else
+        browser_open_evictions(browser, row->id);
+}
+
+static void choose_next(struct browser *browser)
+{
+    browser->causes.of = (browser->causes.of + 1) % CAUSES_KINDS;
+    browser->causes.table.pinned = false;
+    causes_update(browser);
+}
+
 static bool causes_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_causes_object *row = table_selected(&browser->causes);
+    const struct snapshot_causes_row *row = table_selected(&browser->causes.table);
     (void)request;
-    if (action != ACTION_ENTER || !row)
+    if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
+        choose_next(browser);
+    else if (action == ACTION_ENTER && row)
+        open_evictions(browser, row);
+    else if (action == ACTION_FOLD && row)
+        causes_open(browser, row->index);
+    else
         return false;
-    browser_open_listed(browser, row->object);
     return true;
 }
 
 static const char *causes_enter(struct browser *browser)
 {
-    return table_selected(&browser->causes) ? "Detail" : "";
+    return table_selected(&browser->causes.table) && browser->causes.of != CAUSES_THREADS
+               ? "Who evicts whom"
+               : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
-    snprintf(out, size, "%s",
-             table_selected(&browser->causes)
-                 ? "Enter: Detail. e: another cache level. ?: what the columns mean. Esc: back"
-                 : "Esc: back");
+    static const char *const opens[CAUSES_KINDS] = {" o: the object.", " o: the function.", ""};
+    if (!table_selected(&browser->causes.table))
+        snprintf(out, size, "Esc: back");
+    else
+        snprintf(out, size, "%sb: by object, function, thread.%s e: another cache level. Esc: back",
+                 browser->causes.of == CAUSES_THREADS ? "" : "Enter: who evicts whom. ",
+                 opens[browser->causes.of]);
 }
 
-static const enum action causes_bar[] = {ACTION_BACK,   ACTION_ENTER,     ACTION_FIND,
-                                         ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT,
-                                         ACTION_FREEZE, ACTION_NONE};
+static const enum action causes_bar[] = {
+    ACTION_ENTER,  ACTION_STACK,     ACTION_FOLD,       ACTION_BACK,   ACTION_FIND,
+    ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_NONE};
 
 const struct page causes_page = {
     .name = "Causes",

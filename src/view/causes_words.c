@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/causes_words.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "base/text.h"
+#include "view/columns.h"
 
-enum { SAMPLES_LEAST = 20 };
-static const double itself_leads = 0.5;
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, NAME_BYTES = 120 };
+static const double least_told = 0.001; /* of what it is a part of */
 
 const char *causes_name(enum miss_cause cause)
 {
@@ -23,6 +28,12 @@ const char *causes_name(enum miss_cause cause)
     return cause < CAUSE_COUNT ? names[cause] : "unknown";
 }
 
+const char *causes_of_name(enum causes_of kind)
+{
+    static const char *const names[CAUSES_KINDS] = {"object", "function", "thread"};
+    return kind < CAUSES_KINDS ? names[kind] : "object";
+}
+
 double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -38,101 +49,136 @@ double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-void causes_summary(const struct snapshot *snapshot, char *out, size_t size)
+double causes_early_other(const struct snapshot_causes_figures *figures)
 {
-    const double *share = snapshot->causes.share;
+    double early = figures->early_same + figures->early_other;
+    return early > 0 ? figures->early_other / early : NAN;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
+                                                         ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- why ---- */
+
+struct part {
+    const char *name;
+    double share;
+};
+
+enum { PARTS = 5 };
+
+static void parts_of(const struct snapshot_causes_figures *figures, struct part parts[PARTS])
+{
+    const double *share = figures->share;
+    struct part found[PARTS] = {{"first references", causes_first(share)},
+                                {"capacity", share[CAUSE_CAPACITY]},
+                                {"conflict", share[CAUSE_CONFLICT]},
+                                {"taken by another thread", causes_invalidated(share)},
+                                {"other", causes_other(share)}};
+    for (int i = 0; i < PARTS; i++) {
+        int at = i;
+        for (; at > 0 && parts[at - 1].share < found[i].share; at--)
+            parts[at] = parts[at - 1];
+        parts[at] = found[i];
+    }
+}
+
+void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size)
+{
+    struct part parts[PARTS];
+    parts_of(figures, parts);
+    *out = '\0';
+    for (int i = 0; i < PARTS && parts[i].share >= least_told; i++)
+        append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
+}
+
+void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
+{
+    const struct snapshot_causes_figures *all = &snapshot->causes.all;
     const struct snapshot_source *source = &snapshot->source;
     const char *event = source->ranking < source->event_count && source->ranking < SAMPLE_EVENTS_MAX
                             ? source->events[source->ranking].name
                             : NULL;
-    snprintf(out, size,
-             "%s: %.1f%% first references, %.1f%% capacity, %.1f%% conflict, %.1f%% taken by "
-             "another thread, %.1f%% other",
-             event ? event : "misses", 100 * causes_first(share), 100 * share[CAUSE_CAPACITY],
-             100 * share[CAUSE_CONFLICT], 100 * causes_invalidated(share),
-             100 * causes_other(share));
+    char why[256];
+    char count[16];
+    causes_why(all, why, sizeof why);
+    snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
+             event ? event : "misses", causes_of_name(kind), why);
+    if (all->early_same + all->early_other > 0)
+        append(out, size, "; thrown out too early: %.1f%% by the object itself, %.1f%% by another",
+               100 * all->early_same, 100 * all->early_other);
 }
 
-/* ---- what to try ---- */
-
-/* Whose accesses threw most of it out, of those that are no accesses to the object itself. */
-static const char *rival(const struct snapshot_causes_object *object)
+void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
 {
-    for (size_t i = 0; i < object->evictor_count; i++)
-        if (object->evictors[i].object && object->evictors[i].object_id != object->id)
-            return object->evictors[i].object;
-    return NULL;
-}
-
-static void advise_capacity(const struct snapshot_causes_object *object, char *out, size_t size)
-{
-    const char *other = rival(object);
-    if (object->by_itself >= itself_leads)
+    double early = figures->early_same + figures->early_other;
+    *out = '\0';
+    if (early >= least_told)
         snprintf(out, size,
-                 "It is larger than the cache, and mostly throws itself out before it is used "
-                 "again. Work on it in blocks that fit, or make its elements smaller.");
-    else if (other)
-        snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again, of %s "
-                 "most. Use this and that in smaller portions, or one after the other.",
-                 other);
-    else
-        snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again. Work in "
-                 "blocks that fit, or make the elements smaller.");
+                 "Too early: %.1f%% of the misses are on lines that had been thrown out to make "
+                 "room, %.1f%% for the same object, %.1f%% for another.",
+                 100 * early, 100 * figures->early_same, 100 * figures->early_other);
 }
 
-static void advise_conflict(const struct snapshot_causes_object *object, char *out, size_t size)
+void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
+                   char *out, size_t size)
 {
-    const char *other = rival(object);
-    if (object->by_itself >= itself_leads || !other)
-        snprintf(out, size,
-                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
-                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
-    else
-        snprintf(out, size,
-                 "The cache has room for it, but lines of %s fall into the same sets. Move one of "
-                 "the two by some lines, or pad its rows: Sets (3) shows which.",
-                 other);
+    const struct snapshot_object *listed = columns_object(snapshot, object->index);
+    int told = 0;
+    *out = '\0';
+    for (size_t i = 0; listed && i < listed->field_count && told < FIELDS_TOLD; i++) {
+        const struct snapshot_causes_figures *figures = listed->fields[i].causes;
+        struct part parts[PARTS];
+        if (!figures || figures->misses < 0.01 * object->figures.misses)
+            continue;
+        parts_of(figures, parts);
+        append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", NAME_BYTES,
+               listed->fields[i].name, 100 * figures->misses / object->figures.misses,
+               100 * parts[0].share, parts[0].name);
+    }
 }
 
-static void advise_first(char *out, size_t size)
+/* ---- who threw them out ---- */
+
+void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size)
 {
-    snprintf(out, size,
-             "Its lines are touched for the first time: no larger cache would help. Touch fewer "
-             "lines, use memory again instead of fresh, or fetch ahead.");
+    snprintf(out, size, "%s%s%s", evictor->function, evictor->object ? " on " : "",
+             evictor->object ? evictor->object : "");
 }
 
-static void advise_invalidated(const struct snapshot_causes_object *object, char *out, size_t size)
+static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
+                      const char *text)
 {
-    bool apart = object->share[CAUSE_INVALIDATED_FALSE] > object->share[CAUSE_INVALIDATED_TRUE];
-    snprintf(out, size, "%s",
-             apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
-                     "of its own: Sharing (9) shows which."
-                   : "Other threads write what is read here. Let them write less often, or each "
-                     "keep a copy and join these later.");
+    char percent[16];
+    format_percent(percent, sizeof percent, value_number(share));
+    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
+    canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
+                  PAINT_PLAIN, "%6s  %s", percent, text);
 }
 
-void causes_advice(const struct snapshot_causes_object *object, char *out, size_t size)
+void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *canvas,
+                          struct area area)
 {
-    const double *share = object->share;
-    double first = causes_first(share);
-    double taken = causes_invalidated(share);
-    double most = fmax(fmax(first, taken), fmax(share[CAUSE_CAPACITY], share[CAUSE_CONFLICT]));
-    if (object->samples < SAMPLES_LEAST)
-        snprintf(out, size, "Too few misses so far to say what to try.");
-    else if (causes_other(share) > most)
-        snprintf(out, size, "%s",
-                 share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                     ? "The larger cache below threw its lines out, and this one with it: look at "
-                       "the event of that level (e)."
-                     : "The tables of the simulation had no room to tell why.");
-    else if (most == first)
-        advise_first(out, size);
-    else if (most == taken)
-        advise_invalidated(object, out, size);
-    else if (most == share[CAUSE_CAPACITY])
-        advise_capacity(object, out, size);
-    else
-        advise_conflict(object, out, size);
+    char text[2 * COLUMN_TEXT_BYTES];
+    int end = area.row + area.rows;
+    for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
+        if (row->evictors[i].share < least_told)
+            break;
+        causes_evictor(&row->evictors[i], text, sizeof text);
+        draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
+    }
+    if (row->unlisted >= 0.01 && area.row < end)
+        draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
+    else if (!row->evictor_count && area.row < end)
+        canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
+                    PAINT_DIM,
+                    "Nothing is known of what threw its lines out: none came back yet, or the "
+                    "event has ranked only now, and it is told from then on.");
 }

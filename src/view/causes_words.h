@@ -1,25 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses in words; for the Causes page, batch text and JSON. */
+/* Causes of misses in words; for the Causes screens, the matrix, batch text, JSON and the page of
+ * --html. */
 #ifndef MISSTOP_VIEW_CAUSES_WORDS_H
 #define MISSTOP_VIEW_CAUSES_WORDS_H
 
 #include "snapshot.h"
+#include "view/canvas.h"
 
 #include <stddef.h>
 
 /* "first", "conflict", ...: as in JSON. */
 const char *causes_name(enum miss_cause cause);
 
-/* Parts of an object's misses: lines that nobody, or not this thread, had yet; taken away by
- * another thread's write; neither these nor capacity nor conflict. */
+/* "object", "function", "thread". */
+const char *causes_of_name(enum causes_of kind);
+
+/* Parts of the misses: lines that nobody, or not this thread, had yet; taken away by another
+ * thread's write; neither these nor capacity nor conflict. */
 double causes_first(const double share[CAUSE_COUNT]);
 double causes_invalidated(const double share[CAUSE_COUNT]);
 double causes_other(const double share[CAUSE_COUNT]);
+/* Of what was thrown out too early, the part by accesses to other objects; NAN: nothing was. */
+double causes_early_other(const struct snapshot_causes_figures *figures);
 
-/* "why 12.3k L2 misses: 80% capacity, ...", of all objects. */
-void causes_summary(const struct snapshot *snapshot, char *out, size_t size);
+/* "61.0% conflict, 27.0% capacity, 12.0% first references": what there is, most first. */
+void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size);
 
-/* What leads, and what to try: a sentence or two. */
-void causes_advice(const struct snapshot_causes_object *object, char *out, size_t size);
+/* "Why l2-miss, by object: ...", of everything. */
+void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size);
+
+/* What was thrown out too early, by itself and by others (DTrack 3.5); "": nothing is known. */
+void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size);
+
+/* The fields of an object that miss most, each with what leads; "": none are known. */
+void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
+                   char *out, size_t size);
+
+/* "multiply on rival"; what is not known is said so. */
+void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size);
+
+/* The evictors of a row, one a line, as far as the area reaches. */
+void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *canvas,
+                          struct area area);
+
+/* What leads, and what to try: a sentence or two. (causes_advice.c) */
+void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                   size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/rates_words.h"
+#include "view/use_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +139,12 @@ static const struct snapshot_rates *rates_of(const void *row)
 }
 RATES_VALUES(function, rates_of)
 
+static const struct snapshot_use *use_of(const void *row)
+{
+    return ((const struct snapshot_code *)row)->use;
+}
+USE_VALUES(function, use_of)
+
 /* What the functions are sorted by at first. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -154,13 +161,13 @@ unsigned columns_functions_sort(const struct snapshot *snapshot)
 static const struct column function_list[] = {
     [FUNCTION_SHARE] = {"SHARE", "The function's part of all attributed samples.", 6, 0, 0,
                         COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
-    [FUNCTION_HALF] = {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim,
+    [FUNCTION_HALF] = {"±", NULL, 4, 0, 1, COLUMN_RIGHT, NULL, half, format_points, paint_dim,
                        NULL},
     [FUNCTION_ALL] = {"ALL", "Its part of all samples, with those whose object is not known.", 6, 0,
                       0, COLUMN_RIGHT, columns_have_unknown, all_share, format_percent, paint_share,
                       NULL},
     {"UNKNOWN", "Part of all samples: the function waited for data of an object not known.", 7, 0,
-     0, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
+     2, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
     {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
     {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL, samples,
      format_count, NULL, NULL},
@@ -179,6 +186,7 @@ static const struct column function_list[] = {
     RATES_COLUMN_STALL(function, 8),
     RATES_COLUMNS(function, 3),
     RATES_COLUMN_CRITICAL(function, 3),
+    USE_COLUMNS(function, 2),
 };
 
 const struct columns function_columns = {

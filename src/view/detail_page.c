@@ -154,6 +154,7 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     }
     if (!size)
         return false;
+    browser->search.inside = 0;
     browser_search_in(request, base, base + size, object->name);
     browser_go(browser, PAGE_SEARCH);
     return true;
@@ -191,8 +192,8 @@ static const char *detail_enter(struct browser *browser)
 }
 
 static const enum action detail_bar[] = {
-    ACTION_ENTER, ACTION_BACK,   ACTION_RIGHT, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
-    ACTION_FIND,  ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE,       ACTION_NONE};
+    ACTION_ENTER,  ACTION_BACK, ACTION_RIGHT,  ACTION_WHATIF, ACTION_SEARCH_HERE, ACTION_SORT_NEXT,
+    ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,  ACTION_WRITE,       ACTION_NONE};
 
 const struct page detail_page = {
     .name = "Detail",

@@ -17,16 +17,30 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     bool past = browser->snapshot && browser->snapshot->stretch;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)
+        return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+               : browser->pane[PAGE_CODE]                                 ? "Functions"
+                                                                          : "Threads";
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
         return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
                                                                                   : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
         return "Object";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_CAUSES)
+        return browser->causes.of == CAUSES_OBJECTS     ? "Object"
+               : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
+                                                        : "";
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
+    if (binding->action == ACTION_WHATIF && browser->page == PAGE_WHATIF)
+        return browser->snapshot && browser->snapshot->whatif.state != WHATIF_NONE ? "No more" : "";
+    /* A running process has only the explanation to offer. */
+    if (binding->action == ACTION_WHATIF)
+        return browser->snapshot && browser->snapshot->simulation.level_count ? binding->label : "";
     if (binding->action == ACTION_NOW)
         return past ? binding->label : "";
-    if (binding->action == ACTION_HOME && browser->page == PAGE_MATRIX)
+    if (binding->action == ACTION_HOME &&
+        (browser->page == PAGE_MATRIX || browser->page == PAGE_EVICTIONS))
         return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
@@ -36,6 +50,10 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
         return "";
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    if (binding->action == ACTION_ALL_OBJECTS && browser->snapshot)
+        return browser->snapshot->objects_all        ? "Above 0.1%"
+               : browser->snapshot->objects_left_out ? "All objects"
+                                                     : "";
     if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
         return "Hottest set";
     return binding->label;

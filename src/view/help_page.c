@@ -1,74 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen ?: keys and columns from their tables, reasons, and what the source can say. */
+/* Screen ?: the screen one comes from, what the source can say, keys and columns from their
+ * tables, reasons. */
 #include "view/browser.h"
 
 #include "base/text.h"
 #include "view/binary_words.h"
+#include "view/help_screens.h"
+#include "view/help_writer.h"
 #include "view/rates_words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL_COLUMNS = 16, HELP_LABEL_BYTES = 64 };
-
-/* Draws the lines in sight and counts the rest. */
-struct writer {
-    struct canvas *canvas;
-    struct area area;
-    int line; /* next line, from the top of the whole text */
-    int top;
-};
-
-static bool in_sight(const struct writer *writer)
-{
-    return writer->line >= writer->top && writer->line < writer->top + writer->area.rows;
-}
-
-static int row_of(const struct writer *writer)
-{
-    return writer->area.row + writer->line - writer->top;
-}
-
-static void write_heading(struct writer *writer, const char *text)
-{
-    if (writer->line)
-        writer->line++;
-    if (in_sight(writer))
-        canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE, text);
-    writer->line++;
-}
-
-/* A label and its explanation, broken at spaces under itself. */
-static void write_entry(struct writer *writer, enum paint paint, const char *label,
-                        const char *text)
-{
-    int column = *label ? LABEL_COLUMNS + 3 : 3;
-    int columns = writer->area.columns - column - 1;
-    if (in_sight(writer))
-        canvas_text(writer->canvas, row_of(writer), 3, LABEL_COLUMNS - 1, paint, label);
-    while (*text) {
-        char line[512];
-        int used = 0;
-        size_t bytes = 0;
-        size_t space = 0;
-        struct glyph glyph;
-        for (; (glyph = glyph_next(text + bytes, false)).bytes; bytes += glyph.bytes) {
-            used += glyph.columns;
-            if (text[bytes] == ' ')
-                space = bytes;
-            if (used > columns) {
-                bytes = space ? space : bytes;
-                break;
-            }
-        }
-        snprintf(line, sizeof line, "%.*s", (int)bytes, text);
-        if (in_sight(writer))
-            canvas_text(writer->canvas, row_of(writer), column, columns, PAINT_PLAIN, line);
-        writer->line++;
-        text += bytes ? bytes : strlen(text);
-        text += strspn(text, " ");
-    }
-}
+enum { HEADING_BYTES = 64 };
 
 static const char *source_text(const char *name)
 {
@@ -98,34 +42,34 @@ static const char *source_text(const char *name)
     return NULL;
 }
 
-static void write_source(struct writer *writer, const struct snapshot *snapshot)
+static void write_source(struct help_writer *writer, const struct snapshot *snapshot)
 {
     const char *text = snapshot ? source_text(snapshot->source.name) : NULL;
     if (!snapshot)
         return;
-    write_heading(writer, "What the figures are");
-    write_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
-                text ? text : "A source this help does not know.");
+    help_heading(writer, "What the figures are");
+    help_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
+               text ? text : "A source this help does not know.");
     if (snapshot->source.weighs)
-        write_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
+        help_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
     char wanting[256];
     rates_wanting(snapshot, wanting, sizeof wanting);
     if (*wanting)
-        write_entry(writer, PAINT_STRONG, "miss rates", wanting);
-    write_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
+        help_entry(writer, PAINT_STRONG, "miss rates", wanting);
+    help_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
 }
 
-static void write_known(struct writer *writer, const char *label, const char *text)
+static void write_known(struct help_writer *writer, const char *label, const char *text)
 {
     if (text)
-        write_entry(writer, PAINT_STRONG, label, text);
+        help_entry(writer, PAINT_STRONG, label, text);
 }
 
-static void write_recording(struct writer *writer, const struct snapshot_recording *recording)
+static void write_recording(struct help_writer *writer, const struct snapshot_recording *recording)
 {
     if (!recording)
         return;
-    write_heading(writer, "The recording");
+    help_heading(writer, "The recording");
     write_known(writer, "recorded on", recording->host);
     write_known(writer, "CPU", recording->cpu);
     write_known(writer, "kernel", recording->kernel);
@@ -136,87 +80,145 @@ static void write_recording(struct writer *writer, const struct snapshot_recordi
     write_known(writer, "note", recording->note);
 }
 
-static void write_binaries(struct writer *writer, const struct snapshot *snapshot)
+static void write_binaries(struct help_writer *writer, const struct snapshot *snapshot)
 {
     const struct snapshot_binaries *binaries = &snapshot->binaries;
     char fate[512];
     char label[16];
     if (!binaries->count)
         return;
-    write_heading(writer, "Programs and libraries of the recording, by samples");
+    help_heading(writer, "Programs and libraries of the recording, by samples");
     for (size_t i = 0; i < binaries->count; i++) {
         char line[1024];
         const struct binary_desc *binary = &binaries->list[i];
         bool here = binary->state == BINARY_FOUND || binary->state == BINARY_UNVERIFIED;
         binary_fate(binary, fate, sizeof fate);
         snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
-        write_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
-                    text_count(label, (double)binary->samples), line);
+        help_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
+                   text_count(label, (double)binary->samples), line);
     }
     if (binary_missing(binaries) > 0)
-        write_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
+        help_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
     if (binaries->code_only)
-        write_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
+        help_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
 }
 
-static void write_keys(struct writer *writer, bool replays)
+static void write_keys(struct help_writer *writer, bool replays)
 {
     size_t count;
     const struct key_binding *bindings = keys_all(&count);
-    write_heading(writer, "Keys");
+    help_heading(writer, "All keys");
     for (size_t i = 0; i < count; i++)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
-            write_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
-    write_entry(writer, PAINT_STRONG, "mouse",
-                "click selects, click again opens, wheel scrolls; titles sort, names and the key "
-                "bar act");
+            help_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
+    help_entry(writer, PAINT_STRONG, "mouse",
+               "click selects, click again opens, wheel scrolls; titles sort, names and the key "
+               "bar act");
 }
 
-static void write_columns(struct writer *writer)
+static void write_table(struct help_writer *writer, const struct columns *columns)
 {
-    static const struct columns *const tables[] = {
-        &object_columns,       &field_columns,          &toucher_columns, &instance_columns,
-        &part_columns,         &region_columns,         &dropped_columns, &function_columns,
-        &site_columns,         &line_columns,           &pair_columns,    &layout_columns,
-        &source_columns,       &instruction_columns,    &levels_columns,  &sharing_columns,
-        &sharing_line_columns, &sharing_access_columns, &phase_columns,   &finding_columns,
-        &watch_columns,        &causes_columns};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char heading[HELP_LABEL_BYTES];
-        snprintf(heading, sizeof heading, "Columns: %s", tables[i]->title);
-        write_heading(writer, heading);
-        for (unsigned k = 0; k < tables[i]->count; k++)
-            if (tables[i]->list[k].help)
-                write_entry(writer, PAINT_STRONG,
-                            columns_title(&tables[i]->list[k], writer->canvas->ascii),
-                            tables[i]->list[k].help);
+    char heading[HEADING_BYTES];
+    snprintf(heading, sizeof heading, "Columns: %s", columns->title);
+    help_heading(writer, heading);
+    for (unsigned i = 0; i < columns->count; i++)
+        if (columns->list[i].help)
+            help_entry(writer, PAINT_STRONG,
+                       columns_title(&columns->list[i], writer->canvas->ascii),
+                       columns->list[i].help);
+}
+
+/* The tables of the screen that the help was asked on. */
+static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    const struct page *page = browser_pages[browser->help.about];
+    return browser->snapshot && page->panes ? page->panes(browser, panes) : 0;
+}
+
+static void write_screen(struct help_writer *writer, struct browser *browser)
+{
+    char heading[HEADING_BYTES];
+    struct table *panes[PANES_MAX];
+    const struct page *page = browser_pages[browser->help.about];
+    const char *shows = help_screen_shows(browser->help.about);
+    if (!shows)
+        return;
+    snprintf(heading, sizeof heading, "This screen: %s", page->name);
+    help_heading(writer, heading);
+    help_entry(writer, PAINT_PLAIN, "", shows);
+    help_entry(writer, PAINT_PLAIN, "", help_screen_next(browser->help.about));
+    help_heading(writer, "Keys here");
+    for (const enum action *action = page->bar; action && *action; action++) {
+        const struct key_binding *binding = keys_binding(*action);
+        if (binding && binding->help)
+            help_entry(writer, PAINT_STRONG, binding->shown, binding->help);
     }
+    unsigned count = asked_panes(browser, panes);
+    for (unsigned i = 0; i < count; i++)
+        write_table(writer, panes[i]->columns);
 }
 
-static void write_reasons(struct writer *writer)
+static bool is_asked(struct browser *browser, const struct columns *columns)
 {
-    write_heading(writer, "Why a sample has no object");
+    struct table *panes[PANES_MAX];
+    unsigned count = asked_panes(browser, panes);
+    for (unsigned i = 0; i < count; i++)
+        if (panes[i]->columns == columns)
+            return true;
+    return false;
+}
+
+/* What one only chooses from needs no words. */
+static bool is_told(const struct columns *columns)
+{
+    return columns != &process_columns && columns != &recorded_columns &&
+           columns != &whatif_choice_columns;
+}
+
+static void write_other_columns(struct help_writer *writer, struct browser *browser)
+{
+    const struct columns *columns;
+    for (unsigned i = 0; (columns = browser_listed_columns(i)); i++)
+        if (is_told(columns) && !is_asked(browser, columns))
+            write_table(writer, columns);
+}
+
+static void write_reasons(struct help_writer *writer)
+{
+    help_heading(writer, "Why a sample has no object");
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
-        write_entry(writer, PAINT_STRONG, access_reason_name((enum reason)i),
-                    access_reason_text((enum reason)i));
-    write_heading(writer, "Why a sample has an object but no field");
+        help_entry(writer, PAINT_STRONG, access_reason_name((enum reason)i),
+                   access_reason_text((enum reason)i));
+    help_heading(writer, "Why a sample has an object but no field");
     for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
-        write_entry(writer, PAINT_STRONG, untyped_name((enum untyped)i),
-                    untyped_text((enum untyped)i));
+        help_entry(writer, PAINT_STRONG, untyped_name((enum untyped)i),
+                   untyped_text((enum untyped)i));
 }
 
 static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    struct writer writer = {canvas, area, 0, browser->help.top};
+    struct help_writer writer = {canvas, area, 0, browser->help.top};
+    write_screen(&writer, browser);
     write_source(&writer, browser->snapshot);
     write_recording(&writer, browser->snapshot ? browser->snapshot->recording : NULL);
     if (browser->snapshot)
         write_binaries(&writer, browser->snapshot);
     write_keys(&writer, browser->replays);
-    write_columns(&writer);
+    write_other_columns(&writer, browser);
     write_reasons(&writer);
     browser->help.lines = writer.line;
     browser->help.rows = area.rows;
+}
+
+void help_open(struct browser *browser)
+{
+    if (browser->page == PAGE_HELP) {
+        browser_return(browser);
+        return;
+    }
+    browser->help.about = browser->page;
+    browser->help.top = 0;
+    browser_go(browser, PAGE_HELP);
 }
 
 static bool help_act(struct browser *browser, enum action action, struct request *request)

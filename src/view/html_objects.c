@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/field_words.h"
 #include "view/html_table.h"
+#include "view/objects_words.h"
 #include "view/levels_rows.h"
 
 #include <inttypes.h>
@@ -56,9 +57,13 @@ void html_objects(struct html_writer *writer)
                                             .most = OBJECT_ROWS,
                                             .interval = object_share,
                                             .link = html_object_link});
-    if (snapshot->objects_left_out)
-        html_markup(writer, "<p class=\"dim\">%zu more have less than 0.1 %% each.</p>\n",
-                    snapshot->objects_left_out);
+    char left[160];
+    objects_left_out(snapshot, left, sizeof left);
+    if (*left) {
+        html_markup(writer, "<p class=\"dim\">");
+        html_text(writer, left);
+        html_markup(writer, ".</p>\n");
+    }
     html_section_end(writer);
 }
 

@@ -71,17 +71,18 @@ static void draw_curve(struct html_writer *writer, const struct snapshot_timelin
 
 static void write_turns(struct html_writer *writer, const struct snapshot_timeline *timeline)
 {
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
     if (!timeline->turn_count)
         return;
     html_markup(writer, "<h3>Objects that take turns</h3>\n<ul class=\"notes\">\n");
     for (size_t i = 0; i < timeline->turn_count && i < TURNS; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
-        if (turns->left >= timeline->stream_count || turns->right >= timeline->stream_count)
+        if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
         html_markup(writer, "<li><b>");
-        html_text(writer, timeline->streams[turns->left].name);
+        html_text(writer, objects->list[turns->left].name);
         html_markup(writer, "</b> misses when <b>");
-        html_text(writer, timeline->streams[turns->right].name);
+        html_text(writer, objects->list[turns->right].name);
         html_markup(writer, "</b> does not, and the other way round");
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);

@@ -23,11 +23,14 @@ json_t *json_snapshot(const struct snapshot *snapshot)
         json_set(root, "recording", json_recording(snapshot->recording));
     json_set(root, "stretch", json_stretch(snapshot->stretch));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
+    if (snapshot->causes.told)
+        json_set(root, "causes", json_all_causes(&snapshot->causes));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
     json_set_levels(root, snapshot, snapshot->levels);
     json_set_rates(root, snapshot->rates);
+    json_set_use(root, snapshot, &snapshot->uses.all);
     json_set(root, "objects", json_objects(snapshot));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
     json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));
@@ -35,12 +38,17 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
+    json_set(root, "threads", json_threads(&snapshot->threads));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
     json_set(root, "findings", json_findings(&snapshot->findings));
+    if (snapshot->reuse.told)
+        json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
+    if (snapshot->whatif.state != WHATIF_NONE)
+        json_set(root, "what_if", json_whatif(&snapshot->whatif));
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

@@ -3,22 +3,56 @@
 #include "view/json_part.h"
 
 #include "view/matrix_cell.h"
+#include "view/measure_words.h"
+
+#include <math.h>
 
 static const double least_told = 0.001;
 
-static void set_figures(json_t *out, const struct snapshot_matrix_cell *cell)
+/* Weights of the events that count another measure than what ranks; what there is of them. */
+static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
+                        const struct snapshot_matrix_cell *without)
 {
-    json_set(out, "samples", json_count(cell->samples));
-    json_set(out, "share", json_share(cell->share));
-    json_set(out, "loads", json_count(cell->loads));
-    json_set(out, "stores", json_count(cell->stores));
+    json_t *out = json_object();
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (!isnan(cell->by[i]))
+            json_set(out, measure_name(snapshot, (enum snapshot_measure)i),
+                     json_count(cell->by[i] - without->by[i]));
+    return out;
+}
+
+/* Of what has an object: `without` is what of the cell has none, NULL: nothing of it. `share` is of
+ * what has an object, `all_share` of everything. */
+static void set_figures(json_t *out, const struct snapshot *snapshot,
+                        const struct snapshot_matrix_cell *cell,
+                        const struct snapshot_matrix_cell *without)
+{
+    static const struct snapshot_matrix_cell none = {0};
+    without = without ? without : &none;
+    json_set(out, "samples", json_count(cell->samples - without->samples));
+    json_set(out, "share",
+             json_share((cell->share - without->share) / snapshot->matrix.attributed));
+    json_set(out, "loads", json_count(cell->loads - without->loads));
+    json_set(out, "stores", json_count(cell->stores - without->stores));
     json_set(out, "cycles", json_count(cell->cycles));
+    json_set(out, "all_share", json_share(cell->share));
+    json_set(out, "measures", measures(snapshot, cell, without));
+}
+
+/* The line of what has no object; the count where there is none. */
+static size_t nobody_of(const struct matrix_line *lines, size_t count)
+{
+    return count && lines[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
 }
 
 /* The others have no name: null. */
-static json_t *lines(const struct snapshot *snapshot, enum matrix_axis axis,
-                     const struct matrix_line *line, size_t count)
+static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 {
+    const struct snapshot *snapshot = table->snapshot;
+    bool functions = axis == MATRIX_FUNCTIONS;
+    const struct matrix_line *line = functions ? table->rows : table->columns;
+    size_t count = nobody_of(line, functions ? table->row_count : table->column_count);
+    size_t nobody = nobody_of(table->columns, table->column_count);
     json_t *out = json_array();
     for (size_t i = 0; i < count; i++, line++) {
         const char *module = !line->members             ? NULL
@@ -29,7 +63,13 @@ static json_t *lines(const struct snapshot *snapshot, enum matrix_axis axis,
                  json_text(line->members ? line->name : NULL));
         json_set(one, "module", json_text_or_null(module));
         json_set(one, "members", json_known(line->members));
-        set_figures(one, &line->total);
+        const struct snapshot_matrix_cell *without =
+            functions && nobody < table->column_count ? &table->cells[i][nobody] : NULL;
+        set_figures(one, snapshot, &line->total, without);
+        if (without) {
+            json_set(one, "unknown_samples", json_count(without->samples));
+            json_set(one, "unknown_share", json_share(without->share));
+        }
         json_array_append_new(out, one);
     }
     return out;
@@ -68,12 +108,30 @@ static json_t *recent(const struct matrix_parts *parts, const char *name,
     return out;
 }
 
+/* "function on object", and how many misses of what each had thrown out. */
+static json_t *evictors(const struct matrix_parts *parts)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "name", json_text(parts->list[i].name));
+        json_set(one, "misses", json_count(parts->list[i].samples));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
 static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
 {
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
     json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
     json_set_rates(out, cell.rates);
+    if (cell.causes.misses > 0) {
+        json_t *causes = json_cause_figures(&cell.causes);
+        json_set(causes, "evictors", evictors(&cell.evictors));
+        json_set(out, "causes", causes);
+    }
     json_set(out, "fields", named(&cell.fields, "field"));
     json_set(out, "lines", named(&cell.lines, "line"));
     json_set(out, "threads", recent(&cell.threads, "tid", json_whole));
@@ -84,18 +142,34 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++) {
+    size_t rows = nobody_of(table->rows, table->row_count);
+    size_t columns = nobody_of(table->columns, table->column_count);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < columns; k++) {
             if (!(table->cells[i][k].samples > 0))
                 continue;
             json_t *one = json_object();
             json_set(one, "row", json_whole(i));
             json_set(one, "column", json_whole(k));
-            set_figures(one, &table->cells[i][k]);
+            set_figures(one, table->snapshot, &table->cells[i][k], NULL);
             if (table->cells[i][k].share >= least_told)
                 set_detail(one, table, i, k);
             json_array_append_new(out, one);
         }
+    return out;
+}
+
+/* What has no object, and what of it is in no function either. */
+static json_t *unknown(const struct snapshot *snapshot)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    const struct snapshot_matrix_cell *nowhere = &matrix->row_totals[matrix->row_count + 1];
+    json_t *out = json_object();
+    json_set(out, "samples", json_count(nobody->samples));
+    json_set(out, "share", json_share(nobody->share));
+    json_set(out, "no_access_samples", json_count(nowhere->samples));
+    json_set(out, "no_access_share", json_share(nowhere->share));
     return out;
 }
 
@@ -108,9 +182,10 @@ json_t *json_matrix(const struct snapshot *snapshot)
     matrix_rules_init(&rules);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     json_t *out = json_object();
-    json_set(out, "rows", lines(snapshot, MATRIX_FUNCTIONS, table.rows, table.row_count));
-    json_set(out, "columns", lines(snapshot, MATRIX_OBJECTS, table.columns, table.column_count));
+    json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
+    json_set(out, "columns", lines(&table, MATRIX_OBJECTS));
     json_set(out, "cells", cells(&table));
+    json_set(out, "unknown", unknown(snapshot));
     json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
     matrix_rules_fini(&rules);

@@ -52,6 +52,9 @@ void json_set_levels(json_t *out, const struct snapshot *snapshot,
                      const struct snapshot_levels *levels);
 /* Members `accesses`, `miss_rate` and `rates`; NULL: not known. */
 void json_set_rates(json_t *out, const struct snapshot_rates *rates);
+/* Members `spatial_use`, `temporal_use` and `use`, where anything is told of use; NULL: not of it.
+ */
+void json_set_use(json_t *out, const struct snapshot *snapshot, const struct snapshot_use *use);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
 /* Only where there is one. */
@@ -61,15 +64,23 @@ json_t *json_simulation(const struct snapshot_simulation *from);
 json_t *json_sets(const struct snapshot *snapshot);
 json_t *json_search(const struct snapshot_search *from);
 json_t *json_window(const struct snapshot *snapshot);
+json_t *json_threads(const struct snapshot_threads *threads);
 json_t *json_heap(const struct snapshot *snapshot);
 json_t *json_phases(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
 json_t *json_findings(const struct snapshot_findings *findings);
-/* Of an object by its id; null: nothing was told. */
-json_t *json_causes(const struct snapshot_causes *causes, uint32_t object);
+/* Of an object or function by its id; null: nothing was told. */
+json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id);
+/* Of everything, by thread, and who evicts whom. Figures alone are those of a field or a cell. */
+json_t *json_all_causes(const struct snapshot_causes *causes);
+json_t *json_cause_figures(const struct snapshot_causes_figures *from);
+/* Only where it is told. */
+json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
+/* Only where something was asked. */
+json_t *json_whatif(const struct snapshot_whatif *whatif);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */

@@ -2,6 +2,8 @@
 /* The run over time and its phases; declared in json_part.h. */
 #include "view/json_part.h"
 
+#include "view/measure_words.h"
+
 #include <stddef.h>
 
 /* What the objects of the streams have of the misses in a stretch; null: there are none. */
@@ -11,9 +13,10 @@ static json_t *shares_of(const struct snapshot_timeline *timeline,
     if (!phase->shares)
         return json_null();
     json_t *out = json_array();
-    for (size_t i = 0; i < timeline->stream_count; i++) {
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
+    for (size_t i = 0; i < objects->count; i++) {
         json_t *one = json_object();
-        json_set(one, "object", json_text(timeline->streams[i].name));
+        json_set(one, "object", json_text(objects->list[i].name));
         json_set(one, "share", json_share(phase->shares[i]));
         json_array_append_new(out, one);
     }
@@ -37,6 +40,7 @@ static json_t *segment_of(const struct snapshot_timeline *timeline,
     json_set(out, "fell", json_text(phase->fell));
     json_set(out, "fell_by", json_share(phase->fell_by));
     json_set(out, "inversion", json_boolean(phase->inversion));
+    json_set(out, "unknown_share", json_share(phase->nobody));
     return out;
 }
 
@@ -67,13 +71,41 @@ static json_t *streams_of(const struct snapshot_streams *streams, const char *ki
     return out;
 }
 
-static json_t *fields_of(const struct snapshot *snapshot)
+static json_t *fields_of(const struct snapshot *snapshot, const struct snapshot_streams *fields)
 {
-    const struct snapshot_timeline *timeline = &snapshot->timeline;
-    json_t *out = streams_of(&timeline->fields, "field", timeline->periods);
+    json_t *out = streams_of(fields, "field", snapshot->timeline.periods);
     for (size_t i = 0; i < json_array_size(out); i++)
         json_set(json_array_get(out, i), "object",
-                 json_object_name(snapshot, timeline->fields.list[i].object));
+                 json_object_name(snapshot, fields->list[i].object));
+    return out;
+}
+
+/* Members of `out`; `objects`: the name of theirs. */
+static void set_measured(json_t *out, const struct snapshot *snapshot,
+                         const struct snapshot_measured *measured, const char *objects)
+{
+    size_t periods = snapshot->timeline.periods;
+    json_set(out, "all", measured->all ? numbers(measured->all, periods) : json_array());
+    json_set(out, "unknown", measured->nobody ? numbers(measured->nobody, periods) : json_null());
+    json_set(out, objects, streams_of(&measured->objects, "object", periods));
+    json_set(out, "functions", streams_of(&measured->functions, "function", periods));
+    json_set(out, "fields", fields_of(snapshot, &measured->fields));
+    json_set(out, "threads", streams_of(&measured->threads, "name", periods));
+}
+
+/* Those that are sampled beside the one that ranks, which stands in `phases` itself. */
+static json_t *measures_of(const struct snapshot *snapshot)
+{
+    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    json_t *out = json_array();
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
+        if (i == (int)timeline->ranks || !timeline->by[i].all)
+            continue;
+        json_t *one = json_object();
+        json_set(one, "measure", json_text(measure_name(snapshot, (enum snapshot_measure)i)));
+        set_measured(one, snapshot, &timeline->by[i], "objects");
+        json_array_append_new(out, one);
+    }
     return out;
 }
 
@@ -102,13 +134,14 @@ static json_t *recent_of(const struct snapshot_timeline *timeline)
 
 static json_t *turns_of(const struct snapshot_timeline *timeline)
 {
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
     json_t *out = json_array();
     for (size_t i = 0; i < timeline->turn_count; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
         json_t *one = json_object();
-        json_set(one, "objects",
-                 json_pack("[s,s]", timeline->streams[turns->left].name,
-                           timeline->streams[turns->right].name));
+        json_set(
+            one, "objects",
+            json_pack("[s,s]", objects->list[turns->left].name, objects->list[turns->right].name));
         json_set(one, "correlation", json_share(turns->correlation));
         json_array_append_new(out, one);
     }
@@ -118,7 +151,6 @@ static json_t *turns_of(const struct snapshot_timeline *timeline)
 json_t *json_phases(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    struct snapshot_streams objects = {timeline->streams, timeline->stream_count};
     json_t *out = json_object();
     json_t *segments = json_array();
     for (size_t i = 0; i < timeline->phase_count; i++)
@@ -128,11 +160,9 @@ json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "start_monotonic",
              timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
-    json_set(out, "all", numbers(timeline->all, timeline->periods));
-    json_set(out, "streams", streams_of(&objects, "object", timeline->periods));
-    json_set(out, "functions", streams_of(&timeline->functions, "function", timeline->periods));
-    json_set(out, "fields", fields_of(snapshot));
-    json_set(out, "threads", streams_of(&timeline->threads, "name", timeline->periods));
+    json_set(out, "measure", json_text(measure_name(snapshot, timeline->ranks)));
+    set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
+    json_set(out, "measures", measures_of(snapshot));
     json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));
     json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));

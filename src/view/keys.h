@@ -46,6 +46,8 @@ enum action {
     ACTION_FINDINGS,
     ACTION_WATCH,
     ACTION_CAUSES,
+    ACTION_WHATIF,
+    ACTION_REUSE,
     ACTION_NEXT_PAGE,
     ACTION_LAST_PAGE,
     ACTION_UP,
@@ -85,6 +87,7 @@ enum action {
     ACTION_SPAN,
     ACTION_NOW,
     ACTION_MEASURE,
+    ACTION_ALL_OBJECTS,
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
     ACTION_PLAY_STEP_BACK,

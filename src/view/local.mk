@@ -3,7 +3,7 @@ src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
 	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
-	src/view/browser_act.c \
+	src/view/browser_act.c src/view/browser_tables.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/code_columns.c \
 	src/view/code_page.c \
@@ -28,6 +28,8 @@ src_libview_a_SOURCES = \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
+	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
 	src/view/html_findings.c \
@@ -44,6 +46,7 @@ src_libview_a_SOURCES = \
 	src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
+	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
 	src/view/html_timeline.c \
 	src/view/html_trust.c \
 	src/view/html_writer.c src/view/html_writer.h \
@@ -56,12 +59,13 @@ src_libview_a_SOURCES = \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
-	src/view/json_rates.c \
+	src/view/json_rates.c src/view/json_use.c \
 	src/view/json_recording.c \
 	src/view/json_phases.c \
 	src/view/json_sharing.c \
 	src/view/json_report.c src/view/json_report_part.h \
 	src/view/json_report_rows.c \
+	src/view/json_threads.c \
 	src/view/json_value.c \
 	src/view/json_watch.c \
 	src/view/json_watchpoints.c \
@@ -76,7 +80,9 @@ src_libview_a_SOURCES = \
 	src/view/levels_words.c src/view/levels_words.h \
 	src/view/json_matrix.c \
 	src/view/matrix_cell.c src/view/matrix_cell.h \
-	src/view/matrix_grid.c src/view/matrix_grid.h \
+	src/view/matrix_grid.c src/view/matrix_grid.h src/view/matrix_grid_move.c \
+	src/view/evictions_page.c src/view/evictions_table.c src/view/evictions_table.h \
+	src/view/matrix_heading.c src/view/matrix_heading.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
 	src/view/matrix_rules.c \
@@ -86,6 +92,7 @@ src_libview_a_SOURCES = \
 	src/view/member_code.c \
 	src/view/object_columns.c \
 	src/view/objects_page.c \
+	src/view/objects_words.c src/view/objects_words.h \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
@@ -97,7 +104,7 @@ src_libview_a_SOURCES = \
 	src/view/pprof_file.c src/view/pprof_file.h \
 	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
-	src/view/rates_words.c src/view/rates_words.h \
+	src/view/rates_words.c src/view/rates_words.h src/view/use_words.c src/view/use_words.h \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
 	src/view/phase_columns.c \
@@ -108,6 +115,7 @@ src_libview_a_SOURCES = \
 	src/view/sets_map.c src/view/sets_map.h \
 	src/view/sets_page.c \
 	src/view/json_simulation.c \
+	src/view/html_simulation.c src/view/simulation_columns.c \
 	src/view/simulation_words.c src/view/simulation_words.h \
 	src/view/sharing_cells.h \
 	src/view/sharing_columns.c \
@@ -124,6 +132,8 @@ src_libview_a_SOURCES = \
 	src/view/text.c \
 	src/view/text_head.c \
 	src/view/text_writer.c src/view/text_writer.h \
+	src/view/measure_words.c src/view/measure_words.h \
+	src/view/thread_columns.c \
 	src/view/timeline_chart.c src/view/timeline_chart.h \
 	src/view/timeline_cursor.c \
 	src/view/timeline_stack.c src/view/timeline_stack.h \
@@ -131,11 +141,23 @@ src_libview_a_SOURCES = \
 	src/view/timeline_page.c \
 	src/view/value.c \
 	src/view/view.h \
-	src/view/causes_columns.c src/view/causes_page.c \
+	src/view/causes_advice.c src/view/causes_columns.c src/view/causes_page.c \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
-	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/html_whatif.c \
+	src/view/json_reuse.c src/view/html_reuse.c \
+	src/view/reuse_columns.c src/view/reuse_page.c src/view/reuse_text.c \
+	src/view/reuse_curve.c src/view/reuse_curve.h \
+	src/view/partners_words.c src/view/partners_words.h \
+	src/view/reuse_words.c src/view/reuse_words.h \
+	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
+	src/view/json_whatif.c \
+	src/view/whatif_page.c \
+	src/view/whatif_choices.c src/view/whatif_choices.h \
+	src/view/whatif_columns.c \
+	src/view/whatif_text.c \
+	src/view/whatif_words.c src/view/whatif_words.h \
 	src/view/watch_text.c \
 	src/view/watch_words.c src/view/watch_words.h \
 	src/view/whole_file.c src/view/whole_file.h \

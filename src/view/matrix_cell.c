@@ -2,9 +2,12 @@
 #include "view/matrix_cell.h"
 
 #include "base/hash.h"
+#include "view/causes_words.h"
+#include "profile/rates.h"
 #include "view/source_rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,26 +162,100 @@ static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
     levels_sum_end(&cell->levels);
 }
 
-/* Those of several would have to be reckoned anew out of what a snapshot does not hold. */
-static const struct snapshot_rates *rates_of(const struct chosen *chosen,
-                                             const struct matrix_cell *cell)
+/* ---- causes ---- */
+
+/* Shares become amounts again, so that they can be added. */
+static void add_figures(struct snapshot_causes_figures *sum,
+                        const struct snapshot_causes_figures *more)
 {
-    const struct snapshot *snapshot = chosen->table->snapshot;
-    const struct snapshot_matrix *matrix = &snapshot->matrix;
-    const struct snapshot_rates *rates = NULL;
+    sum->samples += more->samples;
+    sum->misses += more->misses;
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        sum->share[i] += more->share[i] * more->misses;
+    sum->early_same += more->early_same * more->misses;
+    sum->early_other += more->early_other * more->misses;
+    sum->evicted += more->evicted;
+    sum->by_itself += more->evicted > 0 ? more->by_itself * more->evicted : 0;
+}
+
+static void end_figures(struct snapshot_causes_figures *sum)
+{
+    for (int i = 0; sum->misses > 0 && i < CAUSE_COUNT; i++)
+        sum->share[i] /= sum->misses;
+    sum->early_same = sum->misses > 0 ? sum->early_same / sum->misses : 0;
+    sum->early_other = sum->misses > 0 ? sum->early_other / sum->misses : 0;
+    sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
+}
+
+static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
+{
+    struct snapshot_evictor who = {.function = evictor->function, .object = evictor->object};
+    char name[MATRIX_PART_BYTES];
+    causes_evictor(&who, name, sizeof name);
+    struct matrix_part *part = part_of(counting, hash_bytes(name, strlen(name)));
+    if (!part)
+        return;
+    memcpy(part->name, name, sizeof name);
+    part->samples += evictor->misses;
+}
+
+static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
+{
+    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    struct counting evictors;
+    cell->causes = (struct snapshot_causes_figures){0};
+    for (size_t i = 0; i < matrix->caused_count; i++)
+        if (belongs(chosen, matrix->caused[i].row, matrix->caused[i].column))
+            add_figures(&cell->causes, matrix->caused[i].figures);
+    bool room = begin(&evictors, matrix->evictor_count);
+    for (size_t i = 0; room && i < matrix->evictor_count; i++)
+        if (belongs(chosen, matrix->evictors[i].row, matrix->evictors[i].column))
+            count_evictor(&evictors, &matrix->evictors[i]);
+    evictors.all = cell->causes.evicted;
+    end_figures(&cell->causes);
+    end(&evictors, &cell->evictors);
+}
+
+/* Whether a part of the snapshot's matrix is one of those that the rates of a cell are made of. */
+static bool rates_belong(const struct chosen *chosen, const struct snapshot_matrix_rated *rated)
+{
+    bool all_rows = rated->row == SNAPSHOT_MATRIX_ALL;
+    bool all_columns = rated->column == SNAPSHOT_MATRIX_ALL;
+    return all_rows == !chosen->row && all_columns == !chosen->column &&
+           (all_rows || chosen->table->row_of[rated->row] + (size_t)1 == chosen->row) &&
+           (all_columns || chosen->table->column_of[rated->column] + (size_t)1 == chosen->column);
+}
+
+static const struct snapshot_rates *join_rates(const struct chosen *chosen,
+                                               struct snapshot_rates *joined)
+{
+    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    struct rates_sums sums = {0};
     size_t parts = 0;
-    if (!cell->row && !cell->column)
-        return snapshot->rates;
-    if (!cell->row)
-        return cell->column->members == 1 ? snapshot->objects[cell->column->index].rates : NULL;
-    if (!cell->column)
-        return cell->row->members == 1 ? snapshot->code[cell->row->index].rates : NULL;
     for (size_t i = 0; i < matrix->rated_count; i++)
-        if (belongs(chosen, matrix->rated[i].row, matrix->rated[i].column)) {
-            rates = matrix->rated[i].rates;
+        if (rates_belong(chosen, &matrix->rated[i])) {
+            rates_join(&sums, matrix->rated[i].sums);
             parts++;
         }
-    return parts == 1 && cell->row->members && cell->column->members ? rates : NULL;
+    bool known = parts && matrix->rates_plan &&
+                 rates_make(matrix->rates_plan, &sums, matrix->rates_all, joined);
+    return known ? joined : NULL;
+}
+
+/* Of one line as its own screen has them, for they may be exact; never of the others, whose parts
+ * are not all known. */
+static const struct snapshot_rates *rates_of(const struct chosen *chosen, struct matrix_cell *cell)
+{
+    const struct snapshot *snapshot = chosen->table->snapshot;
+    const struct matrix_line *one = !cell->row ? cell->column : !cell->column ? cell->row : NULL;
+    bool exact = snapshot->rates && snapshot->rates->from == RATES_EXACT;
+    if (!cell->row && !cell->column)
+        return snapshot->rates;
+    if ((cell->row && !cell->row->members) || (cell->column && !cell->column->members))
+        return NULL;
+    if (one && one->members == 1)
+        return cell->row ? snapshot->code[one->index].rates : snapshot->objects[one->index].rates;
+    return exact && one ? NULL : join_rates(chosen, &cell->joined);
 }
 
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
@@ -195,6 +272,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     gather_sites(&chosen, cell);
     gather_blocks(&chosen, cell);
     gather_levels(&chosen, cell);
+    gather_causes(&chosen, cell);
     cell->rates = rates_of(&chosen, cell);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What one cell of the matrix is made of, or a total of it: fields, lines, threads, blocks, levels,
- * under the names that the user gave. For the screen, batch text, JSON and the page of --html,
- * which say the same of it.
+ * causes, under the names that the user gave. For the screen, batch text, JSON and the page of
+ * --html, which say the same of it.
  */
 #ifndef MISSTOP_VIEW_MATRIX_CELL_H
 #define MISSTOP_VIEW_MATRIX_CELL_H
@@ -38,7 +38,11 @@ struct matrix_cell {
     struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
     struct matrix_parts blocks;
     struct levels_sum levels;
-    const struct snapshot_rates *rates; /* NULL: not known, or it is of several put together */
+    struct snapshot_causes_figures causes; /* misses 0: none are told */
+    struct matrix_parts evictors;          /* "function on object"; samples: misses of what it had
+                                              thrown out; all: of all evictors that are known */
+    const struct snapshot_rates *rates;    /* NULL: not known */
+    struct snapshot_rates joined;          /* what that is where lines were combined */
 };
 
 /* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. What there is no

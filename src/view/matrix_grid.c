@@ -2,12 +2,20 @@
 #include "view/matrix_grid.h"
 
 #include "view/columns.h"
+#include "view/matrix_heading.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_LEAST = 12, NAME_MOST = 34, TOTAL_COLUMNS = 7, CELL_MOST = 16, NAME_BYTES = 256 };
+enum {
+    NAME_LEAST = 12,
+    NAME_MOST = 34,
+    TOTAL_COLUMNS = 7,
+    CELL_MOST = 16,
+    NAME_BYTES = 256,
+    PINNED_FROM = 2
+};
 
 /* Less would be told as 0.0 %. */
 static const double told_share = 0.0005;
@@ -102,7 +110,19 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
     grid->names.column = area.column;
     grid->names.columns = name_columns(table, area.columns, ascii);
     choose_widths(grid, table, area.columns);
-    scroll(grid->column, table->column_count, grid->columns_shown, &grid->left);
+    size_t count = table->column_count;
+    grid->pinned = grid->columns_shown > PINNED_FROM && count > grid->columns_shown &&
+                   table->columns[count - 1].index == MATRIX_NOBODY;
+    size_t at = grid->pinned && grid->column == count ? count - 1 : grid->column;
+    scroll(at, count - grid->pinned, grid->columns_shown - grid->pinned, &grid->left);
+}
+
+/* The column of the table that stands at a place in sight. */
+static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
+                        size_t shown)
+{
+    return grid->pinned && shown + 1 == grid->columns_shown ? table->column_count - 1
+                                                            : grid->left + shown;
 }
 
 /* `area`: below the headings; the totals stand in its first row. */
@@ -138,62 +158,13 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
-static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
+/* Of the column at a place in sight. */
+static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
+                              size_t shown, char out[NAME_BYTES])
 {
-    struct glyph glyph;
-    int at = 0;
-    int word = 0;
-    int word_columns = 0;
-    *used = 0;
-    while ((glyph = glyph_next(text + at, ascii)).bytes && *used + glyph.columns <= columns) {
-        at += (int)glyph.bytes;
-        *used += glyph.columns;
-        if (words && strchr("_ .:([,>", text[at - 1]) && *used * 2 > columns) {
-            word = at;
-            word_columns = *used;
-        }
-    }
-    if (!word || !glyph.bytes)
-        return at;
-    *used = word_columns;
-    return word;
-}
-
-static int count_rows(const char *text, int columns, bool words, bool ascii)
-{
-    int rows = 0;
-    int used;
-    for (int bytes; *text && (bytes = row_bytes(text, columns, words, ascii, &used)); rows++)
-        text += bytes;
-    return rows ? rows : 1;
-}
-
-/* The name of an object as it fits into `rows` of its column. */
-static void heading_of(const struct matrix_grid *grid, const struct matrix_line *line, int rows,
-                       bool ascii, char *out, size_t size)
-{
-    char label[NAME_BYTES];
-    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), label, sizeof label);
-    glyph_fit(out, size, label, (grid->cell_columns - 1) * rows, GLYPH_CUT_MIDDLE, ascii);
-}
-
-/* Its last row stands at the foot of the box. */
-static void draw_heading(const struct matrix_grid *grid, const struct matrix_line *line,
-                         struct canvas *canvas, struct area box, enum paint paint)
-{
-    char text[NAME_BYTES];
-    const char *at = text;
-    heading_of(grid, line, box.rows, canvas->ascii, text, sizeof text);
-    int rows = count_rows(text, box.columns, false, canvas->ascii);
-    bool words = count_rows(text, box.columns, true, canvas->ascii) == rows;
-    for (int row = rows < box.rows ? box.rows - rows : 0; row < box.rows; row++) {
-        int used;
-        int bytes = row_bytes(at, box.columns, words, canvas->ascii, &used);
-        canvas_format(canvas, box.row + row, box.column + box.columns - used, used, paint, "%.*s",
-                      bytes, at);
-        at += bytes;
-    }
+    const struct matrix_line *line = &table->columns[column_at(grid, table, shown)];
+    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), out, NAME_BYTES);
+    return out;
 }
 
 static void draw_headings(const struct matrix_grid *grid, const struct matrix_table *table,
@@ -203,14 +174,16 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
         canvas_format(canvas, area.row + i, area.column, area.columns, PAINT_HEADING, "%*s",
                       area.columns, "");
     int foot = area.row + area.rows - 1;
-    canvas_text(canvas, foot, area.column, grid->names.columns, PAINT_HEADING, " Function");
+    canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING,
+                table->title);
     canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
                   PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
     for (size_t i = 0; i < grid->columns_shown; i++) {
-        bool on = grid->left + i + 1 == grid->column;
+        char label[NAME_BYTES];
+        bool on = column_at(grid, table, i) + 1 == grid->column;
         struct area box = {area.row, cell_column(grid, i), area.rows, grid->cell_columns - 1};
-        draw_heading(grid, &table->columns[grid->left + i], canvas, box,
-                     on ? PAINT_SORTED : PAINT_HEADING);
+        matrix_heading_draw(canvas, box, on ? PAINT_SORTED : PAINT_HEADING,
+                            heading_of(grid, table, i, label));
     }
 }
 
@@ -218,15 +191,15 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
 static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
                         bool ascii)
 {
-    char text[NAME_BYTES];
+    char label[NAME_BYTES];
     int most = rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
     int wanted = 1;
     for (size_t i = 0; i < grid->columns_shown; i++) {
-        heading_of(grid, &table->columns[grid->left + i], most, ascii, text, sizeof text);
-        int own = count_rows(text, grid->cell_columns - 1, false, ascii);
+        int own = matrix_heading_rows(heading_of(grid, table, i, label), grid->cell_columns - 1,
+                                      most, ascii);
         wanted = own > wanted ? own : wanted;
     }
-    return wanted < most ? wanted : most;
+    return wanted;
 }
 
 static void draw_row(const struct matrix_grid *grid, const struct matrix_table *table,
@@ -240,7 +213,7 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
         label_of(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
                  sizeof label);
     else
-        snprintf(label, sizeof label, "all functions");
+        snprintf(label, sizeof label, "%s", table->all);
     glyph_fit(text, sizeof text, label, grid->names.columns - 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     canvas_text(canvas, row, grid->names.column + 1, grid->names.columns - 1,
                 on                      ? PAINT_STRONG
@@ -253,7 +226,7 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
     if (on && !grid->column)
         canvas_flag(canvas, row, column, grid->total_columns, CELL_CURSOR);
     for (size_t i = 0; i < grid->columns_shown; i++) {
-        size_t k = grid->left + i;
+        size_t k = column_at(grid, table, i);
         double share =
             matrix_table_share(table, line ? &table->cells[at - 1][k] : &table->columns[k].total);
         draw_share(canvas, row, cell_column(grid, i), grid->cell_columns, share,
@@ -279,8 +252,8 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     return headings + 1 + (int)grid->rows_shown;
 }
 
-bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t *grid_row,
-                    size_t *grid_column)
+bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
+                    int column, size_t *grid_row, size_t *grid_column)
 {
     int down = row - grid->names.row;
     int across = column - cell_column(grid, 0);
@@ -288,6 +261,7 @@ bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t 
         across >= (int)grid->columns_shown * grid->cell_columns || column < grid->names.column)
         return false;
     *grid_row = down ? grid->top + (size_t)down : 0;
-    *grid_column = across < 0 ? 0 : grid->left + (size_t)(across / grid->cell_columns) + 1;
+    *grid_column =
+        across < 0 ? 0 : column_at(grid, table, (size_t)(across / grid->cell_columns)) + 1;
     return true;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
- * cursor and what is scrolled into sight. For matrix_page.c and matrix_names.c.
+ * cursor and what is scrolled into sight. For matrix_page.c and matrix_names.c, and for
+ * evictions_page.c, whose lines are of one kind.
  */
 #ifndef MISSTOP_VIEW_MATRIX_GRID_H
 #define MISSTOP_VIEW_MATRIX_GRID_H
 
 #include "view/canvas.h"
+#include "view/keys.h"
 #include "view/matrix_table.h"
 
 enum { MATRIX_TAGS_MAX = 15 };
@@ -25,6 +27,7 @@ struct matrix_grid {
     int cell_columns;  /* width of a cell */
     size_t rows_shown;
     size_t columns_shown;
+    bool pinned; /* what has no object stands in the last column in sight, wherever that is */
 };
 
 /* What the cursor is on; NULL: all functions, all objects. */
@@ -42,8 +45,17 @@ void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area);
 
+/* Keys that move the cursor, and stay inside; false: another one. (matrix_grid_move.c) */
+bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
+                     enum action action);
+void matrix_grid_move(struct matrix_grid *grid, const struct matrix_table *table, long down,
+                      long across);
+/* In a new table the cursor goes to the lines of these identities, or to the first. */
+void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table, uint64_t row,
+                      uint64_t column);
+
 /* The cell at a place as drawn, in terms of `row` and `column`; false: there is none. */
-bool matrix_grid_at(const struct matrix_grid *grid, int row, int column, size_t *grid_row,
-                    size_t *grid_column);
+bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
+                    int column, size_t *grid_row, size_t *grid_column);
 
 #endif

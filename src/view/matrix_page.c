@@ -3,6 +3,7 @@
 #include "view/browser.h"
 
 #include "view/matrix_words.h"
+#include "view/measure_words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,24 +29,13 @@ void matrix_cursor_moved(struct browser *browser)
     remember(browser);
 }
 
-static void find_again(struct browser *browser)
-{
-    const struct matrix_table *table = &browser->matrix.table;
-    struct matrix_grid *grid = grid_of(browser);
-    size_t row = matrix_table_find(table, MATRIX_FUNCTIONS, browser->matrix.row);
-    size_t column = matrix_table_find(table, MATRIX_OBJECTS, browser->matrix.column);
-    if (grid->row)
-        grid->row = row < table->row_count ? row + 1 : table->row_count ? 1 : 0;
-    if (grid->column)
-        grid->column = column < table->column_count ? column + 1 : table->column_count ? 1 : 0;
-}
-
 static void matrix_update(struct browser *browser)
 {
     matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
                       browser->matrix.measure);
     if (browser->matrix.moved)
-        find_again(browser);
+        matrix_grid_find(grid_of(browser), &browser->matrix.table, browser->matrix.row,
+                         browser->matrix.column);
     else
         matrix_grid_strongest(grid_of(browser), &browser->matrix.table);
     remember(browser);
@@ -61,11 +51,17 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     const struct matrix_grid *grid = grid_of(browser);
     int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
                              " Functions x objects: share of %s", matrix_table_measured(table));
+    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    double without = matrix_table_share(table, nobody);
+    if (without > 0)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG,
+                              "; %.1f%% of it has no object", without * 100);
     if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                               "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
                               grid->top + grid->rows_shown, table->row_count, grid->left + 1,
-                              grid->left + grid->columns_shown, table->column_count);
+                              grid->left + grid->columns_shown - grid->pinned,
+                              table->column_count - grid->pinned);
     if (grid->tagged_count)
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
                               "   %u tagged", grid->tagged_count);
@@ -100,65 +96,41 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-static void move(struct browser *browser, long down, long across)
-{
-    const struct matrix_table *table = &browser->matrix.table;
-    struct matrix_grid *grid = grid_of(browser);
-    long row = (long)grid->row + down;
-    long column = (long)grid->column + across;
-    grid->row = row < 0 ? 0 : row > (long)table->row_count ? table->row_count : (size_t)row;
-    grid->column = column < 0                           ? 0
-                   : column > (long)table->column_count ? table->column_count
-                                                        : (size_t)column;
-    matrix_cursor_moved(browser);
-}
-
 static bool move_by(struct browser *browser, enum action action)
 {
-    struct matrix_grid *grid = grid_of(browser);
-    long page = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
-    switch (action) {
-    case ACTION_UP:
-        move(browser, -1, 0);
-        return true;
-    case ACTION_DOWN:
-        move(browser, 1, 0);
-        return true;
-    case ACTION_LEFT:
-        move(browser, 0, -1);
-        return true;
-    case ACTION_RIGHT:
-        move(browser, 0, 1);
-        return true;
-    case ACTION_PAGE_UP:
-        move(browser, -page, 0);
-        return true;
-    case ACTION_PAGE_DOWN:
-        move(browser, page, 0);
-        return true;
-    case ACTION_END:
-        move(browser, MATRIX_ROWS, 0);
-        return true;
-    case ACTION_HOME:
+    if (action == ACTION_HOME) {
         browser->matrix.moved = false;
         matrix_update(browser);
         return true;
-    default:
-        return false;
     }
+    if (!matrix_grid_act(grid_of(browser), &browser->matrix.table, action))
+        return false;
+    matrix_cursor_moved(browser);
+    return true;
+}
+
+/* What of misses, accesses and waiting no event counts is passed over, and how to have it told. */
+static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
+{
+    return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
+           !matrix_measure_known(snapshot, measure);
 }
 
 /* The next one that this snapshot knows. */
 static void change_measure(struct browser *browser)
 {
-    char text[128];
+    char text[512];
+    bool wanting = false;
     int measure = (int)browser->matrix.table.measure;
-    do
+    do {
         measure = (measure + 1) % MATRIX_MEASURES;
-    while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
+        wanting |= is_wanting(browser->snapshot, (enum matrix_measure)measure);
+    } while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
     browser->matrix.measure = (enum matrix_measure)measure;
     matrix_update(browser);
-    snprintf(text, sizeof text, "share of %s", matrix_table_measured(&browser->matrix.table));
+    snprintf(text, sizeof text, "share of %s%s%s", matrix_table_measured(&browser->matrix.table),
+             wanting ? "; accesses: " : "",
+             wanting ? measure_wanting(browser->snapshot, MEASURE_ACCESSES) : "");
     browser_message(browser, text);
 }
 
@@ -208,12 +180,13 @@ static bool matrix_click(struct browser *browser, int row, int column)
     struct matrix_grid *grid = grid_of(browser);
     size_t at_row;
     size_t at_column;
-    if (!browser->snapshot || !matrix_grid_at(grid, row, column, &at_row, &at_column))
+    if (!browser->snapshot ||
+        !matrix_grid_at(grid, &browser->matrix.table, row, column, &at_row, &at_column))
         return false;
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;
     grid->column = at_column;
-    move(browser, 0, 0);
+    matrix_cursor_moved(browser);
     if (again)
         open_function(browser);
     return true;

@@ -42,14 +42,28 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->loads += cell->loads;
     sum->stores += cell->stores;
     sum->cycles += cell->cycles;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        sum->by[i] += cell->by[i];
 }
 
 static double amount_of(const struct snapshot_matrix_cell *cell, enum matrix_measure measure)
 {
-    return measure == MATRIX_LATENCY  ? cell->cycles
-           : measure == MATRIX_LOADS  ? cell->loads
-           : measure == MATRIX_STORES ? cell->stores
-                                      : cell->share;
+    switch (measure) {
+    case MATRIX_MISSES:
+        return cell->by[MEASURE_MISSES];
+    case MATRIX_ACCESSES:
+        return cell->by[MEASURE_ACCESSES];
+    case MATRIX_STALLS:
+        return cell->by[MEASURE_WAITING];
+    case MATRIX_LATENCY:
+        return cell->cycles;
+    case MATRIX_LOADS:
+        return cell->loads;
+    case MATRIX_STORES:
+        return cell->stores;
+    default:
+        return cell->share;
+    }
 }
 
 bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure)
@@ -67,20 +81,28 @@ double matrix_table_share(const struct matrix_table *table, const struct snapsho
 
 const char *matrix_table_measured(const struct matrix_table *table)
 {
-    static const char *const words[MATRIX_MEASURES] = {[MATRIX_LATENCY] =
-                                                           "waiting (latency x accesses)",
-                                                       [MATRIX_LOADS] = "sampled loads",
-                                                       [MATRIX_STORES] = "sampled stores"};
+    static const char *const words[MATRIX_MEASURES] = {
+        [MATRIX_MISSES] = "misses (by their event)",
+        [MATRIX_ACCESSES] = "accesses (by their event)",
+        [MATRIX_STALLS] = "waiting (by its event)",
+        [MATRIX_LATENCY] = "waiting (latency x accesses)",
+        [MATRIX_LOADS] = "sampled loads",
+        [MATRIX_STORES] = "sampled stores"};
     const char *weighs = table->snapshot->source.weighs;
     return table->measure != MATRIX_WEIGHT ? words[table->measure]
            : weighs && *weighs             ? weighs
                                            : "weight";
 }
 
+static const char *rest_name(enum matrix_axis axis, uint32_t which)
+{
+    return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
+}
+
 /* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
 struct joining {
     enum matrix_axis axis;
-    const uint32_t *indices; /* [count]; the others come after */
+    const uint32_t *indices; /* [count]; the others come after, then nobody */
     size_t count;
     const struct snapshot_matrix_cell *totals;
     struct matrix_line *lines;
@@ -137,19 +159,36 @@ static void sort(const struct joining *joining, size_t used)
         joining->line_of[i] = now_at[joining->line_of[i]];
 }
 
-/* Lines with the others, if they have anything; the place of those is told in any case. */
+static bool has_any(const struct snapshot_matrix_cell *total)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (total->by[i] > 0)
+            return true;
+    return total->samples > 0;
+}
+
+/* Lines with those beside the listed ones, if they have anything; their place is told in any case.
+ * Cells of what is not there go behind all lines. */
 static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
                       const struct joining *joining)
 {
+    static const uint32_t rest[SNAPSHOT_MATRIX_REST] = {MATRIX_OTHERS, MATRIX_NOBODY};
     size_t used = join(snapshot, rules, joining);
-    const struct snapshot_matrix_cell *others = &joining->totals[joining->count];
     sort(joining, used);
-    joining->line_of[joining->count] = (uint8_t)used;
-    if (!(others->samples > 0))
-        return used;
-    joining->lines[used] =
-        (struct matrix_line){.name = "others", .index = UINT32_MAX, .total = *others};
-    return used + 1;
+    for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++) {
+        const struct snapshot_matrix_cell *total = &joining->totals[joining->count + i];
+        if (!has_any(total))
+            continue;
+        joining->line_of[joining->count + i] = (uint8_t)used;
+        joining->lines[used++] = (struct matrix_line){.name = rest_name(joining->axis, rest[i]),
+                                                      .identity = i,
+                                                      .index = rest[i],
+                                                      .total = *total};
+    }
+    for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++)
+        if (!has_any(&joining->totals[joining->count + i]))
+            joining->line_of[joining->count + i] = (uint8_t)used;
+    return used;
 }
 
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
@@ -158,7 +197,8 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     if (!matrix_measure_known(snapshot, measure))
         measure = MATRIX_WEIGHT;
-    *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
+    *table = (struct matrix_table){
+        .snapshot = snapshot, .measure = measure, .title = "Function", .all = "all functions"};
     if (!matrix->row_count || !matrix->column_count)
         return;
     struct joining rows = {
@@ -173,8 +213,8 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
                               measure};
     table->row_count = arrange(snapshot, &rules->rules, &rows);
     table->column_count = arrange(snapshot, &rules->rules, &columns);
-    for (size_t i = 0; i <= matrix->row_count; i++)
-        for (size_t k = 0; k <= matrix->column_count; k++)
+    for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
+        for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++)
             add(&table->cells[table->row_of[i]][table->column_of[k]],
                 snapshot_matrix_at(matrix, i, k));
 }
@@ -198,5 +238,6 @@ size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis
     size_t i = 0;
     while (i < count && indices[i] != index)
         i++;
+    i += index == MATRIX_NOBODY;
     return functions ? table->row_of[i] : table->column_of[i];
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The matrix of a snapshot under the names that the user gave: renamed and combined functions
- * and objects, most share first again, the others last. For the Matrix screen (matrix_*.c), batch
+ * and objects, most share first again; then the others; then what has no object, and what no
+ * function has waited for. For the Matrix screen (matrix_*.c), batch
  * text and JSON. It points into the snapshot and the rules: made anew when either changes.
  */
 #ifndef MISSTOP_VIEW_MATRIX_TABLE_H
@@ -12,25 +13,35 @@
 
 #include <stdbool.h>
 
-enum { MATRIX_ROWS = SNAPSHOT_MATRIX_ROWS + 1, MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + 1 };
+enum {
+    MATRIX_ROWS = SNAPSHOT_MATRIX_ROWS + SNAPSHOT_MATRIX_REST,
+    MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
+};
 
 enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
 
 /* What cells and totals are shares of. */
 enum matrix_measure {
-    MATRIX_WEIGHT,  /* what the source weighs: misses, stalls, time */
+    MATRIX_WEIGHT, /* what the source weighs: misses, stalls, time */
+    MATRIX_MISSES, /* by an event of their own, beside what ranks; the next two also */
+    MATRIX_ACCESSES,
+    MATRIX_STALLS,
     MATRIX_LATENCY, /* cycles waited, where the source tells them */
     MATRIX_LOADS,
     MATRIX_STORES,
     MATRIX_MEASURES
 };
 
+/* Lines that are no function and no object: those not listed, and what is of none. */
+#define MATRIX_OTHERS UINT32_MAX
+#define MATRIX_NOBODY (UINT32_MAX - 1)
+
 /* A row or a column. */
 struct matrix_line {
     const char *name;
     uint64_t identity; /* of its group: the same in the next snapshot */
-    uint32_t index;    /* of its strongest member in code or objects; UINT32_MAX: the others */
-    uint32_t members;  /* functions or objects that it is made of; 0: the others */
+    uint32_t index;   /* of its strongest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY */
+    uint32_t members; /* functions or objects that it is made of; 0: of those two */
     bool renamed;
     struct snapshot_matrix_cell total;
 };
@@ -38,7 +49,9 @@ struct matrix_line {
 struct matrix_table {
     const struct snapshot *snapshot;
     enum matrix_measure measure; /* one that the snapshot knows */
-    size_t row_count; /* with the others, where they have anything; 0: there is no matrix */
+    const char *title;           /* of its rows: "Function", */
+    const char *all;             /* and of all of them: "all functions" */
+    size_t row_count; /* with those two, where they have anything; 0: there is no matrix */
     size_t column_count;
     struct matrix_line rows[MATRIX_ROWS];
     struct matrix_line columns[MATRIX_COLUMNS];

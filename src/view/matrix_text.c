@@ -28,6 +28,14 @@ static void write_name(struct canvas *line, int at, int columns, enum paint pain
     canvas_text(line, 0, at, columns, paint, text);
 }
 
+/* What has no object stands last, whatever there is no room for. */
+static size_t column_at(const struct matrix_table *table, size_t shown, size_t columns)
+{
+    size_t last = table->column_count - 1;
+    bool nobody = table->columns[last].index == MATRIX_NOBODY;
+    return nobody && shown + 1 == columns ? last : shown;
+}
+
 static void write_titles(struct text_writer *writer, const struct matrix_table *table,
                          size_t columns)
 {
@@ -37,7 +45,7 @@ static void write_titles(struct text_writer *writer, const struct matrix_table *
     canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
     for (size_t i = 0; i < columns; i++)
         write_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
-                   PAINT_HEADING, table->columns[i].name);
+                   PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
     text_canvas(writer);
 }
 
@@ -51,8 +59,9 @@ static void write_row(struct text_writer *writer, const struct matrix_table *tab
     write_share(line, &at, SHARE_COLUMNS,
                 row ? row->total.share : table->snapshot->matrix.all.share, PAINT_STRONG);
     for (size_t i = 0; i < columns; i++) {
+        size_t k = column_at(table, i, columns);
         double share =
-            row ? table->cells[row - table->rows][i].share : table->columns[i].total.share;
+            row ? table->cells[row - table->rows][k].share : table->columns[k].total.share;
         write_share(line, &at, CELL_COLUMNS, share, row ? paint_heat(share) : PAINT_STRONG);
     }
     text_canvas(writer);

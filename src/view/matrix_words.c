@@ -2,6 +2,7 @@
 #include "view/matrix_words.h"
 
 #include "base/text.h"
+#include "view/causes_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
 
@@ -25,8 +26,17 @@ __attribute__((format(printf, 2, 3))) static void append(char out[MATRIX_WORD_BY
     va_end(arguments);
 }
 
+static bool is_nobody(const struct matrix_line *line)
+{
+    return line && line->index == MATRIX_NOBODY;
+}
+
 static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
+    if (is_nobody(cell->row)) {
+        append(out, "no access to data");
+        return;
+    }
     append(out, "%.*s on %.*s", NAME_BYTES, cell->row ? cell->row->name : "all functions",
            NAME_BYTES, cell->column ? cell->column->name : "all objects");
 }
@@ -36,9 +46,12 @@ static void tell_part_of(const struct matrix_table *table, const struct matrix_l
                          const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
-    if (of_line > 0)
+    if (of_line > 0 && !is_nobody(line))
         append(out, ", %.1f%% of %s%.*s", matrix_table_share(table, figures) / of_line * 100,
                line->members ? "" : "that of ", NAME_BYTES, line->name);
+    else if (of_line > 0)
+        append(out, ", %.1f%% of what has no object",
+               matrix_table_share(table, figures) / of_line * 100);
 }
 
 static void tell_shares(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -47,16 +60,34 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
     const struct snapshot_matrix_cell *figures = cell->figures;
     char count[16];
     double share = matrix_table_share(table, figures);
-    if (!(figures->samples > 0)) {
+    if (!(figures->samples > 0) && !(share > 0)) {
         append(out, "nothing: no sample of it fell there");
         return;
     }
     append(out, "%.1f%% of all %s", share * 100, matrix_table_measured(table));
     tell_part_of(table, cell->column ? cell->row : NULL, figures, out);
     tell_part_of(table, cell->row ? cell->column : NULL, figures, out);
+    if (!(figures->samples > 0))
+        return;
     append(out, "; %s sample%s: %.0f%% loads, %.0f%% stores", text_count(count, figures->samples),
            figures->samples < 1.5 ? "" : "s", figures->loads / figures->samples * 100,
            figures->stores / figures->samples * 100);
+}
+
+/* The reasons that stand apart are told with the samples on the header and in Code. */
+static void tell_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
+                        char out[MATRIX_WORD_BYTES])
+{
+    if (is_nobody(cell->row))
+        append(out, "no access that waited for data was found: it was computing, in the kernel, or "
+                    "in code that is not known");
+    else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
+             snapshot->code[cell->row->index].unknown_note)
+        append(out, "%s; Enter opens the function, where it is told by line",
+               snapshot->code[cell->row->index].unknown_note);
+    else if (is_nobody(cell->column))
+        append(out, "the access is known but not its address, or no access is; Code tells the "
+                    "reasons by function");
 }
 
 /* The parts with their shares of the cell, and how much of each is written. */
@@ -74,6 +105,23 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
             append(out, " (written)");
         else if (written > mixed)
             append(out, " (%.0f%% written)", written * 100);
+    }
+}
+
+/* "why: 92% capacity; thrown out by visit on particles 61%, ..." */
+static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+{
+    const struct matrix_parts *by = &cell->evictors;
+    char why[256];
+    if (!(cell->causes.misses > 0))
+        return;
+    causes_why(&cell->causes, why, sizeof why);
+    append(out, "why: %s", why);
+    for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
+        if (!(by->list[i].samples >= least_told * by->all))
+            return;
+        append(out, "%s%s %.0f%%", i ? ", " : "; thrown out by ", by->list[i].name,
+               by->list[i].samples / by->all * 100);
     }
 }
 
@@ -131,10 +179,14 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         tell_title(cell, out);
     else if (word == MATRIX_WORD_SHARES)
         tell_shares(table, cell, out);
+    else if (word == MATRIX_WORD_REASON)
+        tell_reason(table->snapshot, cell, out);
     else if (word == MATRIX_WORD_LEVELS && cell->levels.parts)
         levels_sentence(table->snapshot, &cell->levels.levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
+    else if (word == MATRIX_WORD_CAUSES)
+        tell_causes(cell, out);
     else if (word == MATRIX_WORD_FIELDS)
         tell_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
@@ -148,7 +200,8 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
 {
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
-        [MATRIX_WORD_LEVELS] = PAINT_PLAIN, [MATRIX_WORD_RATES] = PAINT_PLAIN,
+        [MATRIX_WORD_REASON] = PAINT_PLAIN, [MATRIX_WORD_LEVELS] = PAINT_PLAIN,
+        [MATRIX_WORD_RATES] = PAINT_PLAIN,  [MATRIX_WORD_CAUSES] = PAINT_PLAIN,
         [MATRIX_WORD_FIELDS] = PAINT_PLAIN, [MATRIX_WORD_LINES] = PAINT_PLAIN,
         [MATRIX_WORD_RECENT] = PAINT_DIM,
     };

@@ -11,8 +11,10 @@
 enum matrix_word {
     MATRIX_WORD_TITLE,
     MATRIX_WORD_SHARES,
+    MATRIX_WORD_REASON, /* why there is no object */
     MATRIX_WORD_LEVELS,
     MATRIX_WORD_RATES,
+    MATRIX_WORD_CAUSES, /* why, and by whom thrown out: MemSpy's detail of a bin */
     MATRIX_WORD_FIELDS,
     MATRIX_WORD_LINES,
     MATRIX_WORD_RECENT, /* threads and blocks */

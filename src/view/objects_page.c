@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 1: what the process misses on, hottest first. */
 #include "view/browser.h"
+#include "view/simulation_words.h"
+
+#include "view/objects_words.h"
 
 #include <stdio.h>
 
@@ -12,6 +15,13 @@ static void objects_update(struct browser *browser)
 
 static const char *nothing_yet(const struct snapshot *snapshot)
 {
+    const struct snapshot_simulation *simulation = &snapshot->simulation;
+    if (simulation->level_count && !snapshot->totals.samples)
+        return simulation_starts(simulation)
+                   ? "No misses yet. Valgrind is being started under the program; the first ones "
+                     "come in a second or two."
+               : simulation->counting ? "No misses yet."
+                                      : "No misses yet: nothing is counted now, see above.";
     if (!snapshot->totals.samples)
         return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
                "'misstop doctor' tells what can be sampled here.";
@@ -21,9 +31,22 @@ static const char *nothing_yet(const struct snapshot *snapshot)
     return "Nothing in the recent past; c shows the whole run.";
 }
 
+/* Of those that are not in the list, and how they come into it; rows used. */
+static int draw_left_out(struct browser *browser, struct canvas *canvas, int row)
+{
+    char left[160];
+    objects_left_out(browser->snapshot, left, sizeof left);
+    if (!*left)
+        return 0;
+    int used = canvas_format(canvas, row, 1, canvas->columns - 1, PAINT_DIM, "%s%s", left,
+                             browser->snapshot->objects_all ? "" : ": A lists them");
+    browser_zone(browser, row, 1, used, ACTION_ALL_OBJECTS);
+    return 1;
+}
+
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8 };
+    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 10 };
     int used = header_totals(browser, canvas, area.row,
                              area.rows >= ROWS_FOR_LEVELS   ? 5
                              : area.rows >= ROWS_FOR_FIELDS ? 3
@@ -35,6 +58,8 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         used++;
     area.row += used;
     area.rows -= used;
+    if (area.rows >= ROWS_FOR_LEFT_OUT)
+        area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
     pane_table(browser, canvas, area, &browser->objects, nothing_yet(browser->snapshot));
 }
 
@@ -58,6 +83,7 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
             return true;
         if (!object->size)
             return false;
+        browser->search.inside = 0;
         browser_search_in(request, object->address, object->address + object->size, object->name);
         browser_go(browser, PAGE_SEARCH);
         return true;
@@ -83,9 +109,8 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
                         snapshot->findings.count == 1 ? "" : "s");
     used += snprintf(out + used, size - (size_t)used,
                      "Enter: the hot fields of %s and the code that touches them", name);
-    if (snapshot->objects_left_out && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ".  %zu more objects are below 0.1%%",
-                 snapshot->objects_left_out);
+    if (snapshot->objects_all && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, ".  A: those of 0.1%% and more alone");
 }
 
 static const char *objects_enter(struct browser *browser)
@@ -94,9 +119,9 @@ static const char *objects_enter(struct browser *browser)
 }
 
 static const enum action objects_bar[] = {
-    ACTION_ENTER,       ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-    ACTION_SEARCH_HERE, ACTION_BASIS,  ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
-    ACTION_ZERO,        ACTION_FASTER, ACTION_NONE};
+    ACTION_ENTER,       ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
+    ACTION_ALL_OBJECTS, ACTION_ZERO,  ACTION_FASTER, ACTION_NONE};
 
 const struct page objects_page = {
     .name = "Objects",

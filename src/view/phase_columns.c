@@ -74,14 +74,20 @@ static struct value fell_by(const struct snapshot *snapshot, const void *pointer
     return value_number(-row->fell_by);
 }
 
+static struct value nobody(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->nobody);
+}
+
 static struct value note(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_phase *row = pointer;
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
-    return value_text(last && row->inversion ? "now; another object leads"
+    return value_text(last && row->inversion ? "now; new leader"
                       : last                 ? "now"
-                      : row->inversion       ? "another object leads"
+                      : row->inversion       ? "new leader"
                                              : NULL);
 }
 
@@ -112,6 +118,9 @@ static const struct column phase_list[] = {
      NULL},
     {"CHANGED", "Part of the misses that falls on other objects than in the stretch before.", 7, 0,
      2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},
+    {"NO OBJ",
+     "Part of all that was sampled in it that has no object; the rest of the row is of what has.",
+     6, 0, 4, COLUMN_RIGHT, NULL, nobody, format_percent, NULL, NULL},
     {"SAMPLES", "Attributed samples in it.", 7, 0, 5, COLUMN_RIGHT, NULL, samples, format_count,
      NULL, NULL},
     {"", NULL, 8, 30, 4, COLUMN_TEXT, NULL, note, NULL, paint_dim, NULL},

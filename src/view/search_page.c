@@ -175,12 +175,29 @@ static const struct snapshot_object *named(const struct snapshot *snapshot, cons
     return NULL;
 }
 
+/* To the search that this one was begun from, rather than to another screen. */
+static bool goes_back(const struct browser *browser)
+{
+    const struct table *table = &browser->search.regions;
+    return browser->search.inside && browser->snapshot->search.before && !*table->filter &&
+           !*browser->search.dropped.filter;
+}
+
 static bool search_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = browser_table(browser);
     const struct snapshot_region *region = table ? table_selected(table) : NULL;
-    if (!snapshot || snapshot->search.state == SEARCH_OFF || !region)
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        return false;
+    if (action == ACTION_BACK && goes_back(browser)) {
+        browser->search.inside--;
+        request->kind = REQUEST_SEARCH_BACK;
+        return true;
+    }
+    if (action == ACTION_SEARCH_ALL)
+        browser->search.inside = 0;
+    if (!region)
         return false;
     const struct snapshot_object *object = named(snapshot, region->object);
     if (action == ACTION_ENTER && object) {
@@ -189,15 +206,33 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     }
     if (action != ACTION_SEARCH_HERE && action != ACTION_ENTER)
         return false;
+    if (region->base == snapshot->search.base && region->bound == snapshot->search.bound) {
+        browser_message(browser, "all of it is being searched; s on a part of it goes further in");
+        return true;
+    }
     browser_search_in(request, region->base, region->bound,
                       region->object && *region->object ? region->object : "a region");
+    browser->search.inside++;
     return true;
+}
+
+static int hint_way_back(struct browser *browser, char *out, size_t size)
+{
+    char what[64];
+    *out = '\0';
+    if (!browser->snapshot || !goes_back(browser))
+        return 0;
+    glyph_fit(what, sizeof what, browser->snapshot->search.before, 32, GLYPH_CUT_MIDDLE, false);
+    return snprintf(out, size, "Esc: back to the search in %s.  ", what);
 }
 
 static void search_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_region *region = table_selected(&browser->search.regions);
+    int used = hint_way_back(browser, out, size);
+    out += used;
+    size -= (size_t)used;
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
     else if (region && region->reason && browser->search.regions.pinned)
@@ -215,6 +250,17 @@ static void search_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "s: search on inside the selected region.  X stops");
 }
 
+static const char *search_enter(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region =
+        snapshot && snapshot->search.state != SEARCH_OFF ? table_selected(table) : NULL;
+    if (!region)
+        return "";
+    return named(snapshot, region->object) ? "Object" : "Search in it";
+}
+
 static const enum action search_bar[] = {ACTION_BACK,        ACTION_SEARCH_ALL, ACTION_SEARCH_HERE,
                                          ACTION_SEARCH_STOP, ACTION_ENTER,      ACTION_RIGHT,
                                          ACTION_SORT_NEXT,   ACTION_FREEZE,     ACTION_FILTER,
@@ -227,5 +273,6 @@ const struct page search_page = {
     .panes = search_panes,
     .act = search_act,
     .hint = search_hint,
+    .enter = search_enter,
     .bar = search_bar,
 };

@@ -90,6 +90,13 @@ static struct value access_tid(const struct snapshot *snapshot, const void *poin
     return value_integer(row->side->tid);
 }
 
+static struct value access_called(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    const struct snapshot_thread *thread = snapshot_thread(&snapshot->threads, row->side->tid);
+    return value_text(thread ? thread->name : NULL);
+}
+
 static struct value access_cpu(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(sharing_access);
@@ -155,6 +162,8 @@ static uint64_t access_identity(const struct snapshot *snapshot, const void *poi
 
 static const struct column access_list[] = {
     {"THREAD", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, access_tid, format_integer, NULL, NULL},
+    {"CALLED", "The thread's name now.", 8, 15, 6, COLUMN_NAME, NULL, access_called, NULL, NULL,
+     NULL},
     {"CPU", "It was last seen on.", 3, 0, 4, COLUMN_RIGHT, NULL, access_cpu, format_integer,
      paint_dim, NULL},
     {"NODE", "NUMA node of that CPU.", 4, 0, 3, COLUMN_RIGHT, sharing_has_nodes, access_node,

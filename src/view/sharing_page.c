@@ -235,7 +235,9 @@ static bool sharing_act(struct browser *browser, enum action action, struct requ
 static void sharing_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (!snapshot || !snapshot->sharing.group_count)
+    if (snapshot && snapshot->target.threads == 1 && !snapshot->sharing.group_count)
+        snprintf(out, size, "Esc: back");
+    else if (!snapshot || !snapshot->sharing.group_count)
         snprintf(out, size, "Shared lines show up where several threads write: give it a while");
     else if (browser_table(browser) == &browser->sharing.accesses)
         snprintf(out, size, "W writes, r reads. Enter: the function");

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
 static size_t say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
@@ -19,17 +20,39 @@ static size_t say_level(const struct snapshot_simulation *simulation, unsigned l
     return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
-/* Which misses are samples, or why there are none. */
+const char *simulation_pause_name(enum simulation_pause pause)
+{
+    static const char *const names[] = {"starting", "paused", "before", "outside"};
+    return (unsigned)pause < SIMULATION_PAUSE_COUNT ? names[pause] : "outside";
+}
+
+static const char *why_not_counting(const struct snapshot_simulation *simulation)
+{
+    switch (simulation->pause) {
+    case SIMULATION_PAUSED:
+        return "not counting, T goes on";
+    case SIMULATION_BEFORE:
+        return "not counting, --sim-from was not reached";
+    default:
+        return "not counting after --sim-to";
+    }
+}
+
+/* Which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
-    if (!simulation->counting)
-        snprintf(out, size, "; not counting now");
-    else if (simulation->one_in > 1)
+    if (simulation->one_in > 1)
         snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->untold)
         snprintf(out, size, "; every miss is a sample");
     else
         *out = '\0';
+}
+
+bool simulation_starts(const struct snapshot_simulation *simulation)
+{
+    return simulation->level_count && !simulation->counting &&
+           simulation->pause == SIMULATION_STARTING;
 }
 
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size)
@@ -39,9 +62,16 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
     *out = '\0';
     if (!simulation->level_count)
         return;
-    size_t used = (size_t)snprintf(out, size, "simulated: %s loads, %s stores",
-                                   text_count(loads, (double)simulation->loads),
-                                   text_count(stores, (double)simulation->stores));
+    if (simulation_starts(simulation)) {
+        snprintf(out, size,
+                 "simulated: Valgrind starts the program, which will be some tens of times slower");
+        return;
+    }
+    size_t used = (size_t)snprintf(
+        out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
+        simulation->counting ? "" : why_not_counting(simulation), simulation->counting ? "" : ")",
+        text_count(loads, (double)simulation->loads),
+        text_count(stores, (double)simulation->stores));
     if (simulation->accesses && used < size) {
         used += (size_t)snprintf(out + used, size - used, "; missed");
         for (unsigned i = 0; i < simulation->level_count && used < size; i++)
@@ -51,12 +81,21 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
         say_state(simulation, out + used, size - used);
 }
 
+/* The figures go before what is said of the samples. */
+static void shorten(char *text, int columns)
+{
+    char *last = strrchr(text, ';');
+    if (last && strlen(text) > (size_t)columns)
+        *last = '\0';
+}
+
 bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
                      struct area area)
 {
     char text[320];
     simulation_sentence(simulation, text + 1, sizeof text - 1);
     text[0] = ' ';
+    shorten(text, area.columns);
     if (text[1])
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
     return text[1] != '\0';

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether the program has not begun: Valgrind takes a moment before it runs. */
+bool simulation_starts(const struct snapshot_simulation *simulation);
+
 /* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 

@@ -19,6 +19,7 @@ enum {
     SHARING_ROWS = 10,
     FINDING_ROWS = 8,
     PHASE_ROWS = 20,
+    THREAD_ROWS = 10,
     SHARING_READINGS = 3
 };
 
@@ -58,6 +59,16 @@ static void print_window(struct text_writer *writer)
              " again%s%s",
              window->used, window->addresses, window->singletons, window->recurring,
              window->reading ? ". " : "", window->reading ? window->reading : "");
+}
+
+static void print_threads(struct text_writer *writer)
+{
+    const struct snapshot_threads *threads = &writer->snapshot->threads;
+    if (threads->count < 2)
+        return;
+    text_rows(writer, &thread_columns, threads->list, threads->count, THREAD_ROWS);
+    text_say(writer, "(%zu threads in the newest %" PRIu64 " samples)",
+             threads->count + threads->left_out, threads->recent);
 }
 
 static void print_heap(struct text_writer *writer)
@@ -146,11 +157,14 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_offsets(&writer);
     print_heap(&writer);
     text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_threads(&writer);
     matrix_text_print(&writer);
     print_findings(&writer);
     print_sharing(&writer);
     watch_text_print(&writer);
     causes_text_print(&writer);
+    reuse_text_print(&writer);
+    whatif_text_print(&writer);
     print_phases(&writer);
     print_search(&writer);
     print_sets(&writer);

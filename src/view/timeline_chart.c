@@ -5,6 +5,36 @@
 
 #include <math.h>
 
+static void add(struct timeline_stack *stack, const struct snapshot_stream *stream)
+{
+    if (stack->count < CHART_SERIES)
+        stack->series[stack->count++] = stream;
+}
+
+struct timeline_stack timeline_stack_of(const struct snapshot_measured *measured, const char *title,
+                                        const struct snapshot_streams *streams)
+{
+    struct timeline_stack stack = {.all = measured->all, .share = 1, .title = title};
+    for (size_t i = 0; i < streams->count; i++)
+        add(&stack, &streams->list[i]);
+    return stack;
+}
+
+struct timeline_stack timeline_stack_fields(const struct snapshot_measured *measured,
+                                            const struct snapshot_stream *object)
+{
+    struct timeline_stack stack = {.all = measured->all, .share = 1, .title = "fields"};
+    if (!object)
+        return stack;
+    stack.all = object->weight;
+    stack.share = object->share;
+    stack.of = object->name;
+    for (size_t i = 0; i < measured->fields.count; i++)
+        if (measured->fields.list[i].object == object->object)
+            add(&stack, &measured->fields.list[i]);
+    return stack;
+}
+
 struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, double from_s,
                                      double to_s, int columns)
 {

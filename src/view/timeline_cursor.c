@@ -93,10 +93,22 @@ static void mark(struct browser *browser)
                                     : "the mark is gone");
 }
 
+/* Keys that change a picture which is not there would seem to do nothing; true: done. */
+static bool tell_no_room(struct browser *browser, enum action action)
+{
+    bool changes = action == ACTION_STACK || action == ACTION_FOLD ||
+                   (action == ACTION_VOLATILITY && !browser->timeline.volatility);
+    if (action == ACTION_SPAN || changes)
+        browser_message(browser, "no room for the picture: it needs a taller window");
+    return action == ACTION_SPAN;
+}
+
 bool timeline_cursor_act(struct browser *browser, enum action action)
 {
-    if (!browser->snapshot->timeline.periods || browser->timeline.map.columns < 1)
+    if (!browser->snapshot->timeline.periods)
         return false;
+    if (browser->timeline.map.columns < 1)
+        return tell_no_room(browser, action);
     switch (action) {
     case ACTION_LEFT:
     case ACTION_RIGHT:

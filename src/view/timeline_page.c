@@ -3,9 +3,11 @@
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "view/measure_words.h"
 #include "view/timeline_stack.h"
 #include "view/timeline_volatility.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -31,20 +33,49 @@ static struct timeline_chart chart_of(const struct browser *browser, int columns
     return chart;
 }
 
+/* Phases go by what ranks, whatever is drawn. */
+static void draw_title(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    enum snapshot_measure drawn = timeline_measure(browser);
+    const char *measure = measure_name(browser->snapshot, drawn);
+    char period[TEXT_TIME_BYTES];
+    text_time(period, timeline->period_s);
+    int used = canvas_format(
+        canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
+        toupper((unsigned char)*measure), *measure ? measure + 1 : "",
+        browser->timeline.to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
+        timeline->periods, period);
+    if (drawn != timeline->ranks)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                      "; phases are of %s", measure_name(browser->snapshot, timeline->ranks));
+    else
+        canvas_text(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                    timeline_is_damped(timeline)              ? ", at which the noise is damped"
+                    : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                                                              : "");
+}
+
+/* What there is none of, and how to have it. */
+static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum snapshot_measure measure = timeline_measure(browser);
+    struct area words = {area.row + 1, 1, area.rows < 5 ? area.rows - 1 : 4, area.columns - 2};
+    canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
+                  " No %s sampled here; a: the next amount",
+                  measure_name(browser->snapshot, measure));
+    return 1 + canvas_wrap(canvas, words, PAINT_PLAIN, measure_wanting(browser->snapshot, measure));
+}
+
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    char period[TEXT_TIME_BYTES];
-    text_time(period, timeline->period_s);
+    struct area reading = {area.row + 1, 1, 2, area.columns - 2};
     if (area.rows < 1)
         return 0;
-    canvas_format(canvas, area.row, 0, area.columns, PAINT_PLAIN, " %s, %zu periods of %s%s",
-                  browser->timeline.to_s > 0 ? "Zoomed in; o: the whole run" : "The whole run",
-                  timeline->periods, period,
-                  timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                  : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
-                                                            : "");
-    struct area reading = {area.row + 1, 1, 2, area.columns - 2};
+    if (timeline->periods && !timeline_is_sampled(browser))
+        return draw_wanting(browser, canvas, area);
+    draw_title(browser, canvas, area);
     return 1 +
            (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
 }
@@ -132,7 +163,7 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
     }
     struct heights heights = heights_of(browser, area.rows - used);
     browser->timeline.map = (struct area){0, 0, 0, 0};
-    if (heights.chart) {
+    if (heights.chart && timeline_is_sampled(browser)) {
         struct area chart = {area.row + used, 0, heights.chart, area.columns};
         used += draw_chart(browser, canvas, chart);
     }
@@ -181,6 +212,14 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, PAGE_OBJECTS);
 }
 
+/* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
+static void change_measure(struct browser *browser)
+{
+    browser->timeline.measure =
+        (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
+    browser->timeline.chosen = browser->timeline.measure != browser->snapshot->timeline.ranks;
+}
+
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
 {
     bool zoomed = browser->timeline.to_s > 0;
@@ -200,6 +239,9 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
         return zoomed;
     case ACTION_STACK:
         browser->timeline.stacked = (browser->timeline.stacked + 1) % STACK_KINDS;
+        return true;
+    case ACTION_MEASURE:
+        change_measure(browser);
         return true;
     case ACTION_VOLATILITY:
         browser->timeline.volatility = !browser->timeline.volatility;
@@ -231,9 +273,9 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
                  "stretch");
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER, ACTION_SPAN,       ACTION_FOLD,
-                                           ACTION_STACK, ACTION_VOLATILITY, ACTION_FREEZE,
-                                           ACTION_WRITE, ACTION_NONE};
+static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,    ACTION_FOLD,
+                                           ACTION_STACK,  ACTION_MEASURE, ACTION_VOLATILITY,
+                                           ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
 
 const struct page timeline_page = {
     .name = "Phases",

@@ -3,71 +3,61 @@
 
 #include <stdio.h>
 
-static const struct snapshot_stream *stream_of(const struct snapshot_timeline *timeline,
+static const struct snapshot_stream *stream_of(const struct snapshot_streams *objects,
                                                uint32_t object)
 {
-    for (size_t i = 0; i < timeline->stream_count; i++)
-        if (timeline->streams[i].object == object && object != UINT32_MAX)
-            return &timeline->streams[i];
+    for (size_t i = 0; i < objects->count; i++)
+        if (objects->list[i].object == object && object != UINT32_MAX)
+            return &objects->list[i];
     return NULL;
 }
 
-const struct snapshot_stream *timeline_object(const struct browser *browser)
+enum snapshot_measure timeline_measure(const struct browser *browser)
+{
+    return browser->timeline.chosen ? browser->timeline.measure : browser->snapshot->timeline.ranks;
+}
+
+static const struct snapshot_measured *measured(const struct browser *browser)
+{
+    return &browser->snapshot->timeline.by[timeline_measure(browser)];
+}
+
+bool timeline_is_sampled(const struct browser *browser)
+{
+    return measured(browser)->all;
+}
+
+static const struct snapshot_stream *object_by(const struct browser *browser,
+                                               const struct snapshot_streams *objects)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_object *opened = browser->detail.chosen ? browser->detail.object : NULL;
     const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
     const struct snapshot_stream *stream = NULL;
     if (opened)
-        stream = stream_of(timeline, (uint32_t)(opened - snapshot->objects));
+        stream = stream_of(objects, (uint32_t)(opened - snapshot->objects));
     if (!stream && phase)
-        stream = stream_of(timeline, phase->object);
-    return stream || !timeline->stream_count ? stream : &timeline->streams[0];
+        stream = stream_of(objects, phase->object);
+    return stream || !objects->count ? stream : &objects->list[0];
 }
 
-static void add(struct timeline_stack *stack, const struct snapshot_stream *stream)
+const struct snapshot_stream *timeline_object(const struct browser *browser)
 {
-    if (stack->count < CHART_SERIES)
-        stack->series[stack->count++] = stream;
-}
-
-static struct timeline_stack stack_of(const struct snapshot_timeline *timeline, const char *title,
-                                      const struct snapshot_stream *list, size_t count)
-{
-    struct timeline_stack stack = {.all = timeline->all, .share = 1, .title = title};
-    for (size_t i = 0; i < count; i++)
-        add(&stack, &list[i]);
-    return stack;
-}
-
-static struct timeline_stack fields_of(const struct snapshot_timeline *timeline,
-                                       const struct snapshot_stream *object)
-{
-    struct timeline_stack stack = {.all = timeline->all, .share = 1, .title = "fields"};
-    if (!object)
-        return stack;
-    stack.all = object->weight;
-    stack.share = object->share;
-    stack.of = object->name;
-    for (size_t i = 0; i < timeline->fields.count; i++)
-        if (timeline->fields.list[i].object == object->object)
-            add(&stack, &timeline->fields.list[i]);
-    return stack;
+    return object_by(browser, &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
 }
 
 struct timeline_stack timeline_stack(const struct browser *browser)
 {
-    const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    const struct snapshot_measured *shown = measured(browser);
     switch (browser->timeline.stacked) {
     case STACK_FUNCTIONS:
-        return stack_of(timeline, "functions", timeline->functions.list, timeline->functions.count);
+        return timeline_stack_of(shown, "functions", &shown->functions);
     case STACK_FIELDS:
-        return fields_of(timeline, timeline_object(browser));
+        return timeline_stack_fields(shown, object_by(browser, &shown->objects));
     case STACK_THREADS:
-        return stack_of(timeline, "threads", timeline->threads.list, timeline->threads.count);
+        return timeline_stack_of(shown, "threads", &shown->threads);
     default:
-        return stack_of(timeline, "objects", timeline->streams, timeline->stream_count);
+        return timeline_stack_of(shown, "objects", &shown->objects);
     }
 }
 
@@ -99,6 +89,19 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
                       "%5.1f%% %s", stack->series[series]->share / stack->share * 100, name);
 }
 
+/* Beside what is drawn. */
+static void draw_nobody(const struct browser *browser, struct canvas *canvas, struct area area,
+                        int row)
+{
+    const struct snapshot_measured *shown = measured(browser);
+    size_t periods = browser->snapshot->timeline.periods;
+    double nobody = shown->nobody ? timeline_sum(shown->nobody, 0, periods) : 0;
+    double everything = nobody + timeline_sum(shown->all, 0, periods);
+    if (nobody > 0)
+        canvas_format(canvas, area.row + row, area.column + 2, area.columns - 2, PAINT_DIM,
+                      "%5.1f%% of everything: no object", nobody / everything * 100);
+}
+
 void timeline_legend(const struct browser *browser, const struct timeline_stack *stack,
                      struct canvas *canvas, struct area area)
 {
@@ -115,12 +118,14 @@ void timeline_legend(const struct browser *browser, const struct timeline_stack 
                     stack->of ? "none is known of it" : "none is known");
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
+    if (row < area.rows && !stack->of)
+        draw_nobody(browser, canvas, area, row++);
     if (browser->timeline.stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = {area.row + row, area.column, area.rows - row, area.columns};
         canvas_wrap(canvas, words, PAINT_DIM,
                     "Fields are known from when the object leads; what was before is in the rest.");
     }
-    if (browser->timeline.stacked != STACK_OBJECTS)
+    if (browser->timeline.stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
         return;
     for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];

@@ -7,13 +7,17 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHART_ROWS = 6,
-    CHART_ROWS_LEAST = 3,
-    SCALE_COLUMNS = 6, /* "100% " before the bars */
-    BAR_COLUMNS = 3,   /* for each period, at the most */
+    PERIODS_LEAST = 4, /* that have a row, */
+    PERIODS_MOST = 7,
+    PERIOD_COLUMNS = 9,
+    VALUE_COLUMNS = 6,
+    BAR_LEAST = 8,
+    BAR_MOST = 48,
+    NOTE_COLUMNS = 12,
     WORD_ROWS = 3
 };
 
@@ -21,8 +25,8 @@ struct picture {
     const struct snapshot_timeline *timeline;
     const struct snapshot_stream *object; /* NULL: none */
     struct canvas *canvas;
-    struct area bars;
-    int each; /* columns of a period */
+    struct area area;
+    int bar; /* columns of a bar */
     size_t chosen;
 };
 
@@ -36,80 +40,112 @@ static size_t chosen_of(const struct snapshot_timeline *timeline)
     return nearest;
 }
 
-/* The row of a value, from the bottom. */
-static int row_of(const struct picture *picture, double value)
+static int by_index(const void *left, const void *right)
 {
-    int row = (int)floor(value * picture->bars.rows);
-    return row < picture->bars.rows ? row : picture->bars.rows - 1;
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+    return a < b ? -1 : a > b;
 }
 
-static void draw_bar(const struct picture *picture, size_t index)
+static void choose(size_t list[PERIODS_MOST], size_t *count, size_t most, size_t index)
 {
-    const struct area *bars = &picture->bars;
-    double value = picture->timeline->profile[index].value;
-    int column = bars->column + (int)index * picture->each;
-    enum paint paint = index == picture->chosen ? PAINT_WARN : PAINT_DIM;
-    if (isnan(value))
-        return;
-    for (int row = 0; row < bars->rows; row++) {
-        double part = value * bars->rows - row;
-        const char *step = part > 0 || !row ? bar_step(fmin(part, 1), picture->canvas->ascii) : " ";
-        for (int i = 0; i < (picture->each > 1 ? picture->each - 1 : 1); i++)
-            canvas_text(picture->canvas, bars->row + bars->rows - 1 - row, column + i, 1, paint,
-                        step);
-    }
+    for (size_t i = 0; i < *count; i++)
+        if (list[i] == index)
+            return;
+    if (*count < most)
+        list[(*count)++] = index;
 }
 
-static void draw_object(const struct picture *picture, size_t index, size_t series)
+/* The one that is drawn, then the shortest and each about twice as long; with room left the shorter
+ * ones between. Shortest first. */
+static size_t periods_shown(const struct picture *picture, size_t most, size_t list[PERIODS_MOST])
 {
-    const struct area *bars = &picture->bars;
-    double value = picture->object->volatilities[index];
-    if (isnan(value))
-        return;
-    canvas_text(picture->canvas, bars->row + bars->rows - 1 - row_of(picture, value),
-                bars->column + (int)index * picture->each, 1, timeline_chart_paint(series),
-                picture->canvas->ascii ? "o" : "●");
+    size_t known = picture->timeline->profile_count;
+    size_t count = 0;
+    choose(list, &count, most, picture->chosen);
+    for (size_t step = 1; step <= known; step *= 2)
+        choose(list, &count, most, step - 1);
+    for (size_t i = 0; i < known; i++)
+        choose(list, &count, most, i);
+    qsort(list, count, sizeof *list, by_index);
+    return count;
 }
 
-static void draw_scale(const struct picture *picture)
+/* Filled up to the value, with a mark where calm ends. */
+static void draw_bar(const struct picture *picture, int row, double value)
 {
-    const struct area *bars = &picture->bars;
-    const struct snapshot_timeline *timeline = picture->timeline;
+    char bar[BAR_BYTES(BAR_MOST)];
+    bool calm = value <= SNAPSHOT_VOLATILITY_DAMPED;
+    int column = picture->area.column + PERIOD_COLUMNS;
+    int limit = (int)(SNAPSHOT_VOLATILITY_DAMPED * picture->bar);
+    bar_fill(bar, sizeof bar, picture->bar, fmin(value, 1), picture->canvas->ascii);
+    canvas_text(picture->canvas, row, column, picture->bar, calm ? PAINT_GOOD : PAINT_DIM, bar);
+    canvas_text(picture->canvas, row, column + limit, 1, calm ? PAINT_DIM : PAINT_WARN,
+                picture->canvas->ascii ? "|" : "│");
+}
+
+static void draw_period(const struct picture *picture, int row, size_t index)
+{
+    const struct area *area = &picture->area;
+    const struct snapshot_volatility *period = &picture->timeline->profile[index];
+    double own = picture->object && picture->object->volatilities
+                     ? picture->object->volatilities[index]
+                     : NAN;
     char text[TEXT_TIME_BYTES];
-    int used = 0;
-    canvas_text(picture->canvas, bars->row, 1, SCALE_COLUMNS - 1, PAINT_DIM, "100%");
-    canvas_format(picture->canvas,
-                  bars->row + bars->rows - 1 - row_of(picture, SNAPSHOT_VOLATILITY_DAMPED), 1,
-                  SCALE_COLUMNS - 1, PAINT_DIM, " %.0f%%", SNAPSHOT_VOLATILITY_DAMPED * 100);
-    for (size_t i = 0; i < timeline->profile_count; i++) {
-        int column = (int)i * picture->each;
-        bool marked = i == picture->chosen;
-        text_time(text, timeline->profile[i].period_s);
-        int length = glyph_columns(text, picture->canvas->ascii);
-        /* The chosen one always; others where they have room on both sides. */
-        bool near = !marked && i < picture->chosen &&
-                    column + length + 1 > (int)picture->chosen * picture->each;
-        if ((column < used && !marked) || near || column + length > bars->columns)
-            continue;
-        canvas_text(picture->canvas, bars->row + bars->rows, bars->column + column, length,
-                    marked ? PAINT_WARN : PAINT_DIM, text);
-        used = column + length + 2;
-    }
+    bool drawn = index == picture->chosen;
+    int column = area->column;
+    int end = area->column + area->columns;
+    text_time(text, period->period_s);
+    canvas_format(picture->canvas, row, column, PERIOD_COLUMNS - 1,
+                  drawn ? PAINT_STRONG : PAINT_PLAIN, "%*s", PERIOD_COLUMNS - 1, text);
+    column += PERIOD_COLUMNS + picture->bar;
+    if (isnan(period->value))
+        return;
+    draw_bar(picture, row, period->value);
+    canvas_format(picture->canvas, row, column, VALUE_COLUMNS,
+                  period->value <= SNAPSHOT_VOLATILITY_DAMPED ? PAINT_GOOD : PAINT_PLAIN, "%4.0f%%",
+                  period->value * 100);
+    column += VALUE_COLUMNS;
+    if (!isnan(own))
+        canvas_format(picture->canvas, row, column, VALUE_COLUMNS,
+                      timeline_chart_paint(
+                          (size_t)(picture->object -
+                                   snapshot_timeline_ranking(picture->timeline)->objects.list)),
+                      "%4.0f%%", own * 100);
+    column += VALUE_COLUMNS + 1;
+    if (drawn)
+        canvas_text(picture->canvas, row, column, end - column, PAINT_STRONG, "as drawn");
 }
 
-static void draw_picture(struct picture *picture)
+/* What the columns say; "own" is the object's, in its colour in the chart. */
+static void draw_titles(const struct picture *picture, int row)
 {
-    const struct snapshot_timeline *timeline = picture->timeline;
-    size_t room = (size_t)(picture->bars.columns > 0 ? picture->bars.columns : 0);
-    size_t count = timeline->profile_count < room ? timeline->profile_count : room;
-    picture->each = count && room / count < BAR_COLUMNS ? (int)(room / count) : BAR_COLUMNS;
+    const struct area *area = &picture->area;
+    int column = area->column + PERIOD_COLUMNS;
+    canvas_text(picture->canvas, row, area->column, PERIOD_COLUMNS, PAINT_DIM, "  period");
+    canvas_format(picture->canvas, row, column, picture->bar, PAINT_DIM,
+                  "changes by: %.0f%% or less is calm", SNAPSHOT_VOLATILITY_DAMPED * 100);
+    column += picture->bar;
+    canvas_text(picture->canvas, row, column, VALUE_COLUMNS, PAINT_DIM, "  all");
+    column += VALUE_COLUMNS;
+    if (picture->object)
+        canvas_text(picture->canvas, row, column, area->column + area->columns - column, PAINT_DIM,
+                    picture->object->name);
+}
+
+/* Rows used, without the titles. */
+static int draw_picture(struct picture *picture)
+{
+    size_t list[PERIODS_MOST];
+    size_t most =
+        picture->area.rows - 1 < PERIODS_MOST ? (size_t)picture->area.rows - 1 : PERIODS_MOST;
+    int bar = picture->area.columns - PERIOD_COLUMNS - 2 * VALUE_COLUMNS - NOTE_COLUMNS;
+    picture->bar = bar < BAR_LEAST ? BAR_LEAST : bar > BAR_MOST ? BAR_MOST : bar;
+    draw_titles(picture, picture->area.row);
+    size_t count = periods_shown(picture, most, list);
     for (size_t i = 0; i < count; i++)
-        draw_bar(picture, i);
-    const struct snapshot_stream *object = picture->object;
-    size_t series = object ? (size_t)(object - timeline->streams) : 0;
-    for (size_t i = 0; i < count && object && object->volatilities; i++)
-        draw_object(picture, i, series);
-    draw_scale(picture);
+        draw_period(picture, picture->area.row + 1 + (int)i, list[i]);
+    return (int)count;
 }
 
 bool timeline_is_damped(const struct snapshot_timeline *timeline)
@@ -164,24 +200,20 @@ int timeline_volatility(const struct browser *browser, struct canvas *canvas, st
     char reasons[400];
     struct picture picture = {
         .timeline = timeline, .object = timeline_object(browser), .canvas = canvas};
-    int rows = area.rows - 2 - WORD_ROWS;
-    if (rows < CHART_ROWS_LEAST)
+    int rows = area.rows - 1 - WORD_ROWS;
+    if (rows < 1 + PERIODS_LEAST)
         return 0;
-    int used = pane_title(canvas, area, false, "Volatility by period%s%s",
-                          picture.object ? canvas->ascii ? "; o " : "; ● " : "",
-                          picture.object ? picture.object->name : "");
+    int used = pane_title(canvas, area, false,
+                          "How restless: what changes from a period to the next, in 9 of 10 steps");
     if (!timeline->profile_count) {
         canvas_text(canvas, area.row + used, 1, area.columns - 2, PAINT_DIM,
                     "It takes eight periods to say anything.");
         return used + 1;
     }
-    rows = rows < CHART_ROWS ? rows : CHART_ROWS;
-    picture.bars =
-        (struct area){area.row + used, SCALE_COLUMNS, rows, area.columns - SCALE_COLUMNS - 1};
+    picture.area = (struct area){area.row + used, area.column, rows, area.columns};
     picture.chosen = chosen_of(timeline);
-    draw_picture(&picture);
-    used += rows + 1;
+    used += 1 + draw_picture(&picture);
     write_reasons(timeline, reasons, sizeof reasons);
-    struct area words = {area.row + used, 1, WORD_ROWS, area.columns - 2};
+    struct area words = {area.row + used, 1, area.rows - used, area.columns - 2};
     return used + canvas_wrap(canvas, words, PAINT_PLAIN, reasons);
 }

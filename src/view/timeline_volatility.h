@@ -11,7 +11,7 @@
 /* Whether the noise is damped at the period that is drawn. */
 bool timeline_is_damped(const struct snapshot_timeline *timeline);
 
-enum { VOLATILITY_ROWS_LEAST = 8, VOLATILITY_ROWS_MOST = 11 };
+enum { VOLATILITY_ROWS_LEAST = 9, VOLATILITY_ROWS_MOST = 12 };
 
 /* Rows used; 0: there is no room for it. */
 int timeline_volatility(const struct browser *browser, struct canvas *canvas, struct area area);

@@ -31,7 +31,10 @@ struct value value_text(const char *text)
 void format_percent(char *out, size_t size, struct value value)
 {
     double percent = value.number * 100;
-    snprintf(out, size, "%.*f%%", percent < 99.95 ? 1 : 0, percent);
+    if (percent > 0 && percent < 0.05)
+        snprintf(out, size, "<0.1%%");
+    else
+        snprintf(out, size, "%.*f%%", percent < 99.95 ? 1 : 0, percent);
 }
 
 void format_points(char *out, size_t size, struct value value)

@@ -11,18 +11,6 @@
 
 enum { PLACES = 1000000, ROUNDS = 5, TOGETHER = 32, SLICE = 256 };
 
-static struct place *make_places(bool wild)
-{
-    struct place *places = calloc(PLACES, sizeof *places);
-    struct prng prng = {11};
-    uint64_t time_ns = 1000;
-    for (unsigned i = 0; places && i < PLACES; i++) {
-        places[i] = told_place(&prng, time_ns, wild);
-        time_ns = places[i].access.time_ns;
-    }
-    return places;
-}
-
 static double add_all(struct past *past, const struct place *places)
 {
     uint64_t start = clock_now_ns();
@@ -45,7 +33,7 @@ static double read_all(struct past *past)
 
 static void measure(bool wild)
 {
-    struct place *places = make_places(wild);
+    struct place *places = told_places(PLACES, wild);
     struct past *whole;
     struct past *thinned;
     double best[3] = {1e9, 1e9, 1e9};

@@ -13,18 +13,6 @@
 
 enum { PLACES = 1000000, ROUNDS = 5, BATCH = 2000 };
 
-static struct place *make_places(bool wild)
-{
-    struct place *places = calloc(PLACES, sizeof *places);
-    struct prng prng = {11};
-    uint64_t time_ns = 1000;
-    for (unsigned i = 0; places && i < PLACES; i++) {
-        places[i] = told_place(&prng, time_ns, wild);
-        time_ns = places[i].access.time_ns;
-    }
-    return places;
-}
-
 /* ns a place, the syncs of each BATCH included; *bytes: of the file. */
 static double write_all(const char *path, const struct place *places, double *bytes)
 {
@@ -70,7 +58,7 @@ static double read_all(const char *path)
 
 static void measure(const char *path, bool wild)
 {
-    struct place *places = make_places(wild);
+    struct place *places = told_places(PLACES, wild);
     double best[2] = {1e9, 1e9};
     double bytes = 0;
     for (unsigned round = 0; places && round < ROUNDS; round++) {

@@ -67,7 +67,7 @@ static void ask(struct touched *touched, const struct place *place)
 static void take(void *context, const struct store_item *item)
 {
     struct touched *touched = context;
-    struct snapshot head = {.interval_s = 1};
+    struct snapshot head = {.interval_s = 1, .watch = {.on = true}};
     if (item->time_ns < touched->last_ns)
         abort(); /* the reader promises the order of time */
     touched->last_ns = item->time_ns;
@@ -78,6 +78,8 @@ static void take(void *context, const struct store_item *item)
     }
     if (touched->profile && item->kind == STORE_ITEM_PLACE)
         profile_add(touched->profile, &item->place);
+    if (touched->profile && item->kind == STORE_ITEM_WATCH)
+        profile_watch(touched->profile, &item->watch.result, item->watch.function, item->watch.ip);
     if (touched->profile && item->kind == STORE_ITEM_REFRESH && touched->refreshes++ < 4)
         snapshot_free(profile_snapshot(touched->profile, &head, item->time_ns));
 }
@@ -99,14 +101,20 @@ static void ask_heap(struct touched *touched)
     store_reader_facts(touched->reader, &facts);
     for (unsigned i = 0; i < facts.event_count; i++)
         touched->sum += length(facts.events[i].name);
-    touched->sum += length(facts.comm) + length(summary.note);
+    touched->sum += length(facts.comm) + length(summary.note) + length(facts.watch.trouble);
+    if (facts.simulation.level_count > SIMULATION_LEVELS_MAX)
+        abort();
 }
 
 static struct profile *make_profile(struct store_reader *reader)
 {
     struct profile *profile;
-    struct profile_options options = {
-        .names = store_reader_names(reader), .window_entries = 256, .ways = 4, .event_count = 2};
+    struct profile_options options = {.names = store_reader_names(reader),
+                                      .window_entries = 256,
+                                      .ways = 4,
+                                      .event_count = 2,
+                                      .watch = true,
+                                      .cache_lines = {512, 16384, 524288}};
     if (geometry_parse(&options.geometry, "L1=32K,8,64", "", NULL) ||
         profile_new(&profile, &options, NULL))
         abort();

@@ -19,6 +19,15 @@ same() { # name, and what is common to both runs
     fi
 }
 
+# The live report r of a run holds what is to be compared at all.
+tells() { # name, Python
+    if python3 -c "import json; r = json.loads(open('$work/$1.live').read().strip().split('\n')[-1]); exit(not ($2))"; then
+        pass "$1: has what is kept"
+    else
+        fail "$1: nothing to keep: $2"
+    fi
+}
+
 record() { # name, what is watched and how
     name=$1
     shift
@@ -38,6 +47,20 @@ record decaying -n 3 -H 0.5 -w 100 -C L2=512K,8,64 -- "$DEMO" && same decaying -
 sleep 0.3
 (sleep 1; kill $targets) &
 record walk -H 0 -p $targets && same walk -H 0
+
+# Under the simulated cache: its exact totals, and why lines were missed.
+if record simulated -H 0 --sim=L1=8K,2,64:L2=64K,4,64 -- "$BUILD/tests/live/sim_planted" walk 512; then
+    same simulated -H 0
+    tells simulated "r['simulation']['accesses'] > 100000 and any(o.get('causes') for o in r['objects'])"
+fi
+
+# Watchpoints: what they saw, and what they cost. It ends by itself, later than anybody looks.
+"$WATCH_PLANTED" all 20 >/dev/null & targets=$!
+if record watched -n 5 -H 0 --watch=5 -p $targets; then
+    same watched -H 0
+    tells watched "r['watch']['touches'] and any(o['touched'] for o in r['watch']['objects'])"
+fi
+kill $targets
 
 # Nothing but FILE.misstop is needed, and a copy of it is as good.
 mkdir "$work/elsewhere"

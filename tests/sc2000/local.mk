@@ -7,8 +7,9 @@ EXTRA_PROGRAMS += tests/sc2000/alone
 CLEANFILES += tests/sc2000/alone
 tests_sc2000_sc2000_SOURCES = $(SC2000_SEVEN) tests/sc2000/sc2000.c tests/sc2000/stream.c \
 	tests/sc2000/stream.h tests/sc2000/published.c tests/sc2000/published.h \
-	tests/sc2000/simulated.c tests/sc2000/simulated.h
-tests_sc2000_sc2000_CPPFLAGS = $(AM_CPPFLAGS) -DTRACED
+	tests/sc2000/simulated.c tests/sc2000/simulated.h \
+	$(PLANTED_OBJECTS)
+tests_sc2000_sc2000_CPPFLAGS = $(AM_CPPFLAGS) -DTRACED -I$(srcdir)/tests
 tests_sc2000_sc2000_LDADD = src/libsim.a src/libprofile.a src/libbase.a -lm
 tests_sc2000_alone_SOURCES = $(SC2000_SEVEN) tests/sc2000/alone.c
 tests_sc2000_alone_LDADD = -lm

@@ -3,8 +3,7 @@
 
 #include "base/prng.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "unit/planted.h"
 
 /* The search's first interval is 100 ms: 300 million cycles, as the paper's 1.6 to 4.1 interrupts a
  * billion cycles have it. */
@@ -33,37 +32,15 @@ static uint32_t find(const struct stream *stream, uint64_t address)
     return count;
 }
 
-static bool describe(void *context, uint32_t id, struct object_desc *desc)
+static void plant_objects(const struct sc_program *program)
 {
-    const struct stream *stream = context;
-    if (!id || id > stream->program->object_count)
-        return false;
-    const struct sc_object *object = object_at(stream, id - 1);
-    *desc = (struct object_desc){.name = object->name,
-                                 .module = "",
-                                 .kind = OBJECT_GLOBAL,
-                                 .address = (uint64_t)(uintptr_t)object->base,
-                                 .size_bytes = object->bytes};
-    return true;
-}
-
-static bool extent(void *context, uint64_t address, struct object_extent *extent)
-{
-    const struct stream *stream = context;
-    *extent = (struct object_extent){0, UINT64_MAX, 0};
-    for (uint32_t i = 0; i < stream->program->object_count; i++) {
-        uint64_t base = (uint64_t)(uintptr_t)object_at(stream, i)->base;
-        uint64_t bound = base + object_at(stream, i)->bytes;
-        if (address >= base && address < bound) {
-            *extent = (struct object_extent){base, bound, i + 1};
-            return true;
-        }
-        if (bound <= address && bound > extent->base)
-            extent->base = bound;
-        if (base > address && base < extent->bound)
-            extent->bound = base;
-    }
-    return true;
+    static struct planted objects[OBJECTS_MAX];
+    for (uint32_t i = 0; i < program->object_count; i++)
+        objects[i] = (struct planted){.name = program->objects[i].name,
+                                      .base = (uint64_t)(uintptr_t)program->objects[i].base,
+                                      .size = program->objects[i].bytes,
+                                      .kind = OBJECT_GLOBAL};
+    plant(objects, program->object_count);
 }
 
 static void rearm(struct sampler *sampler)
@@ -81,15 +58,15 @@ void stream_init(struct stream *stream, const struct sc_program *program)
         {.name = "1 in 50,111", .period = 50111},
         {.name = "jittered", .period = 50111, .jittered = true}};
     static const uint32_t ways[SEARCHES] = {10, 2};
-    struct place_names names = {.context = stream, .object = describe, .extent = extent};
     *stream = (struct stream){.program = program};
+    plant_objects(program);
     jitter = (struct prng){.state = 2000};
     for (int i = 0; i < SAMPLERS; i++) {
         stream->samplers[i] = samplers[i];
         rearm(&stream->samplers[i]);
     }
     for (int i = 0; i < SEARCHES; i++) {
-        search_init(&stream->searches[i], &names, ways[i], 64);
+        search_init(&stream->searches[i], &planted_names, ways[i], 64);
         search_start(&stream->searches[i], 0, UINT64_MAX, "all", 0);
     }
 }
@@ -123,12 +100,5 @@ void stream_tick(struct stream *stream)
 
 double stream_found(const struct search *search, uint32_t object)
 {
-    for (uint32_t i = 0; i < search->active_count; i++)
-        if (search->active[i].final && search->active[i].object == object + 1 &&
-            search->active[i].iterations)
-            return 100 * search->active[i].share;
-    for (uint32_t i = 0; i < search->queue.count; i++)
-        if (search->queue.at[i].final && search->queue.at[i].object == object + 1)
-            return 100 * search->queue.at[i].share;
-    return NAN;
+    return 100 * planted_found(search, object + 1);
 }

@@ -74,7 +74,7 @@ static enum fixture_kind kind_of(const char *name)
 
 static void say(struct screen *screen, const struct request *request)
 {
-    char text[256];
+    char text[512];
     snprintf(text, sizeof text, "request %d 0x%" PRIx64 "-0x%" PRIx64 " %s", (int)request->kind,
              request->base, request->bound, request->name);
     screen_message(screen, text);

@@ -102,5 +102,10 @@ for signal in TERM SEGV; do
     check tui_wait ' echo |icanon|intr'
     tui_end
 done
+
+# a program of our own: how it ended is told on the last picture
+tui_start 80 24 "$MISSTOP" -d 0.3 -- sh -c "'kill -ABRT \$\$'"
+check tui_wait 'has ended by signal 6'
+tui_end
 echo "$failures failures"
 [ $failures = 0 ]

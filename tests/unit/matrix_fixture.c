@@ -12,6 +12,8 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->loads += cell->loads;
     sum->stores += cell->stores;
     sum->cycles += cell->cycles;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        sum->by[i] += cell->by[i];
 }
 
 /* Whole samples of 10,000, fewer the further down and right; totals follow from them. */
@@ -19,12 +21,15 @@ static void fill_cells(struct snapshot_matrix *matrix, bool timed)
 {
     for (size_t i = 0; i <= matrix->row_count; i++)
         for (size_t k = 0; k <= matrix->column_count; k++) {
-            struct snapshot_matrix_cell *cell = &matrix->cells[i * (matrix->column_count + 1) + k];
+            struct snapshot_matrix_cell *cell =
+                &matrix->cells[i * (matrix->column_count + SNAPSHOT_MATRIX_REST) + k];
             cell->samples = i == k + 1 ? 0 : (double)(2000 / ((i + 1) * (k + 1)));
             cell->share = cell->samples / 10000;
             cell->loads = cell->samples / 4;
             cell->stores = cell->samples - cell->loads;
             cell->cycles = timed ? cell->samples * LATENCY * (double)(k + 1) : NAN;
+            for (int m = 0; m < SNAPSHOT_MEASURES; m++)
+                cell->by[m] = NAN;
             add(&matrix->row_totals[i], cell);
             add(&matrix->column_totals[k], cell);
             add(&matrix->all, cell);
@@ -35,8 +40,8 @@ static void fill_cells(struct snapshot_matrix *matrix, bool timed)
 static void fill_parts(struct arena *arena, struct snapshot *snapshot)
 {
     struct snapshot_matrix *matrix = &snapshot->matrix;
-    size_t width = matrix->column_count + 1;
-    size_t cells = (matrix->row_count + 1) * width;
+    size_t width = matrix->column_count + SNAPSHOT_MATRIX_REST;
+    size_t cells = (matrix->row_count + SNAPSHOT_MATRIX_REST) * width;
     matrix->sites = arena_array(arena, 2 * cells, sizeof *matrix->sites);
     matrix->blocks = arena_array(arena, THREADS * cells, sizeof *matrix->blocks);
     matrix->found = arena_array(arena, cells, sizeof *matrix->found);
@@ -80,10 +85,12 @@ void matrix_fixture_fill(struct arena *arena, struct snapshot *snapshot)
         matrix->rows[i] = (uint32_t)i;
     for (size_t k = 0; k < matrix->column_count; k++)
         matrix->columns[k] = (uint32_t)k;
-    matrix->row_totals = arena_array(arena, matrix->row_count + 1, sizeof *matrix->cells);
-    matrix->column_totals = arena_array(arena, matrix->column_count + 1, sizeof *matrix->cells);
-    matrix->cells = arena_array(arena, (matrix->row_count + 1) * (matrix->column_count + 1),
-                                sizeof *matrix->cells);
+    size_t all_rows = matrix->row_count + SNAPSHOT_MATRIX_REST;
+    size_t all_columns = matrix->column_count + SNAPSHOT_MATRIX_REST;
+    matrix->row_totals = arena_array(arena, all_rows, sizeof *matrix->cells);
+    matrix->column_totals = arena_array(arena, all_columns, sizeof *matrix->cells);
+    matrix->cells = arena_array(arena, all_rows * all_columns, sizeof *matrix->cells);
+    matrix->attributed = 1;
     fill_cells(matrix, snapshot->levels);
     fill_parts(arena, snapshot);
 }

@@ -20,6 +20,7 @@ struct profile *profile_fixture_new(double half_life_s, uint32_t window_entries)
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = 2,
+                                      .roles = {EVENT_MISS_L1, EVENT_ACCESS},
                                       .window_entries = window_entries};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);

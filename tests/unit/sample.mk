@@ -15,6 +15,7 @@ UNIT_SAMPLE = \
 	tests/unit/test_sysfs_event \
 	tests/unit/test_event_desc \
 	tests/unit/test_perfdata \
+	tests/unit/test_perfdata_shared \
 	tests/unit/test_precise_recordings \
 	tests/unit/test_period \
 	tests/unit/test_record \
@@ -29,8 +30,11 @@ tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_ring_LDADD = $(SAMPLE_LIBS)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c
 tests_fuzz_fuzz_record_LDADD = $(SAMPLE_LIBS)
-tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c
+SEEN = tests/unit/seen.c tests/unit/seen.h
+tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c $(RECORDING) $(SEEN)
 tests_unit_test_perfdata_LDADD = $(SAMPLE_LIBS)
+tests_unit_test_perfdata_shared_SOURCES = tests/unit/test_perfdata_shared.c $(SEEN)
+tests_unit_test_perfdata_shared_LDADD = $(SAMPLE_LIBS)
 tests_unit_test_event_desc_SOURCES = tests/unit/test_event_desc.c
 tests_unit_test_event_desc_LDADD = $(SAMPLE_LIBS)
 FAKE_KERNEL = tests/unit/fake_kernel.c tests/unit/fake_kernel.h

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Strings live for some calls more, as those of the resolver do. */
@@ -166,6 +167,46 @@ void told_facts(struct store_facts *facts, uint64_t period)
                                   .host = "here"};
     facts->events[0] = (struct store_event){"cpu-clock", "time", EVENT_STALL, period, 2, 1};
     facts->events[1] = (struct store_event){"page-faults", NULL, EVENT_OTHER, 1, 0, NAN};
+    facts->simulation = (struct snapshot_simulation){
+        .level_count = 2,
+        .level = {{32768, 8, 64, period * 7, period}, {1 << 20, 16, 64, period * 3, 1}},
+        .loads = period << 40,
+        .stores = period * 50,
+        .accesses = (period << 40) + period * 49,
+        .one_in = 23,
+        .untold = period * 9,
+        .counting = true};
+    facts->watch = (struct snapshot_watch){.on = true,
+                                           .registers = 4,
+                                           .threads = 3,
+                                           .threads_left_out = 1,
+                                           .offered = period * 5,
+                                           .armed = period,
+                                           .unpaid = 2,
+                                           .touches = period / 2,
+                                           .trap_ns = 2500.5,
+                                           .arm_ns = 51000,
+                                           .budget = 0.01,
+                                           .overhead = NAN,
+                                           .trouble = "one register is taken"};
+    memcpy(facts->watch_lines, (uint64_t[]){512, 16384, 0}, sizeof facts->watch_lines);
+}
+
+struct store_watch told_watch(uint64_t time_ns)
+{
+    return (struct store_watch){.result = {.kind = (uint8_t)(time_ns % (WATCH_VISIT + 1)),
+                                           .end = (uint8_t)(time_ns % (WATCH_DROPPED + 1)),
+                                           .object = (uint32_t)(time_ns % TOLD_OBJECTS),
+                                           .origin_tid = 11,
+                                           .toucher_tid = 4711,
+                                           .address = time_ns * 8,
+                                           .base = time_ns,
+                                           .origin_ns = time_ns - 900,
+                                           .armed_ns = time_ns - 800,
+                                           .end_ns = time_ns,
+                                           .off_ns = 17},
+                                .function = (uint32_t)(time_ns % TOLD_FUNCTIONS),
+                                .ip = 0x500000 + time_ns % 4096};
 }
 
 static struct place wild_place(struct prng *prng)
@@ -262,6 +303,8 @@ int told_write(struct told *told, const char *path, unsigned places, unsigned ev
         if ((i + 1) % every)
             continue;
         told->generation++;
+        struct store_watch watch = told_watch(time_ns);
+        store_writer_watch(writer, &watch);
         told_facts(&facts, i + 1);
         if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
             abort();
@@ -269,4 +312,16 @@ int told_write(struct told *told, const char *path, unsigned places, unsigned ev
     if (store_writer_close(writer, &error))
         abort();
     return fd;
+}
+
+struct place *told_places(unsigned count, bool wild)
+{
+    struct place *places = calloc(count, sizeof *places);
+    struct prng prng = {11};
+    uint64_t time_ns = 1000;
+    for (unsigned i = 0; places && i < count; i++) {
+        places[i] = told_place(&prng, time_ns, wild);
+        time_ns = places[i].access.time_ns;
+    }
+    return places;
 }

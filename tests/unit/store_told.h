@@ -24,11 +24,18 @@ struct place_names told_names(struct told *told);
 bool told_instruction_text(void *context, uint64_t address, char *out, size_t size);
 void told_facts(struct store_facts *facts, uint64_t period);
 
+/* A watchpoint that ended at a time, of which all else follows. */
+struct store_watch told_watch(uint64_t time_ns);
+
 /* The next one, a little later than `time_ns`; `wild`: any value in any field. */
 struct place told_place(struct prng *prng, uint64_t time_ns, bool wild);
 
-/* A file of so many places, a sync after each `every` of them, its last descriptions those of
- * told->generation. Aborts where it cannot be written. Returns the descriptor, for reading. */
+/* So many of them, one after the other; NULL: out of memory. The caller frees them. */
+struct place *told_places(unsigned count, bool wild);
+
+/* A file of so many places; after each `every` of them a watchpoint that ended with the last, and a
+ * sync; its last descriptions those of told->generation.
+ * Aborts where it cannot be written. Returns the descriptor, for reading. */
 int told_write(struct told *told, const char *path, unsigned places, unsigned every);
 
 #endif

@@ -183,7 +183,7 @@ static void help_tells_of_the_recording(void **state)
     fixture->recording.note = "the recording is damaged: read up to there";
     browser_play(&fixture->browser, &playing);
     canvas_fini(&fixture->canvas);
-    canvas_init(&fixture->canvas, 80, 120, false);
+    canvas_init(&fixture->canvas, 300, 120, false);
     draw(fixture);
     assert_true(seen(fixture, "perf mem record"));
     assert_true(seen(fixture, "4.14 x86_64"));

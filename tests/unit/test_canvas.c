@@ -77,6 +77,10 @@ static void wrapping_breaks_at_spaces(void **state)
     canvas_clear(&canvas);
     assert_int_equal(canvas_wrap(&canvas, area, PAINT_PLAIN, "abcdefghijklmnop"), 2);
     assert_string_equal(row(&canvas, 1), "klmnop");
+    canvas_clear(&canvas);
+    assert_int_equal(canvas_wrap(&canvas, area, PAINT_PLAIN, " one two three"), 2);
+    assert_string_equal(row(&canvas, 0), " one two");
+    assert_string_equal(row(&canvas, 1), " three");
     canvas_fini(&canvas);
 }
 

@@ -53,18 +53,22 @@ static int end(void **state)
     return 0;
 }
 
+static uint32_t missing = MULTIPLY; /* the function that misses, and its thread */
+static uint32_t thread = 1;
+
 static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32_t by_object,
                  uint32_t by_function)
 {
     struct place place = {.object = object,
-                          .function = MULTIPLY,
+                          .function = missing,
                           .base = 0x1000,
                           .evictor_object = by_object,
                           .evictor_function = by_function};
     place.access = (struct access){.time_ns = ++now_ns,
+                                   .ip = 0x400000 + missing,
                                    .address = 0x1000,
                                    .weight = weight,
-                                   .tid = 1,
+                                   .tid = thread,
                                    .size = 8,
                                    .cause = (uint8_t)cause};
     profile_add(profile, &place);
@@ -97,11 +101,12 @@ static void shares_by_cause(void **state)
     feed();
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
     const struct snapshot_causes *causes = &snapshot->causes;
-    const struct snapshot_causes_object *matrix = &causes->objects[0];
-    const struct snapshot_causes_object *queue = &causes->objects[1];
+    const struct snapshot_causes_list *objects = &causes->of[CAUSES_OBJECTS];
+    const struct snapshot_causes_figures *matrix = &objects->rows[0].figures;
+    const struct snapshot_causes_figures *queue = &objects->rows[1].figures;
     assert_true(causes->told);
-    assert_int_equal(causes->count, 2);
-    assert_string_equal(matrix->name, "matrix");
+    assert_int_equal(objects->count, 2);
+    assert_string_equal(objects->rows[0].name, "matrix");
     assert_near(matrix->samples, 7);
     assert_near(matrix->misses, 100);
     assert_near(matrix->share[CAUSE_CONFLICT], 0.5);
@@ -111,8 +116,8 @@ static void shares_by_cause(void **state)
     assert_near(queue->misses, 40);
     assert_near(queue->share[CAUSE_INVALIDATED_FALSE], 0.75);
     assert_near(queue->share[CAUSE_UNKNOWN], 0.125);
-    assert_near(causes->share[CAUSE_CONFLICT], 50 / 140.0);
-    assert_near(causes->share[CAUSE_INVALIDATED_TRUE], 5 / 140.0);
+    assert_near(causes->all.share[CAUSE_CONFLICT], 50 / 140.0);
+    assert_near(causes->all.share[CAUSE_INVALIDATED_TRUE], 5 / 140.0);
     snapshot_free(snapshot);
 }
 
@@ -121,10 +126,10 @@ static void who_threw_it_out(void **state)
     (void)state;
     feed();
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
-    const struct snapshot_causes_object *matrix = &snapshot->causes.objects[0];
-    const struct snapshot_causes_object *queue = &snapshot->causes.objects[1];
-    assert_near(matrix->evicted, 80);
-    assert_near(matrix->by_itself, 0.75);
+    const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
+    const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
+    assert_near(matrix->figures.evicted, 80);
+    assert_near(matrix->figures.by_itself, 0.75);
     assert_near(matrix->unlisted, 0);
     assert_int_equal(matrix->evictor_count, 3);
     assert_string_equal(matrix->evictors[0].function, "multiply");
@@ -135,7 +140,7 @@ static void who_threw_it_out(void **state)
     assert_string_equal(matrix->evictors[2].function, "fill");
     assert_null(matrix->evictors[2].object);
     assert_int_equal(queue->evictor_count, 0);
-    assert_true(isnan(queue->by_itself));
+    assert_true(isnan(queue->figures.by_itself));
     snapshot_free(snapshot);
 }
 
@@ -146,13 +151,185 @@ static void of_the_ranking_event_only(void **state)
     profile_set_ranking(profile, 1);
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
     assert_false(snapshot->causes.told);
-    assert_int_equal(snapshot->causes.count, 0);
+    assert_int_equal(snapshot->causes.of[CAUSES_OBJECTS].count, 0);
     snapshot_free(snapshot);
     profile_set_ranking(profile, 0);
     profile_zero(profile, now_ns);
     miss(QUEUE, CAUSE_NOT_TOLD, 1, 0, 0);
     snapshot = profile_snapshot(profile, &head, now_ns);
     assert_false(snapshot->causes.told);
+    snapshot_free(snapshot);
+}
+
+/* Every line of the matrix is the sum of its cells, and all of them of everything. */
+static void adds_up(const struct snapshot_evictions *evictions, double expected)
+{
+    double rows = 0;
+    double columns = 0;
+    for (size_t i = 0; i <= evictions->row_count; i++) {
+        double row = 0;
+        for (size_t k = 0; k <= evictions->column_count; k++)
+            row += evictions->cells[i][k];
+        assert_near(row, evictions->rows[i].misses);
+        rows += row;
+    }
+    for (size_t k = 0; k <= evictions->column_count; k++)
+        columns += evictions->columns[k].misses;
+    assert_near(evictions->misses, expected);
+    assert_near(rows, expected);
+    assert_near(columns, expected);
+}
+
+/* On top of feed(): fill, in a second thread, misses 30 on the queue, of which the matrix threw out
+ * 24 and the queue itself 6; of the 24, multiply 18. */
+static void feed_second(void)
+{
+    missing = FILL;
+    thread = 2;
+    miss(QUEUE, CAUSE_CAPACITY, 18, MATRIX, MULTIPLY);
+    miss(QUEUE, CAUSE_INCLUSION, 6, MATRIX, FILL);
+    miss(QUEUE, CAUSE_CONFLICT, 6, QUEUE, FILL);
+    missing = MULTIPLY;
+    thread = 1;
+}
+
+static void by_function_and_by_thread(void **state)
+{
+    (void)state;
+    feed();
+    feed_second();
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_causes_list *functions = &snapshot->causes.of[CAUSES_FUNCTIONS];
+    const struct snapshot_causes_list *threads = &snapshot->causes.of[CAUSES_THREADS];
+    assert_int_equal(functions->count, 2);
+    assert_string_equal(functions->rows[0].name, "multiply");
+    assert_near(functions->rows[0].figures.misses, 140);
+    assert_near(functions->rows[0].figures.share[CAUSE_CONFLICT], 50 / 140.0);
+    assert_near(functions->rows[0].figures.by_itself, 60 / 80.0);
+    assert_string_equal(functions->rows[1].name, "fill");
+    assert_near(functions->rows[1].figures.misses, 30);
+    assert_near(functions->rows[1].figures.by_itself, 12 / 30.0);
+    assert_int_equal(functions->rows[1].evictor_count, 3);
+    assert_string_equal(functions->rows[1].evictors[0].function, "multiply");
+    assert_near(functions->rows[1].evictors[0].share, 18 / 30.0);
+    assert_int_equal(threads->count, 2);
+    assert_int_equal(threads->rows[1].id, 2);
+    assert_string_equal(threads->rows[1].name, "thread 2");
+    assert_near(threads->rows[1].figures.share[CAUSE_INCLUSION], 0.2);
+    assert_true(isnan(threads->rows[1].figures.by_itself));
+    snapshot_free(snapshot);
+}
+
+/* DTrack 3.5: what had to make room, by the same object or by another; what nobody knows the
+ * evictor's object of is neither, and what another thread's write took away was not too early. */
+static void premature_evictions(void **state)
+{
+    (void)state;
+    feed();
+    feed_second();
+    miss(QUEUE, CAUSE_INVALIDATED_TRUE, 10, QUEUE, FILL);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
+    const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
+    const struct snapshot_causes_figures *all = &snapshot->causes.all;
+    assert_near(matrix->figures.early_same, 0.60);
+    assert_near(matrix->figures.early_other, 0.12);
+    assert_near(queue->figures.early_same, 6 / 80.0);
+    assert_near(queue->figures.early_other, 24 / 80.0);
+    assert_near(queue->figures.by_itself, 16 / 40.0);
+    assert_near(all->misses, 180);
+    assert_near(all->early_same, 66 / 180.0);
+    assert_near(all->early_other, 36 / 180.0);
+    assert_near(snapshot->causes.of[CAUSES_FUNCTIONS].rows[1].figures.early_other, 24 / 30.0);
+    snapshot_free(snapshot);
+}
+
+/* Rows: whose lines; columns: who needed the room. */
+static void who_evicts_whom(void **state)
+{
+    (void)state;
+    feed();
+    feed_second();
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_evictions *objects = &snapshot->causes.of[CAUSES_OBJECTS].evictions;
+    const struct snapshot_evictions *functions = &snapshot->causes.of[CAUSES_FUNCTIONS].evictions;
+    assert_int_equal(objects->row_count, 2);
+    assert_int_equal(objects->column_count, 2);
+    assert_string_equal(objects->rows[0].name, "matrix");
+    assert_string_equal(objects->columns[0].name, "matrix");
+    assert_near(objects->cells[0][0], 60);
+    assert_near(objects->cells[0][1], 12);
+    assert_near(objects->cells[0][2], 8);
+    assert_near(objects->cells[1][0], 24);
+    assert_near(objects->cells[1][1], 6);
+    assert_near(objects->columns[0].misses, 84);
+    assert_null(objects->columns[2].name);
+    adds_up(objects, 110);
+    assert_string_equal(functions->rows[0].name, "multiply");
+    assert_string_equal(functions->columns[0].name, "multiply");
+    assert_near(functions->cells[0][0], 60);
+    assert_near(functions->cells[0][1], 20);
+    assert_near(functions->cells[1][0], 18);
+    assert_near(functions->cells[1][1], 12);
+    adds_up(functions, 110);
+    snapshot_free(snapshot);
+}
+
+static const struct snapshot_causes_figures *cell_of(const struct snapshot_matrix *matrix,
+                                                     uint16_t row, uint16_t column)
+{
+    for (size_t i = 0; i < matrix->caused_count; i++)
+        if (matrix->caused[i].row == row && matrix->caused[i].column == column)
+            return matrix->caused[i].figures;
+    return NULL;
+}
+
+/* MemSpy's detail of a bin: a function's misses on an object, and what had thrown those out. */
+static void by_cell_of_the_matrix(void **state)
+{
+    (void)state;
+    feed();
+    feed_second();
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    double by_matrix = 0;
+    assert_string_equal(snapshot->code[matrix->rows[1]].function, "fill");
+    assert_string_equal(snapshot->objects[matrix->columns[1]].name, "queue");
+    assert_near(cell_of(matrix, 0, 0)->misses, 100);
+    assert_near(cell_of(matrix, 0, 1)->share[CAUSE_INVALIDATED_FALSE], 0.75);
+    assert_null(cell_of(matrix, 1, 0));
+    assert_near(cell_of(matrix, 1, 1)->share[CAUSE_CAPACITY], 0.6);
+    assert_near(cell_of(matrix, 1, 1)->by_itself, 0.2);
+    for (size_t i = 0; i < matrix->evictor_count; i++) {
+        const struct snapshot_matrix_evictor *evictor = &matrix->evictors[i];
+        if (evictor->row == 1 && evictor->column == 1 && !strcmp(evictor->object, "matrix"))
+            by_matrix += evictor->misses;
+    }
+    assert_near(by_matrix, 24);
+    snapshot_free(snapshot);
+}
+
+/* The two words of the matrix that miss() and this one touch. */
+static void by_field(void **state)
+{
+    struct place place = {.object = MATRIX, .function = MULTIPLY, .base = 0x1000};
+    (void)state;
+    feed();
+    place.access = (struct access){.time_ns = ++now_ns,
+                                   .address = 0x1010,
+                                   .weight = 25,
+                                   .tid = 1,
+                                   .size = 8,
+                                   .cause = CAUSE_FIRST};
+    profile_add(profile, &place);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->field_count, 2);
+    assert_near(object->fields[0].causes->misses, 100);
+    assert_near(object->fields[0].causes->share[CAUSE_CONFLICT], 0.5);
+    assert_near(object->fields[0].causes->by_itself, 0.75);
+    assert_near(object->fields[1].causes->misses, 25);
+    assert_near(object->fields[1].causes->share[CAUSE_FIRST], 1);
     snapshot_free(snapshot);
 }
 
@@ -163,10 +340,13 @@ static void what_found_no_room_is_told(void **state)
     for (uint32_t i = 0; i < MANY; i++)
         miss(MATRIX, CAUSE_CAPACITY, 1, 3 + i, FILL);
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
-    const struct snapshot_causes_object *matrix = &snapshot->causes.objects[0];
-    assert_near(matrix->evicted, MANY);
+    const struct snapshot_causes_list *objects = &snapshot->causes.of[CAUSES_OBJECTS];
+    const struct snapshot_causes_row *matrix = &objects->rows[0];
+    assert_near(matrix->figures.evicted, MANY);
     assert_int_equal(matrix->evictor_count, SNAPSHOT_EVICTORS);
     assert_true(matrix->unlisted > 0.5 && matrix->unlisted < 1);
+    adds_up(&objects->evictions, MANY);
+    adds_up(&snapshot->causes.of[CAUSES_FUNCTIONS].evictions, MANY);
     snapshot_free(snapshot);
 }
 
@@ -175,6 +355,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(shares_by_cause, begin, end),
         cmocka_unit_test_setup_teardown(who_threw_it_out, begin, end),
+        cmocka_unit_test_setup_teardown(by_function_and_by_thread, begin, end),
+        cmocka_unit_test_setup_teardown(premature_evictions, begin, end),
+        cmocka_unit_test_setup_teardown(who_evicts_whom, begin, end),
+        cmocka_unit_test_setup_teardown(by_cell_of_the_matrix, begin, end),
+        cmocka_unit_test_setup_teardown(by_field, begin, end),
         cmocka_unit_test_setup_teardown(of_the_ranking_event_only, begin, end),
         cmocka_unit_test_setup_teardown(what_found_no_room_is_told, begin, end),
     };

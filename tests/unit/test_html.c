@@ -181,6 +181,47 @@ static void the_matrix_stands_with_its_heat(void **state)
     fixture_release(snapshot);
 }
 
+static void simulated_and_watched(void **state)
+{
+    struct snapshot_watch_object watched = {
+        .object = UINT32_MAX,
+        .id = 1,
+        .name = "<ring>",
+        .watched = 77,
+        .verdict = WATCH_CAPACITY,
+        .reading = "It is touched too late.",
+        .codes = {{.text = "walk<int> (walk.c:12)", .share = 0.75}},
+        .code_count = 1};
+    (void)state;
+    size_t size;
+    const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot snapshot = *made;
+    char *text = page_of(&snapshot, &unreadable, &nothing, &size);
+    assert_null(strstr(text, "id=\"simulation\""));
+    assert_null(strstr(text, "id=\"watch\""));
+    free(text);
+    snapshot.simulation = (struct snapshot_simulation){
+        .level_count = 2,
+        .level = {{32 << 10, 8, 64, 123456789, 5}, {1 << 20, 16, 64, 61728397, 0}},
+        .loads = 900000000,
+        .accesses = 1234567940,
+        .one_in = 1,
+        .counting = true};
+    snapshot.watch =
+        (struct snapshot_watch){.on = true, .registers = 4, .objects = &watched, .count = 1};
+    text = page_of(&snapshot, &unreadable, &nothing, &size);
+    assert_int_equal(occurrences(text, "href=\"#simulation\""), 1);
+    assert_int_equal(occurrences(text, "href=\"#watch\""), 1);
+    assert_non_null(strstr(text, ">123456789<"));
+    assert_non_null(strstr(text, ">10.0%<")); /* of all */
+    assert_non_null(strstr(text, ">50.0%<")); /* of what L1 missed */
+    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: It is touched too late. Touched next by "
+                                 "walk&lt;int&gt; (walk.c:12) (75%)."));
+    check_well_formed(text, "simulated");
+    free(text);
+    fixture_release(made);
+}
+
 static void what_the_target_says_is_never_markup(void **state)
 {
     static const char evil[] = "</title><script>alert('1')</script>\"><img src=x onerror=y>&amp;"
@@ -260,20 +301,19 @@ static void the_run_over_time_is_drawn(void **state)
     size_t size;
     const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot snapshot = *made;
-    snapshot.timeline = (struct snapshot_timeline){.start_s = 2,
-                                                   .period_s = 1,
-                                                   .base_s = 1,
-                                                   .periods = PERIODS,
-                                                   .all = weights[2],
-                                                   .streams = streams,
-                                                   .stream_count = 2,
-                                                   .phases = phases,
-                                                   .phase_count = 2,
-                                                   .profile = profile,
-                                                   .profile_count = 3,
-                                                   .turns = &turns,
-                                                   .turn_count = 1,
-                                                   .reading = "two phases by turns"};
+    snapshot.timeline =
+        (struct snapshot_timeline){.start_s = 2,
+                                   .period_s = 1,
+                                   .base_s = 1,
+                                   .periods = PERIODS,
+                                   .by = {{.all = weights[2], .objects = {streams, 2}}},
+                                   .phases = phases,
+                                   .phase_count = 2,
+                                   .profile = profile,
+                                   .profile_count = 3,
+                                   .turns = &turns,
+                                   .turn_count = 1,
+                                   .reading = "two phases by turns"};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
@@ -351,6 +391,7 @@ int main(void)
         cmocka_unit_test(every_object_is_named_with_its_share),
         cmocka_unit_test(every_finding_is_told_in_full),
         cmocka_unit_test(the_matrix_stands_with_its_heat),
+        cmocka_unit_test(simulated_and_watched),
         cmocka_unit_test(what_the_target_says_is_never_markup),
         cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(the_run_over_time_is_drawn),

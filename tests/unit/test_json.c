@@ -2,50 +2,20 @@
 /* CONTRACT.md "JSON", read back. */
 #include "unit.h"
 
+#include "json_fixture.h"
 #include "snapshot_fixture.h"
 #include "view/view.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static json_t *print(enum fixture_kind kind)
-{
-    char *text = NULL;
-    size_t size;
-    const struct snapshot *snapshot = fixture_new(kind, 0);
-    FILE *out = open_memstream(&text, &size);
-    json_error_t error;
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    /* one object on one line */
-    assert_int_equal(text[size - 1], '\n');
-    assert_ptr_equal(strchr(text, '\n'), text + size - 1);
-    json_t *root = json_loads(text, 0, &error);
-    assert_non_null(root);
-    free(text);
-    return root;
-}
-
-/* "a.b.c" */
-static json_t *at(json_t *from, const char *path)
-{
-    char copy[128];
-    char *rest = copy;
-    snprintf(copy, sizeof copy, "%s", path);
-    for (char *name; from && (name = strsep(&rest, "."));)
-        from = json_object_get(from, name);
-    return from;
-}
-
 static void check_member(json_t *from, const char *path, int type, bool null_allowed)
 {
-    json_t *value = at(from, path);
+    json_t *value = json_fixture_at(from, path);
     bool number = type == JSON_REAL && json_is_number(value);
     bool truth = type == JSON_TRUE && json_is_boolean(value);
     if (value && (number || truth || (int)json_typeof(value) == type))
@@ -107,31 +77,31 @@ static void every_member_of_the_contract(void **state)
         {"fields", JSON_ARRAY},   {"share_low", JSON_REAL}, {"share_high", JSON_REAL}};
     static const char *const kinds[] = {"global", "heap", "stack", "tls",    "map",
                                         "anon",   "code", "jit",   "unknown"};
-    json_t *root = print(FIXTURE_USUAL);
+    json_t *root = json_fixture(fixture_new(FIXTURE_USUAL, 0));
     json_t *object;
     json_t *entry;
     size_t i;
     (void)state;
     for (size_t k = 0; k < sizeof members / sizeof *members; k++)
         check_member(root, members[k].path, members[k].type, false);
-    assert_int_equal(json_array_size(at(root, "objects")), 12);
-    json_array_foreach(at(root, "objects"), i, object)
+    assert_int_equal(json_array_size(json_fixture_at(root, "objects")), 12);
+    json_array_foreach(json_fixture_at(root, "objects"), i, object)
     {
         for (size_t k = 0; k < sizeof object_members / sizeof *object_members; k++)
             check_member(object, object_members[k].path, object_members[k].type, true);
         bool known = false;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            known |= !strcmp(kinds[k], json_string_value(at(object, "kind")));
+            known |= !strcmp(kinds[k], json_string_value(json_fixture_at(object, "kind")));
         assert_true(known);
-        assert_memory_equal(json_string_value(at(object, "address")), "0x", 2);
-        entry = json_array_get(at(object, "fields"), 0);
+        assert_memory_equal(json_string_value(json_fixture_at(object, "address")), "0x", 2);
+        entry = json_array_get(json_fixture_at(object, "fields"), 0);
         check_member(entry, "name", JSON_STRING, false);
         check_member(entry, "offset", JSON_INTEGER, false);
         check_member(entry, "size", JSON_INTEGER, false);
         check_member(entry, "samples", JSON_REAL, false);
         check_member(entry, "share", JSON_REAL, false);
     }
-    json_array_foreach(at(root, "code"), i, entry)
+    json_array_foreach(json_fixture_at(root, "code"), i, entry)
     {
         check_member(entry, "function", JSON_STRING, false);
         check_member(entry, "module", JSON_STRING, false);
@@ -140,7 +110,7 @@ static void every_member_of_the_contract(void **state)
         check_member(entry, "samples", JSON_REAL, false);
         check_member(entry, "share", JSON_REAL, false);
     }
-    json_array_foreach(at(root, "search.regions"), i, entry)
+    json_array_foreach(json_fixture_at(root, "search.regions"), i, entry)
     {
         check_member(entry, "base", JSON_STRING, false);
         check_member(entry, "bound", JSON_STRING, false);
@@ -149,51 +119,52 @@ static void every_member_of_the_contract(void **state)
         check_member(entry, "state", JSON_STRING, false);
         check_member(entry, "object", JSON_STRING, false);
     }
-    assert_int_equal(json_array_size(at(root, "sets.counts")), 64);
+    assert_int_equal(json_array_size(json_fixture_at(root, "sets.counts")), 64);
     json_decref(root);
 }
 
 static void samples_add_up_and_values_are_right(void **state)
 {
-    json_t *root = print(FIXTURE_USUAL);
+    json_t *root = json_fixture(fixture_new(FIXTURE_USUAL, 0));
     json_t *value;
     const char *name;
-    json_int_t sum = json_integer_value(at(root, "samples.attributed"));
+    json_int_t sum = json_integer_value(json_fixture_at(root, "samples.attributed"));
     double before = 2;
     size_t i;
     (void)state;
-    json_object_foreach(at(root, "samples.unattributed"), name, value) sum +=
+    json_object_foreach(json_fixture_at(root, "samples.unattributed"), name, value) sum +=
         json_integer_value(value);
-    assert_int_equal(sum, json_integer_value(at(root, "samples.total")));
-    json_array_foreach(at(root, "objects"), i, value)
+    assert_int_equal(sum, json_integer_value(json_fixture_at(root, "samples.total")));
+    json_array_foreach(json_fixture_at(root, "objects"), i, value)
     {
-        double share = json_number_value(at(value, "share"));
+        double share = json_number_value(json_fixture_at(value, "share"));
         assert_true(share <= before && share <= 1);
-        assert_true(json_number_value(at(value, "share_low")) <= share);
-        assert_true(json_number_value(at(value, "share_high")) >= share);
+        assert_true(json_number_value(json_fixture_at(value, "share_low")) <= share);
+        assert_true(json_number_value(json_fixture_at(value, "share_high")) >= share);
         before = share;
     }
-    value = json_array_get(at(root, "objects"), 0);
-    assert_string_equal(json_string_value(at(value, "name")), "particles");
-    assert_true(json_is_integer(at(value, "samples"))); /* nothing decayed to a fraction */
-    assert_true(json_number_value(at(value, "stall_share")) > 0.3);
-    assert_int_equal(json_integer_value(at(value, "element_size")), 64);
+    value = json_array_get(json_fixture_at(root, "objects"), 0);
+    assert_string_equal(json_string_value(json_fixture_at(value, "name")), "particles");
+    assert_true(
+        json_is_integer(json_fixture_at(value, "samples"))); /* nothing decayed to a fraction */
+    assert_true(json_number_value(json_fixture_at(value, "stall_share")) > 0.3);
+    assert_int_equal(json_integer_value(json_fixture_at(value, "element_size")), 64);
     /* a p-value of 1e-300 is not 0 */
-    assert_true(json_number_value(at(root, "sets.p_value")) > 0);
+    assert_true(json_number_value(json_fixture_at(root, "sets.p_value")) > 0);
     json_decref(root);
 }
 
 static bool is_null(json_t *from, const char *path)
 {
-    json_t *value = at(from, path);
+    json_t *value = json_fixture_at(from, path);
     return !value || json_is_null(value);
 }
 
 static void unknown_is_null_and_never_zero(void **state)
 {
-    json_t *root = print(FIXTURE_EMPTY);
-    json_t *one = print(FIXTURE_ONE);
-    json_t *object = json_array_get(at(one, "objects"), 0);
+    json_t *root = json_fixture(fixture_new(FIXTURE_EMPTY, 0));
+    json_t *one = json_fixture(fixture_new(FIXTURE_ONE, 0));
+    json_t *object = json_array_get(json_fixture_at(one, "objects"), 0);
     (void)state;
     assert_true(is_null(root, "elapsed"));
     assert_true(is_null(root, "target.pid"));
@@ -201,13 +172,14 @@ static void unknown_is_null_and_never_zero(void **state)
     assert_true(is_null(root, "source.period"));
     assert_true(is_null(root, "sets.sets"));
     assert_true(is_null(root, "search.explained"));
-    assert_int_equal(json_integer_value(at(root, "samples.total")), 0); /* counted: none */
+    assert_int_equal(json_integer_value(json_fixture_at(root, "samples.total")),
+                     0); /* counted: none */
     assert_true(is_null(object, "latency"));
     assert_true(is_null(object, "element_size"));
     assert_true(is_null(object, "type"));
     assert_true(is_null(one, "samples.rate"));
     assert_true(is_null(one, "sets.p_value"));
-    json_t *history = at(object, "history");
+    json_t *history = json_fixture_at(object, "history");
     assert_true(json_is_null(json_array_get(history, 0)));
     assert_true(json_is_real(json_array_get(history, 31)));
     json_decref(root);
@@ -218,9 +190,9 @@ static json_t *object_named(json_t *root, const char *name)
 {
     json_t *object;
     size_t i;
-    json_array_foreach(at(root, "objects"), i, object)
+    json_array_foreach(json_fixture_at(root, "objects"), i, object)
     {
-        if (!strcmp(json_string_value(at(object, "name")), name))
+        if (!strcmp(json_string_value(json_fixture_at(object, "name")), name))
             return object;
     }
     fail_msg("no object %s", name);
@@ -229,44 +201,47 @@ static json_t *object_named(json_t *root, const char *name)
 
 static void types_layouts_and_instructions(void **state)
 {
-    json_t *root = print(FIXTURE_TYPED);
+    json_t *root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
     json_t *object = object_named(root, "particles");
-    json_t *field = json_array_get(at(object, "fields"), 0);
+    json_t *field = json_array_get(json_fixture_at(object, "fields"), 0);
     json_t *entry;
     size_t i;
     json_int_t unknown = 0;
     const char *name;
     (void)state;
-    assert_string_equal(json_string_value(at(object, "type")), "struct particle [524288]");
-    assert_int_equal(json_integer_value(at(object, "type_votes")), 0); /* declared */
-    assert_true(json_is_integer(at(object, "type_votes")));
-    assert_string_equal(json_string_value(at(field, "name")), "particle.vel.y");
-    assert_string_equal(json_string_value(at(field, "type")), "double");
-    assert_int_equal(json_integer_value(at(object, "layout.phase")), 16);
-    assert_int_equal(json_array_size(at(object, "layout.rows")), 9);
-    entry = json_array_get(at(object, "layout.rows"), 3);
-    assert_string_equal(json_string_value(at(entry, "name")), "y");
-    assert_int_equal(json_integer_value(at(entry, "offset")), 32);
-    assert_int_equal(json_integer_value(at(entry, "size")), 8);
-    assert_true(json_number_value(at(entry, "share")) > 0.6);
-    assert_true(json_is_false(at(entry, "hole")));
-    entry = json_array_get(at(object, "layout.lines"), 1);
-    assert_int_equal(json_integer_value(at(entry, "start")), 48);
-    assert_int_equal(json_integer_value(at(entry, "cold")), 4);
-    assert_int_equal(json_array_size(at(object_named(root, "[heap]"), "layouts")), 2);
-    assert_true(json_is_null(at(object_named(root, "grid"), "layout")));
-    assert_true(json_is_null(at(object_named(root, "grid"), "type_votes")));
+    assert_string_equal(json_string_value(json_fixture_at(object, "type")),
+                        "struct particle [524288]");
+    assert_int_equal(json_integer_value(json_fixture_at(object, "type_votes")), 0); /* declared */
+    assert_true(json_is_integer(json_fixture_at(object, "type_votes")));
+    assert_string_equal(json_string_value(json_fixture_at(field, "name")), "particle.vel.y");
+    assert_string_equal(json_string_value(json_fixture_at(field, "type")), "double");
+    assert_int_equal(json_integer_value(json_fixture_at(object, "layout.phase")), 16);
+    assert_int_equal(json_array_size(json_fixture_at(object, "layout.rows")), 9);
+    entry = json_array_get(json_fixture_at(object, "layout.rows"), 3);
+    assert_string_equal(json_string_value(json_fixture_at(entry, "name")), "y");
+    assert_int_equal(json_integer_value(json_fixture_at(entry, "offset")), 32);
+    assert_int_equal(json_integer_value(json_fixture_at(entry, "size")), 8);
+    assert_true(json_number_value(json_fixture_at(entry, "share")) > 0.6);
+    assert_true(json_is_false(json_fixture_at(entry, "hole")));
+    entry = json_array_get(json_fixture_at(object, "layout.lines"), 1);
+    assert_int_equal(json_integer_value(json_fixture_at(entry, "start")), 48);
+    assert_int_equal(json_integer_value(json_fixture_at(entry, "cold")), 4);
+    assert_int_equal(json_array_size(json_fixture_at(object_named(root, "[heap]"), "layouts")), 2);
+    assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "layout")));
+    assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "type_votes")));
     /* counts of types add up to what was attributed */
     json_int_t sum = 0;
-    json_object_foreach(at(root, "types.unknown"), name, entry) unknown +=
+    json_object_foreach(json_fixture_at(root, "types.unknown"), name, entry) unknown +=
         json_integer_value(entry);
-    json_object_foreach(at(root, "types"), name, entry) sum += json_integer_value(entry);
-    assert_int_equal(sum + unknown, json_integer_value(at(root, "samples.attributed")));
-    assert_int_equal(json_integer_value(at(root, "types.by-code")), 21000);
-    assert_int_equal(json_integer_value(at(root, "reading.waiting")), 120);
-    entry = json_array_get(at(root, "code"), 0);
-    assert_int_equal(json_array_size(at(entry, "instructions")), 6);
-    json_array_foreach(at(entry, "instructions"), i, field)
+    json_object_foreach(json_fixture_at(root, "types"), name, entry) sum +=
+        json_integer_value(entry);
+    assert_int_equal(sum + unknown,
+                     json_integer_value(json_fixture_at(root, "samples.attributed")));
+    assert_int_equal(json_integer_value(json_fixture_at(root, "types.by-code")), 21000);
+    assert_int_equal(json_integer_value(json_fixture_at(root, "reading.waiting")), 120);
+    entry = json_array_get(json_fixture_at(root, "code"), 0);
+    assert_int_equal(json_array_size(json_fixture_at(entry, "instructions")), 6);
+    json_array_foreach(json_fixture_at(entry, "instructions"), i, field)
     {
         check_member(field, "address", JSON_STRING, false);
         check_member(field, "line", JSON_INTEGER, true);
@@ -276,32 +251,34 @@ static void types_layouts_and_instructions(void **state)
         check_member(field, "samples", JSON_REAL, false);
         check_member(field, "share", JSON_REAL, false);
     }
-    field = json_array_get(at(entry, "instructions"), 4);
-    assert_string_equal(json_string_value(at(field, "inlined")), "min < clamp");
+    field = json_array_get(json_fixture_at(entry, "instructions"), 4);
+    assert_string_equal(json_string_value(json_fixture_at(field, "inlined")), "min < clamp");
     json_decref(root);
-    root = print(FIXTURE_USUAL); /* inferred */
+    root = json_fixture(fixture_new(FIXTURE_USUAL, 0)); /* inferred */
     object = object_named(root, "particles");
-    assert_true(json_is_true(at(object, "layout.inferred")));
-    assert_true(json_is_null(at(object, "layout.type")));
-    assert_true(json_is_null(at(object, "layout.phase")));
+    assert_true(json_is_true(json_fixture_at(object, "layout.inferred")));
+    assert_true(json_is_null(json_fixture_at(object, "layout.type")));
+    assert_true(json_is_null(json_fixture_at(object, "layout.phase")));
     json_decref(root);
 }
 
 static void hostile_names_and_huge_numbers_stay_valid(void **state)
 {
     (void)state;
-    json_t *root = print(FIXTURE_HOSTILE); /* not UTF-8, quotes, escapes: parses */
+    json_t *root =
+        json_fixture(fixture_new(FIXTURE_HOSTILE, 0)); /* not UTF-8, quotes, escapes: parses */
     json_t *object;
     size_t i;
     bool replaced = false;
-    json_array_foreach(at(root, "objects"), i, object) replaced |=
-        !strcmp(json_string_value(at(object, "name")), "?? not UTF-8");
+    json_array_foreach(json_fixture_at(root, "objects"), i, object) replaced |=
+        !strcmp(json_string_value(json_fixture_at(object, "name")), "?? not UTF-8");
     assert_true(replaced);
     json_decref(root);
-    root = print(FIXTURE_HUGE);
-    object = json_array_get(at(root, "objects"), 0);
-    assert_string_equal(json_string_value(at(object, "address")), "0xfffffffffffffff5");
-    assert_true(json_number_value(at(object, "size")) > 1.8e19);
+    root = json_fixture(fixture_new(FIXTURE_HUGE, 0));
+    object = json_array_get(json_fixture_at(root, "objects"), 0);
+    assert_string_equal(json_string_value(json_fixture_at(object, "address")),
+                        "0xfffffffffffffff5");
+    assert_true(json_number_value(json_fixture_at(object, "size")) > 1.8e19);
     json_decref(root);
 }
 

@@ -47,6 +47,9 @@ static void the_contract_is_kept(void **state)
                  {'m', ACTION_MATRIX},
                  {'w', ACTION_WATCH},
                  {'y', ACTION_CAUSES},
+                 {'x', ACTION_WHATIF},
+                 {'r', ACTION_REUSE},
+                 {'L' & 0x1f, ACTION_REFRESH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},
@@ -54,7 +57,7 @@ static void the_contract_is_kept(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         assert_int_equal(keys_action(fixed[i].key), fixed[i].action);
-    assert_int_equal(keys_action('x'), ACTION_NONE);
+    assert_int_equal(keys_action('u'), ACTION_NONE);
     assert_int_equal(keys_action(0), ACTION_NONE);
 }
 

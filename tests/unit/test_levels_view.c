@@ -2,10 +2,10 @@
 /* Where accesses found their data, as it is seen: columns, the Levels pane, text, JSON. */
 #include "unit.h"
 
+#include "json_fixture.h"
 #include "page_fixture.h"
 #include "view/levels_words.h"
 
-#include <jansson.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -248,32 +248,10 @@ static void text_tells_them(void **state)
     free(text);
 }
 
-static json_t *print(enum fixture_kind kind)
-{
-    char *text = NULL;
-    size_t size;
-    const struct snapshot *snapshot = fixture_new(kind, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    json_t *root = json_loads(text, 0, NULL);
-    assert_non_null(root);
-    free(text);
-    return root;
-}
-
-static double number(json_t *from, const char *part, const char *name)
-{
-    json_t *value = json_object_get(part ? json_object_get(from, part) : from, name);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
-
 static void json_has_them_at_every_height(void **state)
 {
     (void)state;
-    json_t *root = print(FIXTURE_LEVELS);
+    json_t *root = json_fixture(fixture_new(FIXTURE_LEVELS, 0));
     json_t *levels = json_object_get(root, "levels");
     json_t *objects = json_object_get(root, "objects");
     json_t *first = json_array_get(objects, 0);
@@ -281,31 +259,34 @@ static void json_has_them_at_every_height(void **state)
     assert_string_equal(json_string_value(json_object_get(levels, "from")), "recorded");
     assert_string_equal(json_string_value(json_object_get(levels, "counts")),
                         "loads that took more than 30 cycles");
-    assert_true(number(root, NULL, "latency") > 0);
+    assert_true(json_fixture_number(root, "latency") > 0);
     levels = json_object_get(first, "levels");
-    double share = number(levels, "found", "DRAM") / number(levels, NULL, "accesses");
+    double share =
+        json_fixture_number(levels, "found.DRAM") / json_fixture_number(levels, "accesses");
     assert_true(fabs(share - 0.61) < 1e-3);
     assert_null(json_object_get(json_object_get(levels, "found"), "L1"));
-    assert_true(fabs(number(levels, NULL, "far") - 0.85) < 1e-6);
+    assert_true(fabs(json_fixture_number(levels, "far") - 0.85) < 1e-6);
     assert_int_equal(json_array_size(json_object_get(levels, "latencies")),
                      SNAPSHOT_LATENCY_CLASSES);
     assert_true(json_is_null(json_object_get(levels, "blocked")));
-    assert_true(number(first, NULL, "stall_share") > number(first, NULL, "share"));
-    assert_true(number(field, "levels", "tlb_miss") > 0.6 && number(field, NULL, "latency") > 0);
-    assert_true(number(field, NULL, "stall_share") < number(first, NULL, "stall_share"));
+    assert_true(json_fixture_number(first, "stall_share") > json_fixture_number(first, "share"));
+    assert_true(json_fixture_number(field, "levels.tlb_miss") > 0.6 &&
+                json_fixture_number(field, "latency") > 0);
+    assert_true(json_fixture_number(field, "stall_share") <
+                json_fixture_number(first, "stall_share"));
     /* Stores, and what nothing is told of. */
     json_t *stores = json_array_get(objects, 3);
-    assert_true(number(json_object_get(stores, "levels"), "found", "beyond-L1") > 0);
+    assert_true(json_fixture_number(stores, "levels.found.beyond-L1") > 0);
     assert_true(json_is_null(json_object_get(json_object_get(stores, "levels"), "latencies")));
     assert_true(json_is_null(json_object_get(json_object_get(stores, "levels"), "snoop")));
     assert_true(json_is_null(json_object_get(stores, "latency")));
     assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "levels")));
     json_decref(root);
-    root = print(FIXTURE_TYPED);
+    root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
     assert_true(json_is_null(json_object_get(root, "levels")));
     assert_true(json_is_null(json_object_get(root, "latency")));
     json_decref(root);
-    json_decref(print(FIXTURE_HOSTILE));
+    json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
 }
 
 int main(void)

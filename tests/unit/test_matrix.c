@@ -49,6 +49,8 @@ static void add_random(struct profile *profile, struct prng *prng, const struct 
     if (!shape->moves)
         ip |= (uint64_t)place.function << 32;
     place.access = missed(prng, now, ip);
+    if (prng_below(prng, 8) == 0)
+        place.access.reason = (uint8_t)prng_below(prng, REASON_COUNT);
     profile_add(profile, &place);
 }
 
@@ -66,7 +68,13 @@ static void compare(const struct snapshot_matrix_cell *sum,
     near(sum->loads, margin->loads, all->samples);
     near(sum->stores, margin->stores, all->samples);
     near(sum->share, margin->share, 1);
-    near(sum->cycles, margin->cycles, all->cycles);
+    if (!isnan(margin->cycles)) /* of what has no object no latencies are told */
+        near(sum->cycles, margin->cycles, all->cycles);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
+        assert_int_equal(isnan(margin->by[i]), isnan(all->by[i]));
+        if (!isnan(all->by[i]))
+            near(sum->by[i], margin->by[i], all->by[i]);
+    }
 }
 
 static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_cell *cell)
@@ -75,23 +83,25 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->loads += cell->loads;
     sum->stores += cell->stores;
     sum->share += cell->share;
-    sum->cycles += cell->cycles;
+    sum->cycles += isnan(cell->cycles) ? 0 : cell->cycles;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        sum->by[i] += cell->by[i];
 }
 
 static void check_sums(const struct snapshot_matrix *matrix)
 {
     struct snapshot_matrix_cell rows = {0};
     struct snapshot_matrix_cell columns = {0};
-    for (size_t i = 0; i <= matrix->row_count; i++) {
+    for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++) {
         struct snapshot_matrix_cell sum = {0};
-        for (size_t k = 0; k <= matrix->column_count; k++)
+        for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++)
             add(&sum, snapshot_matrix_at(matrix, i, k));
         compare(&sum, &matrix->row_totals[i], &matrix->all);
         add(&rows, &sum);
     }
-    for (size_t k = 0; k <= matrix->column_count; k++) {
+    for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++) {
         struct snapshot_matrix_cell sum = {0};
-        for (size_t i = 0; i <= matrix->row_count; i++)
+        for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
             add(&sum, snapshot_matrix_at(matrix, i, k));
         compare(&sum, &matrix->column_totals[k], &matrix->all);
         add(&columns, &sum);
@@ -104,8 +114,8 @@ static void check_sums(const struct snapshot_matrix *matrix)
 static void check_bounds(const struct snapshot_matrix *matrix)
 {
     const double slack = 1 + 1e-9;
-    for (size_t i = 0; i <= matrix->row_count; i++)
-        for (size_t k = 0; k <= matrix->column_count; k++) {
+    for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
+        for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++) {
             const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, k);
             assert_true(cell->samples >= 0 && cell->share >= 0);
             assert_true(cell->loads >= 0 && cell->stores >= 0);
@@ -124,13 +134,29 @@ static void check_margins(const struct snapshot *snapshot)
     assert_true(matrix->row_count && matrix->row_count <= SNAPSHOT_MATRIX_ROWS);
     assert_true(matrix->column_count && matrix->column_count <= SNAPSHOT_MATRIX_COLUMNS);
     for (size_t i = 0; i < matrix->row_count; i++) {
-        near(matrix->row_totals[i].share, snapshot->code[matrix->rows[i]].share.value, 1);
+        near(matrix->row_totals[i].share, snapshot->code[matrix->rows[i]].all_share, 1);
         assert_true(!i || matrix->row_totals[i].share <= matrix->row_totals[i - 1].share);
     }
     for (size_t k = 0; k < matrix->column_count; k++) {
-        near(matrix->column_totals[k].share, snapshot->objects[matrix->columns[k]].share.value, 1);
+        near(matrix->column_totals[k].share,
+             snapshot->objects[matrix->columns[k]].share.value * matrix->attributed, 1);
         assert_true(!k || matrix->column_totals[k].share <= matrix->column_totals[k - 1].share);
     }
+}
+
+/* Of each row as Code has it; and latencies of nobody are not told. */
+static void check_nobody(const struct snapshot *snapshot)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    size_t last = matrix->column_count + 1;
+    for (size_t i = 0; i < matrix->row_count; i++) {
+        const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, last);
+        near(cell->share, snapshot->code[matrix->rows[i]].unknown_share, 1);
+        near(cell->samples, snapshot->code[matrix->rows[i]].unknown_samples, matrix->all.samples);
+        assert_true(isnan(cell->cycles));
+    }
+    near(matrix->column_totals[last].share, 1 - matrix->attributed, 1);
+    assert_true(snapshot_matrix_at(matrix, matrix->row_count + 1, last)->samples > 0);
 }
 
 static double sums_hold(const struct shape *shape, double half_life_s, unsigned samples)
@@ -149,6 +175,7 @@ static double sums_hold(const struct shape *shape, double half_life_s, unsigned 
         assert_non_null(snapshot);
         check_margins(snapshot);
         check_sums(&snapshot->matrix);
+        check_nobody(snapshot);
         check_bounds(&snapshot->matrix);
         estimated = fmax(estimated, snapshot->matrix.estimated);
         snapshot_free(snapshot);

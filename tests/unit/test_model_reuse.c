@@ -8,7 +8,6 @@
 
 #include "model_host.h"
 
-#include "sim/relayout.h"
 #include "sim/reuse.h"
 
 #include "base/prng.h"
@@ -203,62 +202,12 @@ static void curve_is_what_caches_do(void **state)
     model_rooms_free(&none);
 }
 
-/* One hot field of 8 bytes in structs of 64: split off, eight lie in a line. */
-static void split_and_padded(void **state)
-{
-    (void)state;
-    enum { ELEMENTS = 4096 };
-    const uint64_t start = 1 << 20, end = start + ELEMENTS * LINE, base = UINT64_C(1) << 40;
-    struct relayout split = relayout_split(start, end, LINE, 8, base);
-    struct relayout padded = relayout_padded(start, end, LINE, 2 * LINE, base);
-    const struct relayout *asked[] = {NULL, &split, &padded};
-    uint64_t misses[3];
-    for (int i = 0; i < 3; i++) {
-        struct model_rooms rooms = {.count = 0};
-        struct model_host host = model_host_of(&rooms);
-        struct model_spec spec = {.level = {{.size_bytes = 1 << 15, .ways = 8, .line_bytes = LINE}},
-                                  .level_count = 1,
-                                  .threads = 1};
-        struct model *model = model_new(&spec, &host);
-        assert_true(!asked[i] || !relayout_refuse(asked[i]));
-        for (uint64_t address = start; address < end; address += LINE)
-            model_access(model_thread(model, 0),
-                         asked[i] ? relayout_map(asked[i], address) : address, 8, MODEL_LOAD, 0);
-        misses[i] = model_total(model, 0)->misses;
-        model_rooms_free(&rooms);
-    }
-    assert_int_equal(misses[0], ELEMENTS);
-    assert_int_equal(misses[1], ELEMENTS / 8);
-    assert_int_equal(misses[2], ELEMENTS);
-    assert_int_equal(relayout_map(&split, start + 3 * LINE + 9), split.part[1].base + 3 * 56 + 1);
-    assert_int_equal(relayout_map(&padded, start + 3 * LINE + 9), base + 3 * 2 * LINE + 9);
-    assert_int_equal(relayout_map(&split, start - 1), start - 1);
-    assert_int_equal(relayout_map(&split, end), end);
-}
-
-static void impossible_layouts_are_refused(void **state)
-{
-    (void)state;
-    struct relayout right = relayout_split(0, 640, LINE, 8, 4096), wrong;
-    assert_null(relayout_refuse(&right));
-    wrong = relayout_split(0, 640, LINE, 65, 4096);
-    assert_non_null(relayout_refuse(&wrong));
-    wrong = relayout_split(0, 640, 0, 0, 4096);
-    assert_non_null(relayout_refuse(&wrong));
-    wrong = relayout_padded(0, 640, LINE, 60, 4096);
-    assert_string_equal(relayout_refuse(&wrong), "a part does not fit into its stride");
-    wrong = relayout_padded(640, 640, LINE, LINE, 4096);
-    assert_string_equal(relayout_refuse(&wrong), "the object has no bytes");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watching_all_is_exact),
         cmocka_unit_test(few_lines_tell_the_curve),
         cmocka_unit_test(curve_is_what_caches_do),
-        cmocka_unit_test(split_and_padded),
-        cmocka_unit_test(impossible_layouts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

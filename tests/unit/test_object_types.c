@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "resolve/object_types.h"
+#include "resolve/type_instances.h"
 #include "small_types.h"
 
 #include <stdbool.h>
@@ -12,6 +13,7 @@ enum { ID = 3 }; /* of the object that most tests look at */
 static struct types types;
 static struct small_ids small;
 static struct object_types typed;
+static struct type_instances instances;
 static uint32_t message;
 static uint32_t cells;
 
@@ -22,13 +24,14 @@ static int start(void **state)
     small = small_types_add(&types);
     message = types_add(&types, 1, 6, &small_message);
     cells = types_add(&types, 1, 7, &small_cells);
-    return object_types_init(&typed);
+    return object_types_init(&typed) || type_instances_init(&instances);
 }
 
 static int end(void **state)
 {
     (void)state;
     object_types_fini(&typed);
+    type_instances_fini(&instances);
     types_fini(&types);
     return 0;
 }
@@ -201,7 +204,7 @@ static void a_flexible_tail_is_no_second_one(void **state)
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
     struct finding walked = in_block(ALLOCATION_WALKED, 0xa000, 16 + 24 * 10);
     struct access access = {.address = 0xa000 + 24};
-    assert_int_equal(object_types_rename(&typed, &types, &walked, &access, &tail), message);
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &tail), message);
     assert_string_equal(walked.name, "struct message");
     assert_int_equal(walked.end, 0xa000 + 16 + 24 * 10);
 }
@@ -225,7 +228,7 @@ static struct place name_and_place(struct finding *finding, uint64_t address,
                                    const struct typed_operand *operand)
 {
     struct access access = {.address = address};
-    uint32_t type = object_types_rename(&typed, &types, finding, &access, operand);
+    uint32_t type = type_instances_rename(&instances, &types, finding, &access, operand);
     uint32_t object = type ? 100 + type : 1;
     if (type)
         object_types_call(&typed, object, type);
@@ -329,7 +332,7 @@ static void used_again_a_block_is_what_is_said_now(void **state)
     finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
     struct typed_operand smaller = says(small.vec3, 8);
     expect(name_and_place(&finding, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
-    object_types_forget(&typed);
+    type_instances_forget(&instances);
     finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
     assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
 }
@@ -363,14 +366,14 @@ static void some_memory_keeps_its_name(void **state)
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct finding finding = in_kind(kinds[i], 0x9000, 64);
-        assert_int_equal(object_types_rename(&typed, &types, &finding, &access, &operand), 0);
+        assert_int_equal(type_instances_rename(&instances, &types, &finding, &access, &operand), 0);
         assert_string_equal(finding.name, "[heap]");
     }
     struct finding told = in_block(ALLOCATION_TOLD, 0x9000, 64);
-    assert_int_equal(object_types_rename(&typed, &types, &told, &access, &operand), 0);
+    assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
     struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
-    assert_int_equal(object_types_rename(&typed, &types, &walked, &access, &scalar), 0);
-    assert_int_equal(object_types_rename(&typed, &types, &walked, &access, NULL), 0);
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
     assert_int_equal(walked.bin, 5);
 }
 

@@ -1,138 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/perfdata.h"
+#include "recording.h"
+#include "seen.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-/* A recording put together in memory; read through /proc/self/fd. */
-struct recording {
-    unsigned char bytes[8192];
-    size_t size;
-    size_t data_at; /* offset of the first record */
-};
-
 enum { ID = 77, ID_OTHER = 78 };
-
-static void put(struct recording *file, const void *bytes, size_t size)
-{
-    assert_true(file->size + size <= sizeof file->bytes);
-    memcpy(file->bytes + file->size, bytes, size);
-    file->size += size;
-}
-
-static void word(struct recording *file, uint64_t value)
-{
-    put(file, &value, sizeof value);
-}
 
 /* Two events with one id each; attributes of `attr_bytes`, as older and newer perf write. */
 static void begin(struct recording *file, size_t attr_bytes)
 {
-    unsigned char wide[256] = {0};
-    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-                                   .size = (uint32_t)attr_bytes,
-                                   .sample_id_all = 1,
-                                   .sample_period = 1000,
-                                   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-                                                  PERF_SAMPLE_TID | PERF_SAMPLE_TIME};
-    uint64_t step = attr_bytes + 16;
-    uint64_t ids = 104 + 2 * step;
-    memset(file, 0, sizeof *file);
-    put(file, "PERFILE2", 8);
-    word(file, 104);
-    word(file, step);
-    word(file, 104);
-    word(file, 2 * step);
-    word(file, ids + 16);
-    word(file, 0); /* size of the data: set by finish() */
-    for (int i = 0; i < 6; i++)
-        word(file, 0);
-    for (uint64_t event = 0; event < 2; event++) {
-        attr.config = event;
-        memcpy(wide, &attr, attr_bytes < sizeof attr ? attr_bytes : sizeof attr);
-        put(file, wide, attr_bytes);
-        word(file, ids + event * 8);
-        word(file, 8);
+    struct recording_event events[2] = {{.id = ID}, {.config = 1, .id = ID_OTHER}};
+    for (int i = 0; i < 2; i++) {
+        events[i].type = PERF_TYPE_SOFTWARE;
+        events[i].period = 1000;
+        events[i].flags = RECORDING_ID_ALL;
+        events[i].sample_type =
+            PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
     }
-    word(file, ID);
-    word(file, ID_OTHER);
-    file->data_at = file->size;
-}
-
-static void header(struct recording *file, uint32_t type, uint16_t misc, uint16_t size)
-{
-    struct perf_event_header record = {type, misc, size};
-    put(file, &record, sizeof record);
+    recording_file(file, false, events, 2, attr_bytes);
 }
 
 static void sample(struct recording *file, uint64_t id, uint32_t pid, uint64_t time_ns)
 {
-    header(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 40);
-    word(file, id);
-    word(file, 0x401000);
-    word(file, (uint64_t)pid << 32 | pid);
-    word(file, time_ns);
-}
-
-static void finish(struct recording *file)
-{
-    uint64_t size = file->size - file->data_at;
-    memcpy(file->bytes + 48, &size, 8);
+    recording_begin(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    recording_u64(file, id);
+    recording_u64(file, 0x401000);
+    recording_u64(file, (uint64_t)pid << 32 | pid);
+    recording_u64(file, time_ns);
+    recording_end(file);
 }
 
 static int open_bytes(struct perfdata **out, const void *bytes, size_t size, pid_t pid,
                       struct error *error)
 {
     char path[64];
-    int fd = memfd_create("recording", MFD_CLOEXEC);
-    assert_int_equal(write(fd, bytes, size), size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int fd;
     memset(error, 0x5a, sizeof *error); /* what stood there before must not matter */
-    int code = perfdata_open(out, path, pid, error);
+    int code = perfdata_open(out, recording_path(bytes, size, &fd, path), pid, error);
     close(fd);
     return code;
-}
-
-struct seen {
-    size_t samples;
-    size_t others;
-    size_t of_event[SAMPLE_EVENTS_MAX];
-    size_t with_address;
-    size_t nonzero_address;
-    size_t with_registers;
-    size_t with_latency;
-    size_t with_data_src;
-    size_t kernel;
-    uint64_t last_ns;
-    uint64_t weight;
-    bool backwards;
-};
-
-static void count(void *context, const struct record *record)
-{
-    struct seen *seen = context;
-    seen->backwards |= record->time_ns < seen->last_ns;
-    seen->last_ns = record->time_ns;
-    if (record->kind != RECORD_SAMPLE) {
-        seen->others++;
-        return;
-    }
-    seen->samples++;
-    seen->weight += record->sample.weight;
-    seen->of_event[record->sample.event]++;
-    seen->with_address += !!(record->sample.has & SAMPLE_HAS_ADDRESS);
-    seen->nonzero_address += record->sample.address != 0;
-    seen->with_registers += !!(record->sample.has & SAMPLE_HAS_REGS);
-    seen->with_latency += !!(record->sample.has & SAMPLE_HAS_LATENCY);
-    seen->with_data_src += !!(record->sample.has & SAMPLE_HAS_DATA_SRC);
-    seen->kernel += record->sample.mode == SAMPLE_KERNEL;
 }
 
 static struct seen read_bytes(const struct recording *file, pid_t pid)
@@ -141,8 +51,7 @@ static struct seen read_bytes(const struct recording *file, pid_t pid)
     struct seen seen = {0};
     struct error error;
     assert_int_equal(open_bytes(&perfdata, file->bytes, file->size, pid, &error), 0);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
+    seen_rest(perfdata, &seen);
     perfdata_close(perfdata);
     return seen;
 }
@@ -155,7 +64,7 @@ static void events_are_told_apart_and_weighed(void **state)
     sample(&file, ID, 5, 10);
     sample(&file, ID_OTHER, 5, 20);
     sample(&file, ID_OTHER, 5, 30);
-    finish(&file);
+    recording_finish(&file);
     struct seen seen = read_bytes(&file, 0);
     assert_int_equal(seen.samples, 3);
     assert_int_equal(seen.of_event[0], 1);
@@ -172,7 +81,7 @@ static void attributes_of_any_size(void **state)
         begin(&file, sizes[i]);
         sample(&file, ID, 5, 10);
         sample(&file, ID_OTHER, 5, 10);
-        finish(&file);
+        recording_finish(&file);
         assert_int_equal(read_bytes(&file, 0).of_event[1], 1);
     }
 }
@@ -184,7 +93,7 @@ static void events_without_samples_come_last(void **state)
     (void)state;
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID_OTHER, 5, 10);
-    finish(&file);
+    recording_finish(&file);
     struct seen seen = read_bytes(&file, 0);
     assert_int_equal(seen.of_event[0], 1);
     assert_int_equal(seen.of_event[1], 0);
@@ -197,9 +106,10 @@ static void samples_come_in_time_order(void **state)
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 30);
     sample(&file, ID, 5, 10);
-    header(&file, 68, 0, 8); /* FINISHED_ROUND */
+    recording_begin(&file, 68, 0); /* FINISHED_ROUND */
+    recording_end(&file);
     sample(&file, ID, 5, 20);
-    finish(&file);
+    recording_finish(&file);
     struct seen seen = read_bytes(&file, 0);
     assert_int_equal(seen.samples, 3);
     assert_false(seen.backwards);
@@ -214,7 +124,7 @@ static void other_processes_are_left_out(void **state)
     sample(&file, ID, 5, 10);
     sample(&file, ID, 6, 20);
     sample(&file, ID, 6, 30);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(read_bytes(&file, 0).samples, 2); /* of the busiest */
     assert_int_equal(read_bytes(&file, 5).samples, 1);
 }
@@ -234,24 +144,21 @@ static void it_is_played_again_for_another_process(void **state)
         sample(&file, ID, 6, 1000 + i * 100);
     for (uint64_t i = 0; i < 4; i++)
         sample(&file, ID, 5, 5000 + i * 100);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
     assert_int_equal(perfdata_span(perfdata).start_ns, 1000);
     assert_int_equal(perfdata_span(perfdata).length_ns, 400);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &first) >= 0)
-        continue;
+    seen_rest(perfdata, &first);
     assert_int_equal(perfdata_restart(perfdata, 0, &error), 0);
-    assert_int_equal(perfdata_read(perfdata, 100, count, &again), 2);
+    assert_int_equal(perfdata_read(perfdata, 100, seen_count, &again), 2);
     assert_int_equal(perfdata_restart(perfdata, 0, &error), 0); /* from the midst of it */
     again = (struct seen){0};
-    while (perfdata_read(perfdata, UINT64_MAX, count, &again) >= 0)
-        continue;
+    seen_rest(perfdata, &again);
     assert_memory_equal(&again, &first, sizeof first);
     assert_int_equal(perfdata_restart(perfdata, 5, &error), 0);
     assert_int_equal(perfdata_span(perfdata).start_ns, 5000);
-    assert_int_equal(perfdata_read(perfdata, 0, count, &other), 1);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &other) >= 0)
-        continue;
+    assert_int_equal(perfdata_read(perfdata, 0, seen_count, &other), 1);
+    seen_rest(perfdata, &other);
     assert_int_equal(other.samples, 4);
     assert_false(other.backwards);
     assert_int_equal(perfdata_restart(perfdata, 77, &error), -ESRCH);
@@ -269,13 +176,13 @@ static void reading_stops_at_the_time_asked_for(void **state)
     begin(&file, sizeof(struct perf_event_attr));
     for (uint64_t i = 0; i < 10; i++)
         sample(&file, ID, 5, 1000 + i * 100);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
-    assert_int_equal(perfdata_read(perfdata, 250, count, &seen), 3);
-    assert_int_equal(perfdata_read(perfdata, 250, count, &seen), 0);
-    assert_int_equal(perfdata_read(perfdata, 500, count, &seen), 3);
-    assert_int_equal(perfdata_read(perfdata, UINT64_MAX, count, &seen), 4);
-    assert_int_equal(perfdata_read(perfdata, UINT64_MAX, count, &seen), -ENODATA);
+    assert_int_equal(perfdata_read(perfdata, 250, seen_count, &seen), 3);
+    assert_int_equal(perfdata_read(perfdata, 250, seen_count, &seen), 0);
+    assert_int_equal(perfdata_read(perfdata, 500, seen_count, &seen), 3);
+    assert_int_equal(perfdata_read(perfdata, UINT64_MAX, seen_count, &seen), 4);
+    assert_int_equal(perfdata_read(perfdata, UINT64_MAX, seen_count, &seen), -ENODATA);
     perfdata_close(perfdata);
 }
 
@@ -302,7 +209,7 @@ static void a_cut_recording_says_so(void **state)
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 10);
     sample(&file, ID, 5, 20);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size - 40, 0, &error), 0);
     perfdata_describe(perfdata, &info);
     assert_non_null(strstr(info.note, "cut short"));
@@ -341,7 +248,7 @@ static void what_cannot_be_read_is_named(void **state)
     expect_refusal("", 0, -EBADMSG, "empty");
     expect_refusal("PERFILE2", 8, -EBADMSG, "too short");
     begin(&file, sizeof(struct perf_event_attr));
-    finish(&file);
+    recording_finish(&file);
     expect_refusal(file.bytes, file.size, -ENODATA, "no samples");
     expect_refusal(file.bytes, 110, -EBADMSG, "damaged");
     memcpy(file.bytes + 8, &pipe_header, 8);
@@ -350,7 +257,7 @@ static void what_cannot_be_read_is_named(void **state)
     expect_refusal(file.bytes, file.size, -ENOTSUP, "before 2010");
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 10);
-    finish(&file);
+    recording_finish(&file);
     expect_refusal_of(file.bytes, file.size, 6, -ESRCH, "nothing of process 6, but of 5 (?)");
     assert_int_equal(perfdata_open(&perfdata, "/nonexistent", 0, &error), -ENOENT);
     assert_int_equal(perfdata_open(&perfdata, "/", 0, &error), -ENOTSUP);
@@ -363,9 +270,9 @@ static void records_of_size_zero_end_the_reading(void **state)
     (void)state;
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 10);
-    header(&file, PERF_RECORD_SAMPLE, 0, 0);
+    recording_begin(&file, PERF_RECORD_SAMPLE, 0); /* and no end */
     sample(&file, ID, 5, 20);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(read_bytes(&file, 0).samples, 1);
 }
 
@@ -378,7 +285,7 @@ static void events_have_names(void **state)
     (void)state;
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 10);
-    finish(&file);
+    recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
     perfdata_describe(perfdata, &info);
     assert_string_equal(info.source, "replay");
@@ -388,124 +295,6 @@ static void events_have_names(void **state)
     assert_int_equal(info.events[0].period, 1000);
     assert_false(info.live);
     perfdata_close(perfdata);
-}
-
-/* Recordings of other projects, read where they are and never copied (their README). */
-static const char *shared(char path[512], const char *name)
-{
-    const char *folder = getenv("SHARED_DATA");
-    snprintf(path, 512, "%s/%s", folder ? folder : "/work/shared/data", name);
-    if (access(path, R_OK)) {
-        print_message("skipped: %s is not here\n", path);
-        skip();
-    }
-    return path;
-}
-
-static void pebs_of_a_laptop(void **state)
-{
-    char path[512];
-    struct perfdata *perfdata;
-    struct seen seen = {0};
-    struct sampler_info info = {0};
-    struct error error = {0};
-    (void)state;
-    shared(path, "pebs-i9-9980HK-loads-stores.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
-    perfdata_describe(perfdata, &info);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
-    perfdata_close(perfdata);
-    assert_int_equal(seen.samples, 698);
-    assert_int_equal(seen.of_event[0], 204);
-    assert_int_equal(seen.of_event[1], 494);
-    assert_int_equal(seen.with_address, 698);
-    assert_int_equal(seen.with_data_src, 698);
-    assert_false(seen.backwards);
-    assert_true(info.exact_address && info.latency && info.data_source);
-    assert_int_equal(info.records_bad, 0);
-    assert_string_equal(info.events[0].name, "cpu/mem-loads,ldlat=30/P");
-}
-
-static void pebs_of_a_server(void **state)
-{
-    char path[512];
-    struct perfdata *perfdata;
-    struct seen seen = {0};
-    struct sampler_info info = {0};
-    struct error error = {0};
-    (void)state;
-    shared(path, "pebs-xeon-8173M-weight-struct.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
-    perfdata_describe(perfdata, &info);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
-    perfdata_close(perfdata);
-    /* System-wide: 14 samples of several processes; those of the busiest are shown. */
-    assert_in_range(seen.samples, 1, 14);
-    assert_int_equal(seen.with_latency, seen.samples);
-    assert_false(seen.backwards);
-    assert_true(info.latency);
-}
-
-static void pipe_with_compressed_records(void **state)
-{
-    char path[512];
-    struct perfdata *perfdata;
-    struct seen seen = {0};
-    struct sampler_info info = {0};
-    struct error error = {0};
-    (void)state;
-    shared(path, "cycles-i7-10700K-zstd-pipe.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, &error), 0);
-    perfdata_describe(perfdata, &info);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
-    perfdata_close(perfdata);
-    assert_int_equal(seen.samples, 547);
-    assert_int_equal(seen.nonzero_address, 257);
-    assert_int_equal(seen.with_registers, 547);
-    assert_int_equal(info.records_bad, 0);
-    assert_false(seen.backwards);
-    assert_string_equal(info.events[0].name, "cycles:P");
-}
-
-/* A record of size 0 among the mappings: no sample stands before it. */
-static void damaged_pipe(void **state)
-{
-    char path[512];
-    struct perfdata *perfdata;
-    struct seen seen = {0};
-    struct error error = {0};
-    (void)state;
-    shared(path, "piped-corrupt-zero-size.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, 0, &error), -ENODATA);
-    assert_non_null(strstr(error.text, "damaged"));
-    assert_int_equal(perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, &error), 0);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
-    assert_true(perfdata_counts(perfdata).damaged);
-    assert_int_equal(seen.others, 568);
-    perfdata_close(perfdata);
-}
-
-static void trace_payload_is_stepped_over(void **state)
-{
-    char path[512];
-    struct perfdata *perfdata;
-    struct seen seen = {0};
-    struct sampler_info info = {0};
-    struct error error = {0};
-    (void)state;
-    shared(path, "auxtrace-intel-pt.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
-    perfdata_describe(perfdata, &info);
-    while (perfdata_read(perfdata, UINT64_MAX, count, &seen) >= 0)
-        continue;
-    perfdata_close(perfdata);
-    assert_int_equal(seen.samples, 15);
-    assert_int_equal(info.records_bad, 0);
-    assert_non_null(strstr(info.note, "149968 bytes of trace data"));
 }
 
 int main(void)
@@ -523,11 +312,6 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_named),
         cmocka_unit_test(records_of_size_zero_end_the_reading),
         cmocka_unit_test(events_have_names),
-        cmocka_unit_test(pebs_of_a_laptop),
-        cmocka_unit_test(pebs_of_a_server),
-        cmocka_unit_test(pipe_with_compressed_records),
-        cmocka_unit_test(damaged_pipe),
-        cmocka_unit_test(trace_payload_is_stepped_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

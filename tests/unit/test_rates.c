@@ -118,13 +118,15 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
 
 static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
 {
+    static struct snapshot_rates made;
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->rated_count; i++) {
         const struct snapshot_matrix_rated *rated = &matrix->rated[i];
         if (rated->row < matrix->row_count && rated->column < matrix->column_count &&
             snapshot->code[matrix->rows[rated->row]].id == function &&
             snapshot->objects[matrix->columns[rated->column]].id == object)
-            return rated->rates;
+            return rates_make(matrix->rates_plan, rated->sums, matrix->rates_all, &made) ? &made
+                                                                                         : NULL;
     }
     fail_msg("no cell of function %u and object %u", function, object);
     return NULL;

@@ -2,11 +2,11 @@
 /* Miss rates and criticality as they are seen: numbers where they are sure, ranges, blanks. */
 #include "unit.h"
 
+#include "json_fixture.h"
 #include "snapshot_fixture.h"
 #include "view/browser.h"
 #include "view/rates_words.h"
 
-#include <jansson.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -212,58 +212,34 @@ static void help_says_what_would_give_them(void **state)
     close_page();
 }
 
-static json_t *print(enum fixture_kind kind)
-{
-    char *text = NULL;
-    size_t size;
-    const struct snapshot *snapshot = fixture_new(kind, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    json_t *root = json_loads(text, 0, NULL);
-    assert_non_null(root);
-    free(text);
-    return root;
-}
-
-static double number(json_t *from, const char *a, const char *b, const char *c)
-{
-    from = json_object_get(from, a);
-    from = b ? json_object_get(from, b) : from;
-    from = c ? json_object_get(from, c) : from;
-    assert_true(json_is_number(from));
-    return json_number_value(from);
-}
-
 static void json_has_value_and_ends(void **state)
 {
     (void)state;
-    json_t *root = print(FIXTURE_RATES);
+    json_t *root = json_fixture(fixture_new(FIXTURE_RATES, 0));
     json_t *objects = json_object_get(root, "objects");
     json_t *tds = json_array_get(objects, 3);
     json_t *rates = json_object_get(tds, "rates");
-    assert_true(number(tds, "accesses", NULL, NULL) == 2e6);
-    assert_true(number(tds, "miss_rate", NULL, NULL) == 0.02);
+    assert_true(json_fixture_number(tds, "accesses") == 2e6);
+    assert_true(json_fixture_number(tds, "miss_rate") == 0.02);
     assert_string_equal(json_string_value(json_object_get(tds, "miss_rate_of")), "L1");
-    assert_true(number(rates, "critical", "value", NULL) == 7.9);
-    assert_true(number(rates, "critical", "high", NULL) == 9.2);
-    assert_true(number(rates, "miss", "L1", "low") == 0.019);
+    assert_true(json_fixture_number(rates, "critical.value") == 7.9);
+    assert_true(json_fixture_number(rates, "critical.high") == 9.2);
+    assert_true(json_fixture_number(rates, "miss.L1.low") == 0.019);
     assert_true(json_is_null(json_object_get(json_object_get(rates, "miss"), "L2")));
     rates = json_object_get(json_array_get(objects, 2), "rates");
-    assert_true(number(rates, "miss", "L1", "low") == 0.4);
+    assert_true(json_fixture_number(rates, "miss.L1.low") == 0.4);
     assert_true(json_is_null(
         json_object_get(json_object_get(json_object_get(rates, "miss"), "L1"), "value")));
     assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "rates")));
     assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "miss_rate")));
     json_t *field = json_array_get(json_object_get(json_array_get(objects, 0), "fields"), 0);
-    assert_true(number(field, "miss_rate", NULL, NULL) == 0.123);
-    assert_true(number(field, "stall_share", NULL, NULL) == 0.25);
+    assert_true(json_fixture_number(field, "miss_rate") == 0.123);
+    assert_true(json_fixture_number(field, "stall_share") == 0.25);
     json_t *events = json_object_get(json_object_get(root, "source"), "events");
-    assert_true(number(json_array_get(events, 3), "counted", NULL, NULL) == 0.5);
+    assert_true(json_fixture_number(json_array_get(events, 3), "counted") == 0.5);
     assert_true(json_is_null(json_object_get(json_array_get(events, 0), "counted")));
     json_decref(root);
-    json_decref(print(FIXTURE_HOSTILE));
+    json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
 }
 
 int main(void)

@@ -8,6 +8,8 @@
 #include "base/prng.h"
 #include "profile/search_phases.h"
 
+#include "planted.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,35 +30,15 @@ static mix turns = {{.40, .25, .15, .10, 0, 0, .05, .05}, {0, 0, .05, .05, .45, 
 /* applu of Table 1, where a, b and c fall silent together: d, rsd and u are what is left. */
 static mix applu = {{.229, .229, .226, .174, .069, .073, 0, 0}, {0, 0, 0, .551, .218, .231, 0, 0}};
 
-static uint64_t base_of(uint32_t object)
-{
-    return 0x10000000 + (object - 1) * object_bytes;
-}
+static struct planted arrays[OBJECTS];
 
-static bool name(void *context, uint32_t object, struct object_desc *desc)
+static void plant_arrays(void)
 {
-    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    (void)context;
-    if (!object || object > OBJECTS)
-        return false;
-    *desc = (struct object_desc){
-        .name = names[object - 1], .kind = OBJECT_GLOBAL, .address = base_of(object)};
-    return true;
-}
-
-static bool extent(void *context, uint64_t address, struct object_extent *extent)
-{
-    uint64_t end = base_of(OBJECTS + 1);
-    (void)context;
-    if (address < base_of(1)) {
-        *extent = (struct object_extent){0, base_of(1), 0};
-    } else if (address >= end) {
-        *extent = (struct object_extent){end, UINT64_MAX, 0};
-    } else {
-        uint32_t object = (uint32_t)((address - base_of(1)) / object_bytes) + 1;
-        *extent = (struct object_extent){base_of(object), base_of(object + 1), object};
-    }
-    return true;
+    static const char *const names[OBJECTS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        arrays[i] = (struct planted){names[i], 0x10000000 + i * object_bytes, object_bytes, 0,
+                                     OBJECT_GLOBAL};
+    plant(arrays, OBJECTS);
 }
 
 /* What the window is for a profile. */
@@ -82,7 +64,7 @@ struct run {
 
 static struct run *begin(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
 {
-    static const struct place_names names = {.object = name, .extent = extent};
+    plant_arrays();
     struct run *run = calloc(1, sizeof *run);
     assert_non_null(run);
     run->shares = shares;
@@ -91,7 +73,7 @@ static struct run *begin(mix *shares, unsigned phase_s, uint64_t seed, bool igno
     run->kept.ignored = ignored;
     search_phases_clear(&run->kept);
     assert_int_equal(phases_init(&run->phases, 0), 0);
-    search_init(&run->search, &names, 10, 64);
+    search_init(&run->search, &planted_names, 10, 64);
     search_start(&run->search, 0, UINT64_MAX, "all", 0);
     return run;
 }
@@ -129,7 +111,7 @@ static void sample(struct run *run)
         object++;
     run->counts[phases_column(object + 1)]++;
     uint64_t offset = prng_below(&run->prng, (uint32_t)object_bytes);
-    struct sampled one = {run->now_ns, base_of(object + 1) + offset};
+    struct sampled one = {run->now_ns, arrays[object].base + offset};
     run->last[run->sampled++ % REMEMBERED] = one;
     search_count(&run->search, one.address, 1);
     run->now_ns += SAMPLE_NS;
@@ -144,15 +126,11 @@ static void sample(struct run *run)
                 search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
-static double found_share(const struct search *search, uint32_t object)
+/* What is not found counts as nothing. */
+static double found_share(const struct search *search, uint32_t id)
 {
-    for (uint32_t i = 0; i < search->active_count; i++)
-        if (search->active[i].final && search->active[i].object == object)
-            return search->active[i].share;
-    for (uint32_t i = 0; i < search->queue.count; i++)
-        if (search->queue.at[i].final && search->queue.at[i].object == object)
-            return search->queue.at[i].share;
-    return 0;
+    double share = planted_found(search, id);
+    return isnan(share) ? 0 : share;
 }
 
 /* The largest distance from what is true of a phase, over the objects that matter in it. */

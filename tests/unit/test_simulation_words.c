@@ -38,13 +38,37 @@ static void what_became_of_the_misses(void **state)
     simulation_sentence(&simulation, text, sizeof text);
     assert_non_null(strstr(text, "samples are 1 in 23 misses"));
     simulation.counting = false;
+    simulation.pause = SIMULATION_OUTSIDE;
     simulation_sentence(&simulation, text, sizeof text);
-    assert_non_null(strstr(text, "not counting now"));
+    assert_non_null(strstr(text, "simulated (not counting after --sim-to): 900 loads"));
+    simulation.pause = SIMULATION_PAUSED;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "T goes on"));
+    simulation.pause = SIMULATION_BEFORE;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "--sim-from was not reached"));
     /* Thinned before: not every miss is one. */
     simulation = two_levels();
     simulation.untold = 1;
     simulation_sentence(&simulation, text, sizeof text);
     assert_null(strstr(text, "every miss"));
+}
+
+/* The seconds before the program runs are no pause. */
+static void what_is_awaited_at_first(void **state)
+{
+    char text[320];
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    simulation.accesses = simulation.loads = simulation.stores = 0;
+    simulation.counting = false;
+    assert_true(simulation_starts(&simulation));
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "Valgrind starts the program"));
+    assert_null(strstr(text, "0 loads"));
+    simulation.counting = true;
+    assert_false(simulation_starts(&simulation));
+    assert_string_equal(simulation_pause_name(SIMULATION_BEFORE), "before");
 }
 
 /* No access is no rate; no simulation is no sentence. */
@@ -78,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_of_it),
         cmocka_unit_test(what_became_of_the_misses),
+        cmocka_unit_test(what_is_awaited_at_first),
         cmocka_unit_test(nothing_is_said_of_nothing),
         cmocka_unit_test(a_short_buffer_is_kept),
     };

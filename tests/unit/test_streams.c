@@ -69,7 +69,8 @@ static void points_are_sums_over_any_time(void **state)
         struct prng prng = {i + 1};
         struct plain plain = plain_new(20, lengths[i]);
         struct streams streams;
-        streams_init(&streams, START, PERIOD);
+        struct streams_budget budget = {0, STREAMS_MAX};
+        streams_init(&streams, &budget, START, PERIOD);
         run(&streams, &plain, &prng);
         assert_true(streams.points < STREAMS_POINTS);
         assert_true(streams.points * (streams.period_ns / PERIOD) <= lengths[i]);
@@ -86,8 +87,9 @@ static void curves_are_sums_of_points(void **state)
     struct prng prng = {3};
     struct plain plain = plain_new(3, 400);
     struct streams streams;
+    struct streams_budget budget = {0, STREAMS_MAX};
     double curve[STREAMS_POINTS];
-    streams_init(&streams, START, PERIOD);
+    streams_init(&streams, &budget, START, PERIOD);
     run(&streams, &plain, &prng);
     for (size_t by = 1; by < 401; by += 7) {
         const struct stream *stream = streams_find(&streams, 4);
@@ -109,7 +111,8 @@ static void silence_takes_its_time(void **state)
 {
     (void)state;
     struct streams streams;
-    streams_init(&streams, START, PERIOD);
+    struct streams_budget budget = {0, STREAMS_MAX};
+    streams_init(&streams, &budget, START, PERIOD);
     streams_put(&streams, 1, 5);
     streams_close(&streams, START + 1000 * PERIOD);
     streams_put(&streams, 1, 8);
@@ -125,7 +128,8 @@ static void a_total_that_falls_began_anew(void **state)
 {
     (void)state;
     struct streams streams;
-    streams_init(&streams, START, PERIOD);
+    struct streams_budget budget = {0, STREAMS_MAX};
+    streams_init(&streams, &budget, START, PERIOD);
     streams_put(&streams, 1, 50);
     streams_close(&streams, START + PERIOD);
     streams_put(&streams, 1, 20);
@@ -140,8 +144,9 @@ static void the_stronger_have_the_room(void **state)
 {
     (void)state;
     struct streams streams;
-    streams_init(&streams, START, PERIOD);
-    streams.most = 4;
+    struct streams_budget budget = {0, STREAMS_MAX};
+    streams_init(&streams, &budget, START, PERIOD);
+    budget.most = 4;
     for (uint64_t key = 1; key <= 4; key++)
         streams_put(&streams, key, (double)key * 100);
     streams_close(&streams, START + PERIOD);
@@ -165,10 +170,11 @@ static void a_day_takes_no_more_room_than_an_hour(void **state)
     const uint64_t quarter = 250000000;
     struct prng prng = {9};
     struct streams streams;
+    struct streams_budget budget = {0, STREAMS_MAX};
     double *totals = calloc(OBJECTS, sizeof *totals);
     size_t after_an_hour = 0;
     (void)state;
-    streams_init(&streams, 0, quarter);
+    streams_init(&streams, &budget, 0, quarter);
     for (uint64_t step = 1; step <= HOURS * UINT64_C(3600) * 4; step++) {
         /* Most are put rarely, so that the test takes a second and not a minute. */
         for (size_t i = 0; i < BUSY / 100; i++) {

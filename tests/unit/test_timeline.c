@@ -111,14 +111,15 @@ static void periods_hold_what_was_counted(void **state)
     go_on(&run, GRID, 200);
     const struct snapshot *snapshot = look(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
+    const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
     double all = 0;
     double parts = 0;
     for (size_t i = 0; i < timeline->periods; i++) {
-        all += timeline->all[i];
-        for (size_t k = 0; k < timeline->stream_count; k++)
-            parts += timeline->streams[k].weight[i];
+        all += ranking->all[i];
+        for (size_t k = 0; k < ranking->objects.count; k++)
+            parts += ranking->objects.list[k].weight[i];
     }
-    assert_int_equal(timeline->stream_count, 3);
+    assert_int_equal(ranking->objects.count, 3);
     assert_true(parts == all);
     double whole = (double)timeline->periods * timeline->period_s;
     assert_true(fabs(all - whole * 2000 * 10) <= 20);
@@ -201,7 +202,7 @@ static void the_screen_shows_it(void **state)
     press(&browser, 'o');
     assert_true(browser.timeline.from_s > 4 && browser.timeline.to_s > 12);
     draw(&browser, 30, 100, text, sizeof text);
-    assert_non_null(strstr(text, "Zoomed in"));
+    assert_non_null(strstr(text, "zoomed in"));
     double from_s = browser.timeline.from_s;
     for (int i = 0; i < 40; i++) { /* what is shown goes with the cursor */
         press(&browser, KEYS_LEFT);

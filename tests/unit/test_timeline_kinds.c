@@ -140,14 +140,14 @@ static double sum(const struct snapshot_stream *stream, size_t first, size_t end
 }
 
 /* In each period the streams of a kind add up to everything. */
-static void expect_whole(const struct snapshot_timeline *timeline,
+static void expect_whole(const struct snapshot_measured *measured, size_t periods,
                          const struct snapshot_streams *streams)
 {
-    for (size_t i = 0; i < timeline->periods; i++) {
+    for (size_t i = 0; i < periods; i++) {
         double parts = 0;
         for (size_t k = 0; k < streams->count; k++)
             parts += streams->list[k].weight[i];
-        assert_true(parts == timeline->all[i]);
+        assert_true(parts == measured->all[i]);
     }
 }
 
@@ -160,15 +160,16 @@ static void each_kind_adds_up(void **state)
     go_on(&run, 10, false);
     const struct snapshot *snapshot = look(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    assert_int_equal(timeline->functions.count, 2);
-    assert_int_equal(timeline->threads.count, 3);
-    expect_whole(timeline, &timeline->functions);
-    expect_whole(timeline, &timeline->threads);
-    assert_non_null(find(&timeline->threads, "loader-*"));
-    assert_non_null(find(&timeline->threads, "unnamed"));
+    const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
+    assert_int_equal(ranking->functions.count, 2);
+    assert_int_equal(ranking->threads.count, 3);
+    expect_whole(ranking, timeline->periods, &ranking->functions);
+    expect_whole(ranking, timeline->periods, &ranking->threads);
+    assert_non_null(find(&ranking->threads, "loader-*"));
+    assert_non_null(find(&ranking->threads, "unnamed"));
     size_t half = timeline->periods / 2;
-    assert_true(sum(find(&timeline->functions, "move"), half + 1, timeline->periods) == 0);
-    assert_true(sum(find(&timeline->threads, "server"), 0, half - 1) == 0);
+    assert_true(sum(find(&ranking->functions, "move"), half + 1, timeline->periods) == 0);
+    assert_true(sum(find(&ranking->threads, "server"), 0, half - 1) == 0);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -182,17 +183,18 @@ static void fields_wait_for_their_type(void **state)
     typed_yet = false;
     go_on(&run, 5, true);
     const struct snapshot *snapshot = look(&run);
-    assert_int_equal(snapshot->timeline.fields.count, 0);
+    assert_int_equal(snapshot_timeline_ranking(&snapshot->timeline)->fields.count, 0);
     snapshot_free(snapshot);
     typed_yet = true;
     go_on(&run, 5, true);
     snapshot = look(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    assert_int_equal(timeline->fields.count, 2);
-    const struct snapshot_stream *x = find(&timeline->fields, "atom.x");
-    const struct snapshot_stream *force = find(&timeline->fields, "atom.force[*]");
-    assert_true(x && force && x->object == timeline->streams[0].object);
-    double whole = sum(&timeline->streams[0], 0, timeline->periods);
+    const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
+    assert_int_equal(ranking->fields.count, 2);
+    const struct snapshot_stream *x = find(&ranking->fields, "atom.x");
+    const struct snapshot_stream *force = find(&ranking->fields, "atom.force[*]");
+    assert_true(x && force && x->object == ranking->objects.list[0].object);
+    double whole = sum(&ranking->objects.list[0], 0, timeline->periods);
     double of_fields = sum(x, 0, timeline->periods) + sum(force, 0, timeline->periods);
     /* All but the first period, in which nothing leads yet. */
     assert_true(of_fields <= whole && of_fields > 0.9 * whole);
@@ -273,8 +275,7 @@ static void keys_change_the_picture(void **state)
     static const char *const functions[] = {"by functions", " move", NULL};
     static const char *const fields[] = {"by fields of atoms", " atom.force", NULL};
     static const char *const threads[] = {"by threads", " loader-*", "server", NULL};
-    static const char *const volatility[] = {"Volatility by period; o atoms", "Drawn in periods",
-                                             NULL};
+    static const char *const volatility[] = {"How restless", "as drawn", "Drawn in periods", NULL};
     (void)state;
     struct run run;
     struct browser browser;

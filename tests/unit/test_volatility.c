@@ -76,9 +76,10 @@ static void phases_do_not_count(void **state)
 static size_t profile_of(double spread, unsigned period, struct volatility *profile)
 {
     struct streams streams;
+    struct streams_budget budget = {0, STREAMS_MAX};
     struct prng prng = {5};
     double total = 0;
-    streams_init(&streams, 0, PERIOD);
+    streams_init(&streams, &budget, 0, PERIOD);
     for (unsigned i = 0; i < STREAMS_POINTS - 1; i++) {
         double noise = 1 + spread * ((double)prng_below(&prng, 2001) / 1000 - 1);
         total += 1000 * noise * (!period || i % period < period / 2 ? 1 : 0.1);
@@ -126,9 +127,10 @@ static void a_planted_period_oscillates(void **state)
 static void nothing_known_is_no_period(void **state)
 {
     struct streams streams;
+    struct streams_budget budget = {0, STREAMS_MAX};
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     (void)state;
-    streams_init(&streams, 0, PERIOD);
+    streams_init(&streams, &budget, 0, PERIOD);
     assert_int_equal(volatility_profile(&streams, 0, 3, profile), 0);
     streams_put(&streams, 1, 1);
     streams_close(&streams, 3 * PERIOD);

@@ -6,6 +6,7 @@ VIEW_FIXTURE = tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
 	tests/unit/rates_fixture.c tests/unit/rates_fixture.h \
 	tests/unit/sharing_fixture.c tests/unit/sharing_fixture.h \
 	tests/unit/finding_fixture.c tests/unit/finding_fixture.h
+JSON_FIXTURE = tests/unit/json_fixture.c tests/unit/json_fixture.h
 PAGE_FIXTURE = tests/unit/page_fixture.c tests/unit/page_fixture.h $(VIEW_FIXTURE)
 # Names of kinds and reasons stand in the stages left of view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
@@ -55,13 +56,13 @@ tests_unit_test_columns_SOURCES = tests/unit/test_columns.c $(VIEW_FIXTURE)
 tests_unit_test_columns_LDADD = $(VIEW_LIBS)
 tests_unit_test_glyph_SOURCES = tests/unit/test_glyph.c
 tests_unit_test_glyph_LDADD = $(VIEW_LIBS)
-tests_unit_test_json_SOURCES = tests/unit/test_json.c $(VIEW_FIXTURE)
+tests_unit_test_json_SOURCES = tests/unit/test_json.c $(JSON_FIXTURE) $(VIEW_FIXTURE)
 tests_unit_test_json_LDADD = $(VIEW_LIBS)
 tests_unit_test_keys_SOURCES = tests/unit/test_keys.c
 tests_unit_test_keys_LDADD = $(VIEW_LIBS)
-tests_unit_test_rates_view_SOURCES = tests/unit/test_rates_view.c $(VIEW_FIXTURE)
+tests_unit_test_rates_view_SOURCES = tests/unit/test_rates_view.c $(JSON_FIXTURE) $(VIEW_FIXTURE)
 tests_unit_test_rates_view_LDADD = $(VIEW_LIBS)
-tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(PAGE_FIXTURE)
+tests_unit_test_levels_view_SOURCES = tests/unit/test_levels_view.c $(JSON_FIXTURE) $(PAGE_FIXTURE)
 tests_unit_test_levels_view_LDADD = $(VIEW_LIBS)
 tests_unit_test_layout_rows_SOURCES = tests/unit/test_layout_rows.c $(VIEW_FIXTURE)
 tests_unit_test_layout_rows_LDADD = $(VIEW_LIBS)
@@ -88,3 +89,8 @@ check_PROGRAMS += tests/unit/test_matrix_view
 TESTS += tests/unit/test_matrix_view
 tests_unit_test_matrix_view_SOURCES = tests/unit/test_matrix_view.c $(VIEW_FIXTURE)
 tests_unit_test_matrix_view_LDADD = $(VIEW_LIBS)
+
+check_PROGRAMS += tests/unit/test_ways
+TESTS += tests/unit/test_ways
+tests_unit_test_ways_SOURCES = tests/unit/test_ways.c $(PAGE_FIXTURE)
+tests_unit_test_ways_LDADD = $(VIEW_LIBS)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* "What if": a question of the user's, planned on a snapshot, asked of the simulation, and its
+ * answer; declared in pipeline_state.h. */
+#include "pipeline_state.h"
+
+#include "sample/sim_whatif.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the tool has taken is asked anew where the object's own bin has changed its name. */
+enum { PATHS_AT_ONCE = 1 << 16 };
+
+static void wait_because(struct pipeline_whatif *whatif, const char *why)
+{
+    whatif->state = WHATIF_WAITS;
+    snprintf(whatif->why, sizeof whatif->why, "%s", why);
+}
+
+int pipeline_whatif_check(const char *text, struct error *error)
+{
+    struct pipeline_whatif whatif;
+    return text ? whatif_parse(text, &whatif.wanted, whatif.name, sizeof whatif.name, error) : 0;
+}
+
+/* The answer that stands goes to those of before; a newer one to the same question takes its
+ * place. */
+static void put_by(struct pipeline_whatif *whatif)
+{
+    struct pipeline_whatif_past *past = whatif->past;
+    uint32_t at = 0;
+    if (whatif->state != WHATIF_COUNTS || isnan(whatif->change))
+        return;
+    while (at < whatif->past_count &&
+           (past[at].object != whatif->object || strcmp(past[at].words, whatif->words)))
+        at++;
+    at = at < WHATIF_PAST_MAX ? at : WHATIF_PAST_MAX - 1;
+    whatif->past_count += at == whatif->past_count;
+    memmove(past + 1, past, at * sizeof *past);
+    past[0] = (struct pipeline_whatif_past){.object = whatif->object, .change = whatif->change};
+    memcpy(past[0].name, whatif->name, sizeof past[0].name);
+    memcpy(past[0].words, whatif->words, sizeof past[0].words);
+}
+
+/* All but what was asked before. */
+static void forget(struct pipeline_whatif *whatif)
+{
+    put_by(whatif);
+    struct pipeline_whatif fresh = {.past_count = whatif->past_count, .change = NAN};
+    memcpy(fresh.past, whatif->past, sizeof fresh.past);
+    *whatif = fresh;
+}
+
+void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+                         const char *text)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct error error;
+    forget(whatif);
+    whatif->object = object;
+    whatif->type = type;
+    if (pipeline->options.sim)
+        sim_whatif_end(pipeline->options.sim);
+    if (!pipeline->options.sim ||
+        whatif_parse(text, &whatif->wanted, whatif->name, sizeof whatif->name, &error))
+        return;
+    wait_because(whatif, "the object has not been seen yet");
+    whatif->wanting = true;
+}
+
+/* ---- asked ---- */
+
+static const struct snapshot_object *find_object(const struct pipeline_whatif *whatif,
+                                                 const struct snapshot *snapshot)
+{
+    const struct snapshot_object *part = NULL;
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (whatif->object ? object->id == whatif->object : !strcmp(object->name, whatif->name))
+            return object;
+        if (!whatif->object && !part && strstr(object->name, whatif->name))
+            part = object;
+    }
+    return part;
+}
+
+static const struct snapshot_layout *find_layout(const struct snapshot_object *object,
+                                                 uint32_t type)
+{
+    for (size_t i = 0; i < object->layout_count; i++)
+        if (!type || object->layouts[i].type == type)
+            return &object->layouts[i];
+    return object->layout_count ? &object->layouts[0] : NULL;
+}
+
+static void count_block(void *context, uint64_t start, uint64_t bytes)
+{
+    (void)context, (void)start, (void)bytes;
+}
+
+static uint32_t line_bytes(const struct pipeline *pipeline)
+{
+    const struct sim_wanted *wanted = &pipeline->options.sim->wanted;
+    return wanted->levels[wanted->level_count - 1].line_bytes;
+}
+
+void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct error error;
+    struct whatif_plan plan;
+    bool follows;
+    if (!whatif->wanting)
+        return;
+    const struct snapshot_object *object = find_object(whatif, snapshot);
+    if (!object)
+        return;
+    whatif->object = object->id;
+    snprintf(whatif->name, sizeof whatif->name, "%s", object->name);
+    if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type),
+                    line_bytes(pipeline), &plan, &error) ||
+        resolver_blocks(pipeline->resolver, object->id, count_block, NULL, &follows, &error)) {
+        wait_because(whatif, error.text);
+        return;
+    }
+    snprintf(whatif->layout, sizeof whatif->layout, "%s", plan.text);
+    wait_because(whatif, "the program has not come to it yet");
+    whatif->wanting = false;
+    whatif->paths_told = 0;
+    whatif->asked = sim_whatif_ask(pipeline->options.sim, &plan.layout, follows);
+    whatif->follows = follows;
+}
+
+/* ---- blocks ---- */
+
+static void list_block(void *context, uint64_t start, uint64_t bytes)
+{
+    struct pipeline *pipeline = context;
+    pipeline->whatif.left_out += !sim_whatif_block(pipeline->options.sim, start, bytes);
+}
+
+static void list_blocks(struct pipeline *pipeline)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct error error;
+    bool follows;
+    if (resolver_blocks(pipeline->resolver, whatif->object, list_block, pipeline, &follows, &error))
+        wait_because(whatif, error.text);
+    sim_whatif_listed(pipeline->options.sim);
+    whatif->listed = true;
+}
+
+/* The tool stops at the first path that it has not heard of, so they are told in order. */
+static void tell_paths(struct pipeline *pipeline)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    static const enum sim_path is[] = {
+        [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
+    if (whatif->paths_told >= SIM_PATHS_MAX || !whatif->follows)
+        return;
+    uint32_t end = whatif->paths_told + PATHS_AT_ONCE;
+    bool in_order = true;
+    uint32_t unknown = 0;
+    for (uint32_t path = whatif->paths_told; path < end && unknown < 64; path++) {
+        enum allocation_path its = resolver_path(pipeline->resolver, whatif->object, path);
+        if (its == ALLOCATION_PATH_UNKNOWN) {
+            in_order &= !path;
+            unknown++;
+            continue;
+        }
+        unknown = 0;
+        sim_whatif_path(pipeline->options.sim, path, is[its]);
+        whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
+    }
+}
+
+/*
+ * The tool follows the agent from the moment that it took the question. What is listed must be as
+ * late as that: it is, when the agent's rings have been read up to when misstop saw it taken.
+ */
+void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
+        return;
+    tell_paths(pipeline);
+    struct sim_answer answer = sim_whatif_answer(pipeline->options.sim);
+    if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)
+        whatif->taken_ns = clock_now_ns();
+    if (!whatif->listed && whatif->taken_ns && until_ns >= whatif->taken_ns)
+        list_blocks(pipeline);
+}
+
+/* ---- the answer ---- */
+
+static void fill_past(const struct pipeline_whatif *whatif, struct snapshot_whatif *out)
+{
+    out->past_count = whatif->past_count;
+    for (uint32_t i = 0; i < whatif->past_count; i++)
+        out->past[i] = (struct snapshot_whatif_past){whatif->past[i].name, whatif->past[i].object,
+                                                     whatif->past[i].words, whatif->past[i].change};
+}
+
+static void fill_counts(struct pipeline *pipeline, const struct sim_answer *answer,
+                        struct snapshot_whatif *out)
+{
+    out->level_count = pipeline->options.sim->wanted.level_count;
+    out->settled = answer->settled;
+    out->blocks = (double)answer->blocks;
+    out->blocks_left_out = (double)answer->blocks_refused + (double)answer->blocks_unknown +
+                           (double)pipeline->whatif.left_out;
+    out->blocks_small = (double)answer->blocks_small;
+    out->accesses = (double)answer->accesses;
+    out->object_accesses = (double)answer->object_accesses;
+    out->cut = (double)answer->cut;
+    for (uint32_t i = 0; i < out->level_count; i++)
+        out->level[i] =
+            (struct snapshot_whatif_level){.before = (double)answer->before[i],
+                                           .after = (double)answer->after[i],
+                                           .object_before = (double)answer->object_before[i],
+                                           .object_after = (double)answer->object_after[i],
+                                           .fresh = (double)answer->fresh[i]};
+    whatif_weigh(out, pipeline->whatif.wanted.kind == WHATIF_NEVER);
+    pipeline->whatif.change =
+        out->stall_before > 0 ? out->stall_after / out->stall_before - 1 : NAN;
+}
+
+struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct snapshot_whatif out = {.state = whatif->state};
+    fill_past(whatif, &out);
+    if (whatif->state == WHATIF_NONE)
+        return out;
+    if (whatif->asked && !whatif->wanting) {
+        struct sim_answer answer = sim_whatif_answer(pipeline->options.sim);
+        if (answer.state == SIM_ANSWER_REFUSED) {
+            wait_because(whatif, answer.why);
+            whatif->state = WHATIF_REFUSED;
+        } else if (answer.state == SIM_ANSWER_COUNTS) {
+            whatif->state = WHATIF_COUNTS;
+            fill_counts(pipeline, &answer, &out);
+        }
+    }
+    whatif_words(&whatif->wanted, whatif->words, sizeof whatif->words);
+    out.state = whatif->state;
+    out.object = whatif->name;
+    out.object_id = whatif->object;
+    out.question = whatif->words;
+    out.layout = *whatif->layout ? whatif->layout : NULL;
+    out.why = whatif->state == WHATIF_COUNTS ? NULL : whatif->why;
+    return out;
+}
+
+const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request)
+{
+    if (!pipeline->options.sim)
+        return "only a simulation can tell: misstop --sim -- CMD";
+    if (request->kind == REQUEST_WHATIF_END) {
+        sim_whatif_end(pipeline->options.sim);
+        forget(&pipeline->whatif);
+        return "nothing is asked any more";
+    }
+    pipeline_whatif_ask(pipeline, request->object, request->type, request->name);
+    return "asked; the counts of both begin now";
+}

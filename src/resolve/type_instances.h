@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What memory that nobody named is called after: the type that was seen to lie there (DESIGN.md
+ * section 5). Owned by the resolver.
+ */
+#ifndef MISSTOP_RESOLVE_TYPE_INSTANCES_H
+#define MISSTOP_RESOLVE_TYPE_INSTANCES_H
+
+#include "resolve/finding.h"
+#include "resolve/typing.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct type_instance;
+
+struct type_instances {
+    struct type_instance *at; /* what was seen to begin at an address, direct-mapped */
+};
+
+/* 0 or -ENOMEM. */
+int type_instances_init(struct type_instances *instances);
+void type_instances_fini(struct type_instances *instances);
+
+/* Addresses mean something else now. */
+void type_instances_forget(struct type_instances *instances);
+
+/* Whether elements of `size` bytes from the start of the finding's block lie so that one begins
+ * at `start`. */
+bool type_instances_fit(const struct finding *finding, uint64_t start, uint64_t size);
+
+/*
+ * Memory that is known by a size class, a mapping or not at all becomes an object of the type
+ * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
+ * `operand` may be NULL: not known yet. The type the object is; 0: none.
+ */
+uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
+                               struct finding *finding, const struct access *access,
+                               const struct typed_operand *operand);
+
+#endif

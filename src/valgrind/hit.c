@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "valgrind/hit.h"
+
+#include "pub_tool_machine.h"
+#include "sim/model.h"
+#include "valgrind/access.h"
+
+static IRExpr *word(UWord value)
+{
+    return IRExpr_Const(IRConst_U64(value));
+}
+
+static IRExpr *let(struct hit_block *block, IRType type, IRExpr *value)
+{
+    IRTemp temp = newIRTemp(block->out->tyenv, type);
+    addStmtToIRSB(block->out, IRStmt_WrTmp(temp, value));
+    return IRExpr_RdTmp(temp);
+}
+
+static IRExpr *load(struct hit_block *block, IRExpr *address)
+{
+    return let(block, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address));
+}
+
+static void store(struct hit_block *block, IRExpr *address, IRExpr *value)
+{
+    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, address, value));
+}
+
+static IRExpr *compute(struct hit_block *block, IROp op, IRExpr *left, IRExpr *right)
+{
+    return let(block, Ity_I64, IRExpr_Binop(op, left, right));
+}
+
+static IRExpr *plus(struct hit_block *block, IRExpr *value, UWord more)
+{
+    return more ? compute(block, Iop_Add64, value, word(more)) : value;
+}
+
+static void increase(struct hit_block *block, IRExpr *address, UWord by)
+{
+    store(block, address, plus(block, load(block, address), by));
+}
+
+void hit_begin(struct hit_block *block, UInt accesses)
+{
+    const struct access_shape *shape = access_shape();
+    if (!accesses || !shape->clock || access_now.next == ACCESS_NEVER)
+        return;
+    IRExpr *end =
+        plus(block, load(block, word((UWord)shape->clock)), (UWord)accesses * MODEL_CLOCK_STEP);
+    IRExpr *next = load(block, word((UWord)&access_now.next));
+    IRDirty *due =
+        unsafeIRDirty_0_N(0, "access_due", VG_(fnptr_to_fnentry)(access_due), mkIRExprVec_0());
+    due->guard = let(block, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, next, end));
+    addStmtToIRSB(block->out, IRStmt_Dirty(due));
+}
+
+static void call(struct hit_block *block, void (*function)(void), const HChar *name,
+                 IRExpr **arguments, IRExpr *guard)
+{
+    IRDirty *dirty = unsafeIRDirty_0_N(3, name, VG_(fnptr_to_fnentry)((void *)function), arguments);
+    if (guard)
+        dirty->guard = guard;
+    addStmtToIRSB(block->out, IRStmt_Dirty(dirty));
+}
+
+static IRExpr *what(UInt kind, Int size_bytes, UInt before)
+{
+    return word((UWord)before << ACCESS_BEFORE_SHIFT |
+                (UWord)(UInt)size_bytes << ACCESS_SIZE_SHIFT | kind);
+}
+
+/* Where the line of `address` stands in the table. */
+static IRExpr *find(struct hit_block *block, const struct access_shape *shape, IRExpr *address)
+{
+    if (!block->table) {
+        block->table = load(block, word((UWord)&access_now.table));
+        block->clock = load(block, word((UWord)shape->clock));
+        block->since = 0;
+    }
+    IRExpr *number =
+        compute(block, Iop_Shr64, address, IRExpr_Const(IRConst_U8((UChar)shape->line_shift)));
+    IRExpr *index = compute(block, Iop_And64, number, word(shape->mask));
+    IRExpr *offset = compute(block, Iop_Shl64, index, IRExpr_Const(IRConst_U8(MODEL_FAST_SHIFT)));
+    return compute(block, Iop_Add64, block->table, offset);
+}
+
+void hit_access(struct hit_block *block, struct sim_instruction *place, UInt kind, IRExpr *address,
+                Int size_bytes)
+{
+    const struct access_shape *shape = access_shape();
+    IRExpr *guard = NULL, *found = NULL;
+    if ((UInt)size_bytes <= shape->line_bytes) {
+        found = find(block, shape, address);
+        IRExpr *line = load(block, plus(block, found,
+                                        kind & MODEL_STORE ? offsetof(struct model_fast, stores)
+                                                           : offsetof(struct model_fast, loads)));
+        IRExpr *inside = compute(block, Iop_Sub64, address, line);
+        guard = let(block, Ity_I1,
+                    IRExpr_Binop(Iop_CmpLT64U, word(shape->line_bytes - (UInt)size_bytes), inside));
+    }
+    IRExpr *which = word(0); /* known when the stretch is whole */
+    call(block, (void (*)(void))access_memory, "access_memory",
+         mkIRExprVec_3(which, address, what(kind, size_bytes, block->untold)), guard);
+    block->stretch[block->untold] = (struct stretch_access){place, 0, kind & MODEL_MODIFY};
+    block->calls[block->untold++] = which;
+    block->since++;
+    /* After a call the line stands there, or nothing does. */
+    if (found && shape->timed)
+        store(block, load(block, plus(block, found, offsetof(struct model_fast, stamp))),
+              plus(block, block->clock, (UWord)block->since * MODEL_CLOCK_STEP));
+    if (block->untold == STRETCH_MAX)
+        hit_flush(block);
+}
+
+void hit_guarded(struct hit_block *block, struct sim_instruction *place, UInt kind, IRExpr *address,
+                 Int size_bytes, IRExpr *guard)
+{
+    hit_flush(block);
+    call(block, (void (*)(void))access_guarded, "access_guarded",
+         mkIRExprVec_3(word((UWord)place), address, what(kind, size_bytes, 0)), guard);
+    hit_reload(block);
+}
+
+void hit_flush(struct hit_block *block)
+{
+    UInt counts[SIM_OPS] = {0};
+    if (!block->untold)
+        return;
+    struct stretch *stretch = stretch_of(block->stretch, block->untold);
+    for (UInt i = 0; i < block->untold; i++) {
+        block->calls[i]->Iex.Const.con->Ico.U64 = (UWord)&stretch->accesses[i];
+        counts[block->stretch[i].op]++;
+    }
+    increase(block, word((UWord)&stretch->passes), 1);
+    increase(block, word((UWord)access_shape()->clock), (UWord)block->untold * MODEL_CLOCK_STEP);
+    /* Loads are the rest. */
+    for (UInt op = SIM_STORE; op < SIM_OPS; op++)
+        if (counts[op])
+            increase(block, word((UWord)&access_now.counts[op]), counts[op]);
+    block->untold = 0;
+}
+
+void hit_reload(struct hit_block *block)
+{
+    block->table = NULL;
+}

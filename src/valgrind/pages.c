@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "valgrind/pages.h"
+
+#include "valgrind/core.h"
+#include "pub_tool_aspacemgr.h"
+
+/* Small rooms share a slab: Valgrind's list of mappings is short. */
+enum { SLAB_BYTES = 1 << 20, ALIGN_BYTES = 64 };
+
+/* At the start of each slab, or of a large room. */
+struct slab {
+    struct slab *before;
+    SizeT bytes;
+};
+
+static struct slab *slabs;
+static Addr next_free;
+static SizeT left_bytes;
+
+static Addr new_slab(SizeT bytes)
+{
+    struct slab *slab = VG_(am_shadow_alloc)(bytes);
+    if (!slab)
+        return 0;
+    *slab = (struct slab){.before = slabs, .bytes = bytes};
+    slabs = slab;
+    return (Addr)slab + ALIGN_BYTES;
+}
+
+void *pages_take(void *context, size_t size_bytes)
+{
+    SizeT bytes = (size_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+    (void)context;
+    if (bytes < size_bytes || bytes > (SizeT)1 << 40)
+        return NULL;
+    if (bytes >= SLAB_BYTES / 4)
+        return (void *)new_slab((bytes + ALIGN_BYTES + 4095) / 4096 * 4096);
+    if (bytes > left_bytes) {
+        Addr fresh = new_slab(SLAB_BYTES);
+        if (!fresh)
+            return NULL;
+        next_free = fresh;
+        left_bytes = SLAB_BYTES - ALIGN_BYTES;
+    }
+    void *room = (void *)next_free;
+    next_free += bytes;
+    left_bytes -= bytes;
+    return room;
+}
+
+void pages_give_back(void)
+{
+    while (slabs) {
+        struct slab *slab = slabs;
+        slabs = slab->before;
+        VG_(am_munmap_valgrind)((Addr)slab, slab->bytes);
+    }
+    left_bytes = 0;
+}

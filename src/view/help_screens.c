@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/help_screens.h"
+
+static const struct {
+    const char *shows;
+    const char *next;
+} screens[PAGE_COUNT] = {
+    [PAGE_OBJECTS] =
+        {"The data that the process waits for, hottest first: variables, heap blocks (by who "
+         "allocated them, by type, or by size), stacks, mappings. Above the list, how many samples "
+         "there are, how many could be put on an object, and why the others could not.",
+         "Look at the first rows and at +-, which says how sure a share is by now. Enter opens "
+         "one. "
+         "f lists problems recognised, 0 says whether it was like this all the time."},
+    [PAGE_DETAIL] =
+        {"One object: which of its fields or offsets are missed on, the code that touches it, and "
+         "its blocks one by one. Left and Right go from one list to the next.",
+         "Is it one field or all of them? Enter on a field shows how it lies in its cache lines, "
+         "on a function the source line that waits."},
+    [PAGE_SETS] =
+        {"Each cell is a set of the cache and how much of the misses fell on it; below, the "
+         "objects "
+         "that fill the set under the cursor.",
+         "Evenly grey is as it should be. A few hot sets are data at distances of a power of two, "
+         "or a line that is read all the time; the verdict says which."},
+    [PAGE_SEARCH] =
+        {"The n-way search: the address space is split, the misses in each part are counted, and "
+         "the best parts are split again, until each is one object or one cache line. Needs no "
+         "names, so it works in arenas and mappings that a program manages itself.",
+         "S begins with everything, s with the selected region or object. Enter opens the object "
+         "that a region holds. Esc goes back to the search before. X stops it."},
+    [PAGE_CODE] =
+        {"Functions by what they wait for, with the object that each misses on most. Functions "
+         "whose samples have no object are here too, and say why.",
+         "Enter opens the source of one, with its heat; m shows which function misses on which "
+         "object."},
+    [PAGE_FUNCTION] =
+        {"One function: its source lines with their heat, below them the instructions of the line "
+         "that is selected and what each misses on, and the objects that it misses on.",
+         "Where there is no source a line says where it was looked for. Right goes to the "
+         "instructions."},
+    [PAGE_WINDOW] =
+        {"The newest samples by cache line: how often lines come again, which do most, and which "
+         "objects are missed on one after the other.",
+         "Mostly seen once: there is too much data for the cache, or it is streamed through. "
+         "Mostly "
+         "again: lines are thrown out before they are used again, look at Sets."},
+    [PAGE_HEAP] =
+        {"The heap by who allocated it: live bytes, how much is lost between blocks, how fast "
+         "blocks come and go, and their part of the misses. Launched (misstop -- CMD) it knows the "
+         "call paths; attached, sizes only.",
+         "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
+         "leak."},
+    [PAGE_LAYOUT] =
+        {"A struct as it lies in memory: members, holes, and where cache lines begin; the heat is "
+         "the part of the object's misses that fell on each member.",
+         "A line with one hot member and the rest cold is mostly fetched in vain: members that are "
+         "hot together belong together. The sentence on top says what it would bring."},
+    [PAGE_SHARING] =
+        {"Cache lines that threads take from each other. Below, the selected one byte by byte: r "
+         "what a thread reads, W what it writes.",
+         "False: threads use bytes of their own, so give each its own line. True: they want the "
+         "same bytes, so share less. No row: nobody waits for another's line."},
+    [PAGE_TIMELINE] =
+        {"The run from left to right: in each column, the parts that the leading objects have of "
+         "the misses. Below it the number of misses and the phases: stretches in which the misses "
+         "fall on the same data. One that comes back has its old letter.",
+         "ROSE and FELL tell phases apart. Enter on one, and all screens show that phase alone; N "
+         "is back to now. b stacks by function, fields or threads."},
+    [PAGE_MATRIX] =
+        {"Functions down, objects across: in each cell, the part of all misses that this function "
+         "has on this object. Totals stand in the first row and column.",
+         "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
+         "goes to the code, o to the data."},
+    [PAGE_FINDINGS] =
+        {"Problems that misstop recognises by itself, most gain first. Below, of the selected one: "
+         "the evidence in numbers, what to try, what that may bring at most, and how sure it is.",
+         "Enter opens the screen that shows it. Nothing listed means that no rule is met, not that "
+         "nothing is wrong."},
+    [PAGE_WATCH] =
+        {"What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
+         "touched again after a miss, how soon, and how much of a line is used.",
+         "Hardly touched again: streaming. After much else: capacity. Soon: conflict."},
+    [PAGE_CAUSES] =
+        {"Why lines were missed in the simulated caches (misstop --sim): first use, too much data, "
+         "too many lines for one set, or taken by another thread; and who threw them out.",
+         "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9."},
+    [PAGE_EVICTIONS] = {"Whose lines threw out whose in the simulated caches: the object that "
+                        "missed down, the one "
+                        "that had taken its place across.",
+                        "An object that throws itself out is too large or in its own way; one that "
+                        "is thrown out by "
+                        "another could be kept apart from it."},
+    [PAGE_WHATIF] =
+        {"The simulation counted the misses of another layout beside those of the real one.",
+         "Choose a question about an object; the answer says what it would miss then."},
+};
+
+const char *help_screen_shows(enum page_id page)
+{
+    return page < PAGE_COUNT ? screens[page].shows : NULL;
+}
+
+const char *help_screen_next(enum page_id page)
+{
+    return page < PAGE_COUNT ? screens[page].next : NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers to "what if" in rows and words; for the What if page, batch text, JSON and HTML. */
+#ifndef MISSTOP_VIEW_WHATIF_WORDS_H
+#define MISSTOP_VIEW_WHATIF_WORDS_H
+
+#include "snapshot.h"
+
+#include <stddef.h>
+
+enum { WHATIF_ROWS_MAX = SIMULATION_LEVELS_MAX + 1, WHATIF_TEXT_BYTES = 640 };
+
+/* Misses of a level, or, last, the cycles that they cost. */
+struct whatif_row {
+    const char *name;
+    double before;
+    double after;
+    double object_before; /* NAN: not told */
+    double object_after;
+};
+
+/* What is known so far; 0: nothing is counted yet. */
+size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX]);
+
+/* (after - before) / before; NAN: of nothing. */
+double whatif_change(double before, double after);
+
+/* "waits", "counts", "refused"; as in JSON. */
+const char *whatif_state_name(enum whatif_state state);
+
+/* What was asked, of which object, how it lies then. */
+void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size);
+
+/* The answer in a sentence or two: what changes, of how much, and how far to trust it. */
+void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size);
+
+#endif
