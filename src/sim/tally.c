@@ -3,9 +3,7 @@
 
 void tally_init(struct tally *tally, uint32_t pairs_max)
 {
-    /* Probes stay short as long as a quarter is free. */
-    *tally = (struct tally){.room = pairs_max,
-                            .mask = memory_power_of_two(pairs_max + pairs_max / 3 + 1) - 1};
+    *tally = (struct tally){.room = pairs_max, .mask = tally_places(pairs_max) - 1};
 }
 
 void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
@@ -29,5 +27,5 @@ void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uin
     tally->used += !pair->count;
     pair->first = first;
     pair->second = second;
-    pair->count += count;
+    __atomic_store_n(&pair->count, pair->count + count, __ATOMIC_RELEASE);
 }
