@@ -34,6 +34,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
+        .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
+        .pairs = pipeline_pairs(pipeline),
         .watch = pipeline->watch || pipeline->stored_watch.on,
     };
     memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);

@@ -121,6 +121,8 @@ struct pipeline {
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
+    struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
+    size_t line_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
@@ -174,6 +176,12 @@ struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline);
 const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
 /* --what-if: 0, or -EINVAL. */
 int pipeline_whatif_check(const char *text, struct error *error);
+
+/* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
+bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
+void pipeline_count_lines(struct pipeline *pipeline);
+/* Who did what to whose lines; none unless it is simulated. */
+struct line_pair_source pipeline_pairs(struct pipeline *pipeline);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

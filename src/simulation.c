@@ -49,7 +49,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 {
     char part[80];
     int code = 0;
-    wanted->causes = true;
+    wanted->causes = wanted->use = true;
     if (!spec || !*spec)
         return add_machine(wanted, error);
     for (const char *at = spec; !code && at; at = strchr(at, ':')) {
@@ -62,6 +62,12 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
             wanted->causes = true;
         else if (!strcmp(part, "nocauses"))
             wanted->causes = false;
+        else if (!strcmp(part, "use"))
+            wanted->use = true;
+        else if (!strcmp(part, "nouse"))
+            wanted->use = false;
+        else if (!strcmp(part, "code"))
+            wanted->code = true;
         else
             code = add_level(wanted, part, error);
     }

@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
+#include "valgrind/lines.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
 #include "valgrind/whatif.h"
@@ -80,6 +81,8 @@ static void fill_spec(void)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
+    if (header->flags & SIM_WANT_CODE)
+        spec.instruction = spec.level[0];
     model_spec_complete(&spec);
 }
 
@@ -119,7 +122,9 @@ void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
     fill_spec();
-    model = model_new(&spec, &host);
+    struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
+    lines_want(&asked, &host);
+    model = model_new(&asked, &host);
     if (model)
         take_shape();
     tell_start();
@@ -130,6 +135,7 @@ void access_start(void)
 
 static void settle_table(void)
 {
+    access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
     access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
 }
 
@@ -190,6 +196,7 @@ void access_runs(UInt number, struct sim_thread *of)
     access_tell(False);
     totals = of;
     cache = shape.clock ? model_thread(model, number) : NULL;
+    lines_runs(of->tid);
     if (!cache)
         wanted = False;
     settle();
@@ -199,6 +206,17 @@ void access_leave_out(Addr start, SizeT length)
 {
     left_out = start;
     left_out_bytes = length;
+}
+
+Bool access_is_left_out(Addr address)
+{
+    return address - left_out < left_out_bytes;
+}
+
+void access_finish(void)
+{
+    if (model && totals && shared->header.flags & SIM_WANT_USE)
+        model_finish(model);
 }
 
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
@@ -213,7 +231,7 @@ static void describe(const struct sim_instruction *place, Addr address, UInt siz
 static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
                                                 UInt size, UInt kind, UInt served)
 {
-    if (address - left_out < left_out_bytes)
+    if (access_is_left_out(address))
         return;
     uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
     for (UInt i = 0; i < served; i++) {

@@ -11,14 +11,16 @@
 #include "pub_tool_basics.h"
 
 struct model_fast;
+struct model_thread;
 struct stretch_access;
 
 /* What translated code reads. */
 struct access_now {
     struct model_fast
-        *table;           /* of who runs; nothing is found in it while every access is to call */
-    uint64_t next;        /* time on the model's clock, at which an access is told */
-    Long counts[SIM_OPS]; /* not in the thread's totals yet: stores and modifies */
+        *table; /* of who runs; nothing is found in it while every access is to call */
+    struct model_thread *fetcher; /* who runs; NULL: nothing counts */
+    uint64_t next;                /* time on the model's clock, at which an access is told */
+    Long counts[SIM_OPS];         /* not in the thread's totals yet: stores and modifies */
 };
 extern struct access_now access_now;
 #define ACCESS_NEVER UINT64_MAX
@@ -45,9 +47,13 @@ void access_tell(Bool all);
 /* Misses there are not the program's: of libc's functions that the allocation agent calls on memory
  * of its own. */
 void access_leave_out(Addr start, SizeT length);
+Bool access_is_left_out(Addr address);
 
 /* Whether what follows counts. */
 void access_count(Bool on);
+
+/* At the program's end, once: what still lies in the caches counts as used so far. */
+void access_finish(void);
 
 /* Called at the entry of a function that begins (ends) the counting. */
 VG_REGPARM(1) void access_turn(UWord on);

@@ -2,7 +2,9 @@
 #include "valgrind/instrument.h"
 
 #include "valgrind/access.h"
+#include "valgrind/floating.h"
 #include "valgrind/agent_rings.h"
+#include "valgrind/fetch.h"
 #include "valgrind/hit.h"
 #include "valgrind/instructions.h"
 #include "pub_tool_aspacemgr.h"
@@ -17,16 +19,18 @@ struct work {
     IRSB *in;
     IRSB *out;
     struct hit_block hits;
+    UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
-    UInt loaded_float;
+    UInt float_bit;
 };
 
 static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
 {
     if (!work->place || size <= 0)
         return;
+    kind |= work->float_bit;
     if (guard)
         hit_guarded(&work->hits, work->place, kind, address, size, guard);
     else
@@ -36,13 +40,8 @@ static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr
 static void flush(struct work *work)
 {
     if (work->loaded)
-        call(work, MODEL_LOAD | work->loaded_float, work->loaded, work->loaded_bytes, NULL);
+        call(work, MODEL_LOAD, work->loaded, work->loaded_bytes, NULL);
     work->loaded = NULL;
-}
-
-static UInt float_bit(IRType type)
-{
-    return type == Ity_F32 || type == Ity_F64 ? MODEL_FLOAT : 0;
 }
 
 static void load(struct work *work, IRExpr *address, IRType type)
@@ -50,12 +49,11 @@ static void load(struct work *work, IRExpr *address, IRType type)
     flush(work);
     work->loaded = address;
     work->loaded_bytes = sizeofIRType(type);
-    work->loaded_float = float_bit(type);
 }
 
 static void store(struct work *work, IRExpr *address, IRType type)
 {
-    UInt kind = MODEL_STORE | float_bit(type);
+    UInt kind = MODEL_STORE;
     Int size = sizeofIRType(type);
     if (work->loaded && work->loaded_bytes == size && eqIRAtom(work->loaded, address)) {
         work->loaded = NULL;
@@ -75,13 +73,13 @@ static void take_guarded_load(struct work *work, const IRLoadG *guarded)
     IRType result;
     IRType loaded;
     typeOfIRLoadGOp(guarded->cvt, &result, &loaded);
-    call(work, MODEL_LOAD | float_bit(loaded), guarded->addr, sizeofIRType(loaded), guarded->guard);
+    call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
 }
 
 static void take_guarded_store(struct work *work, const IRStoreG *guarded)
 {
     IRType type = type_of(work, guarded->data);
-    call(work, MODEL_STORE | float_bit(type), guarded->addr, sizeofIRType(type), guarded->guard);
+    call(work, MODEL_STORE, guarded->addr, sizeofIRType(type), guarded->guard);
 }
 
 /* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
@@ -142,21 +140,24 @@ static void turn_at(struct work *work, Addr ip)
     hit_reload(&work->hits);
 }
 
-static void begin_instruction(struct work *work, Addr ip)
+static void begin_instruction(struct work *work, Addr ip, UInt length)
 {
+    work->float_bit = floating_is((const UChar *)ip, length) ? MODEL_FLOAT : 0;
     Bool agent = is_agent(ip);
     work->place = agent ? NULL : instructions_place(ip);
     if (agent)
         addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
                                               IRExpr_Const(IRConst_U8(1))));
     turn_at(work, ip);
+    if (!agent)
+        fetch_instruction(&work->hits, &work->fetched, ip, length);
 }
 
 static void take_other(struct work *work, IRStmt *statement)
 {
     flush(work);
     if (statement->tag == Ist_IMark)
-        begin_instruction(work, statement->Ist.IMark.addr);
+        begin_instruction(work, statement->Ist.IMark.addr, statement->Ist.IMark.len);
     else if (statement->tag == Ist_StoreG)
         take_guarded_store(work, statement->Ist.StoreG.details);
     else if (statement->tag == Ist_LoadG)
