@@ -81,17 +81,13 @@ tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread
 dist_check_SCRIPTS += tests/live/test_sim.sh tests/live/test_whatif.sh
 TESTS += tests/live/test_sim.sh tests/live/test_whatif.sh
-<<<<<<< HEAD
 check_PROGRAMS += tests/live/equake_planted
 tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
-	tests/bench/sim-use-cost
-=======
-EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/whatif-cost
->>>>>>> p9-whatif
+	tests/bench/sim-use-cost tests/bench/whatif-cost
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
