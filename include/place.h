@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "heap_bin.h"
+#include "line_told.h"
 #include "snapshot_rates.h" /* struct exact_counts */
 #include "type.h"
 
@@ -37,13 +38,19 @@ struct place {
     uint64_t base;       /* start of the instance the address lies in */
     uint64_t size_bytes; /* of the instance; 0: not known */
     /* offset into the instance is access.address - base */
-    uint32_t type;        /* id of the type the access falls into; 0: see untyped */
-    uint32_t type_offset; /* of the access from the start of the type (of one element) */
-    bool by_member;       /* it has members: accesses count by them, wherever the instance is */
-    uint8_t typed;        /* enum typed */
-    uint8_t untyped;      /* enum untyped */
+    uint32_t type;           /* id of the type the access falls into; 0: see untyped */
+    uint32_t type_offset;    /* of the access from the start of the type (of one element) */
+    bool by_member;          /* it has members: accesses count by them, wherever the instance is */
+    uint8_t typed;           /* enum typed */
+    uint8_t untyped;         /* enum untyped */
     uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
     uint32_t evictor_function; /* by this function's access */
+};
+
+/* What a simulation told of a line, and where the access lies that it speaks of. */
+struct line_place {
+    struct line_told line;
+    struct place place;
 };
 
 /* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */

@@ -12,6 +12,8 @@
 #ifndef MISSTOP_SAMPLE_H
 #define MISSTOP_SAMPLE_H
 
+#include "line_told.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -106,6 +108,7 @@ struct sample_mapping {
 
 enum record_kind {
     RECORD_SAMPLE,
+    RECORD_LINE, /* a simulated cache tells of a line; no sample */
     RECORD_MAPPING,
     RECORD_COMM,     /* name changed; `exec` true: the process runs another program now */
     RECORD_FORK,     /* new thread or process: pid, tid are the child's */
@@ -122,6 +125,7 @@ struct record {
     uint32_t tid;
     union {
         struct sample sample;
+        struct line_told line;
         struct sample_mapping mapping;
         struct {
             const char *name; /* untrusted */

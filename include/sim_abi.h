@@ -6,9 +6,9 @@
  * back from it: all are fixed here. For src/valgrind, src/sample/sim*.c and who fills in
  * the geometry (src/simulation.c).
  *
- * In order: header (a page), threads, instructions, ring, and what is asked about another layout.
- * The target's threads run one at a time under Valgrind, so the ring has one producer. head and
- * tail count units and never wrap; the place in the ring is their low bits.
+ * In order: header (a page), threads, instructions, pairs, ring, and what is asked about another
+ * layout. The target's threads run one at a time under Valgrind, so the ring has one producer. head
+ * and tail count units and never wrap; the place in the ring is their low bits.
  */
 #ifndef MISSTOP_SIM_ABI_H
 #define MISSTOP_SIM_ABI_H
@@ -29,8 +29,11 @@ enum {
     SIM_RING_UNITS = 1 << 19,
     SIM_RING_RESERVE = SIM_RING_UNITS / 8, /* kept free of misses: for what may not be lost */
     SIM_PATH_UNITS_MAX = 64,
-    SIM_BLOCKS_MAX = 1 << 20, /* that a question begins with */
-    SIM_PATHS_MAX = 1 << 20   /* of allocations, that can be told apart for a question */
+    SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
+    SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
+    SIM_REUSE_ONE_IN = 16,     /* lines whose reuse is told, or fewer where lines are many */
+    SIM_BLOCKS_MAX = 1 << 20,  /* that a question begins with */
+    SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be told apart for a question */
 };
 
 enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
@@ -39,8 +42,9 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
-    SIM_WANT_CODE = 16, /* instructions are fetched too, through a first level like that of data */
-    SIM_WAIT = 2 /* nothing is left out: the program waits while the ring is full */
+    SIM_WAIT = 2,     /* nothing is left out: the program waits while the ring is full */
+    SIM_WANT_USE = 4, /* of lines, and how far apart their uses are */
+    SIM_WANT_CODE = 8 /* instructions are fetched too, through a first level like that of data */
 };
 
 /* Counts of accesses by enum sim_op; of a modify both bits are set. */
@@ -71,7 +75,8 @@ struct sim_header {
     uint32_t paused;        /* the user wants nothing counted now */
     uint64_t reads;         /* how often misstop has looked: it is alive where this grows */
     uint32_t evictor_level; /* of which level misses tell who had thrown the line out */
-    uint8_t unused[52];
+    uint32_t use_levels;    /* bit by level: what leaves them is told */
+    uint8_t unused[48];
     /* Written by the tool. */
     uint32_t state; /* enum sim_state */
     uint32_t pid;
@@ -108,7 +113,9 @@ enum sim_kind {
     SIM_EXEC,     /* struct sim_mapping: another program; its path follows */
     SIM_MAPPING,  /* struct sim_mapping: memory mapped; its path follows */
     SIM_THREAD,   /* struct sim_miss: a thread began, tid */
-    SIM_EXIT      /* ... or ended */
+    SIM_EXIT,     /* ... or ended */
+    SIM_LEFT,     /* struct sim_line: a line left a cache */
+    SIM_REUSED    /* struct sim_line: a line was used, again or for the first time */
 };
 
 /* Both: a modify. */
@@ -130,12 +137,12 @@ enum sim_cause {
 /* A miss, or a sampled access. */
 struct sim_miss {
     uint64_t stamp;
-    uint8_t kind;   /* enum sim_kind: the same byte in every unit that begins something */
-    uint8_t op;     /* enum sim_op */
-    uint8_t served; /* index of the level that had it; level_count: memory */
+    uint8_t kind;          /* enum sim_kind: the same byte in every unit that begins something */
+    uint8_t op;            /* enum sim_op */
+    uint8_t served;        /* index of the level that had it; level_count: memory */
     uint8_t evictor_level; /* whose evictor is told: header.evictor_level as it was then */
     uint16_t size;         /* bytes */
-    uint16_t causes; /* enum sim_cause of each level missed: sim_cause_of() */
+    uint16_t causes;       /* enum sim_cause of each level missed: sim_cause_of() */
     uint32_t tid;
     uint32_t weight; /* misses (accesses) it stands for */
     uint64_t ip;
@@ -150,6 +157,45 @@ static inline unsigned sim_cause_of(const struct sim_miss *miss, unsigned level)
 {
     return miss->causes >> level * SIM_CAUSE_BITS & ((1u << SIM_CAUSE_BITS) - 1);
 }
+
+/* Uses of a line, in the order of enum model_use_class (src/sim/figures.h). */
+enum { SIM_USES = 4 };
+
+#define SIM_NO_DISTANCE UINT64_MAX
+
+/* What was done to a line while it was in a cache; or one use of it. */
+struct sim_line {
+    uint64_t stamp;
+    uint8_t kind;
+    uint8_t level;          /* index of the one it left */
+    uint16_t used_bytes;    /* different bytes of it */
+    uint32_t tid;           /* of who runs */
+    uint32_t weight;        /* lines (uses) it stands for */
+    uint32_t touched_bytes; /* every touch counted; the most there can be stands for more */
+    uint64_t ip;            /* that fetched it; that uses it */
+    uint64_t address;       /* which that one accessed */
+    union {
+        uint32_t uses[SIM_USES];
+        uint64_t distance; /* SIM_REUSED: other lines used since; SIM_NO_DISTANCE: never used */
+    };
+    uint64_t unused;
+};
+
+/*
+ * Who did what to whom, by index of instruction; of the misses, uses and lines of all threads. A
+ * place whose count is 0 is empty; one that is not keeps its pair. Found by no order.
+ */
+struct sim_pair {
+    uint64_t count;
+    uint32_t first;
+    uint32_t second;
+};
+
+enum sim_pairs {
+    SIM_EVICTED_BY, /* lines: (fetched it, threw it out); with SIM_WANT_CAUSES */
+    SIM_USED_BY,    /* uses, estimated from some lines: (fetched it, used it) */
+    SIM_PAIRS
+};
 
 struct sim_mapping {
     uint64_t stamp;
@@ -169,6 +215,7 @@ struct sim_mapping {
 union sim_unit {
     struct sim_miss miss;
     struct sim_mapping mapping;
+    struct sim_line line;
     char path[64];
     uint64_t words[8];
 };
@@ -195,6 +242,7 @@ struct sim_question {
     uint64_t zeroed; /* grows: count anew */
     uint32_t block_count;
     uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
+    uint64_t awaited; /* one will come, for which the program waits after so many accesses; 0 */
     struct relayout layout;
 };
 
@@ -211,6 +259,7 @@ struct sim_answer {
     uint64_t stamp;          /* when it was taken */
     uint32_t state;          /* enum sim_answer_state */
     uint32_t settled;        /* the second model holds what it would hold by now */
+    uint64_t waits;          /* for a question, after so many accesses; 0: it does not */
     uint64_t blocks;         /* of the object, now */
     uint64_t blocks_refused; /* not followed: there was no room */
     uint64_t blocks_small;   /* shorter than an element: they stayed where they are */
@@ -234,6 +283,7 @@ struct sim_shared {
     };
     struct sim_thread threads[SIM_THREADS_MAX];
     struct sim_instruction instructions[SIM_INSTRUCTIONS_MAX];
+    struct sim_pair pairs[SIM_PAIRS][SIM_LEVELS_MAX][SIM_PAIR_PLACES];
     struct sim_ring ring;
     union sim_unit units[SIM_RING_UNITS];
     struct sim_question question;

@@ -25,6 +25,7 @@
 #include "snapshot_object.h"
 #include "snapshot_rates.h"
 #include "snapshot_recording.h"
+#include "snapshot_reuse.h"
 #include "snapshot_search.h"
 #include "snapshot_sets.h"
 #include "snapshot_sharing.h"
@@ -32,6 +33,7 @@
 #include "snapshot_stretch.h"
 #include "snapshot_thread.h"
 #include "snapshot_timeline.h"
+#include "snapshot_use.h"
 #include "snapshot_watch.h"
 #include "snapshot_whatif.h"
 #include "snapshot_window.h"
@@ -134,6 +136,8 @@ struct snapshot {
     struct snapshot_findings findings;
     struct snapshot_watch watch;
     struct snapshot_causes causes;
+    struct snapshot_uses uses;
+    struct snapshot_reuse reuse;
     struct snapshot_whatif whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;

@@ -6,9 +6,27 @@
 
 #include "snapshot_rates.h"
 #include "snapshot_share.h"
+#include "snapshot_use.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { SNAPSHOT_PARTNERS = 6 };
+
+/* An instruction that used, or threw out, lines that another one had fetched. */
+struct snapshot_partner {
+    uint64_t address;
+    const char *function;
+    const char *file; /* NULL: not known */
+    uint32_t line;
+    double count;
+};
+
+struct snapshot_partners {
+    double all;                                      /* with those that are not listed */
+    struct snapshot_partner list[SNAPSHOT_PARTNERS]; /* most first */
+    uint32_t count;
+};
 
 /* One accessing instruction of a function. */
 struct snapshot_instruction {
@@ -28,6 +46,8 @@ struct snapshot_instruction {
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
     uint32_t member;
+    const struct snapshot_use *use;     /* of lines it fetched; NULL: nothing is told of it */
+    struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: none told, or it is no hot one */
 };
 
 /* A function and its accesses: to one object, or, in snapshot.code, all of them. */
@@ -50,6 +70,7 @@ struct snapshot_code {
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
     struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
+    struct snapshot_use *use;     /* the same, of the lines it fetched */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

@@ -7,6 +7,7 @@
 #include "snapshot_causes.h"
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
+#include "snapshot_use.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -25,8 +26,9 @@ struct snapshot_field {
     double share;     /* of its object */
     double loads;
     double stores;
-    struct snapshot_levels *levels; /* NULL: the source tells nothing of it */
-    struct snapshot_rates *rates;   /* the same */
+    struct snapshot_levels *levels;         /* NULL: the source tells nothing of it */
+    struct snapshot_rates *rates;           /* the same */
+    struct snapshot_use *use;               /* the same, of the lines it fetched */
     struct snapshot_causes_figures *causes; /* the same */
 };
 
@@ -49,6 +51,7 @@ struct snapshot_layout_row {
     double stores;
     const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
     const struct snapshot_rates *rates;   /* the same */
+    const struct snapshot_use *use;       /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
 };
 

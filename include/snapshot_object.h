@@ -11,6 +11,7 @@
 #include "snapshot_levels.h"
 #include "snapshot_rates.h"
 #include "snapshot_share.h"
+#include "snapshot_use.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,7 @@ struct snapshot_object {
     double latency;                        /* mean, cycles; NAN */
     struct snapshot_levels *levels;        /* NULL: the source tells nothing of it */
     struct snapshot_rates *rates;          /* the same */
+    struct snapshot_use *use;              /* the same, of the lines it fetched */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */

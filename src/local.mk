@@ -1,6 +1,6 @@
 PIPELINE = \
 	src/pipeline.c src/pipeline.h src/pipeline_describe.c src/pipeline_open.c src/pipeline_replay.c src/pipeline_request.c src/pipeline_state.h \
-	src/pipeline_fill.c \
+	src/pipeline_fill.c src/pipeline_lines.c \
 	src/pipeline_stored.c \
 	src/pipeline_stretch.c \
 	src/pipeline_watch.c \

@@ -17,6 +17,7 @@ static void count_places(struct pipeline *pipeline)
     profile_add_all(pipeline->profile, pipeline->places, pipeline->place_count);
     past_add_all(pipeline->past, pipeline->places, pipeline->place_count);
     pipeline->place_count = 0;
+    pipeline_count_lines(pipeline);
 }
 
 static void take_sample(struct pipeline *pipeline, const struct record *record)
@@ -46,6 +47,10 @@ static void take_record(void *context, const struct record *record)
     switch (record->kind) {
     case RECORD_SAMPLE:
         take_sample(pipeline, record);
+        return;
+    case RECORD_LINE:
+        if (pipeline_take_line(pipeline, record))
+            count_places(pipeline);
         return;
     case RECORD_LOST:
         profile_lost(pipeline->profile, record->count);

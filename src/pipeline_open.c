@@ -34,6 +34,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
+        .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
+        .pairs = pipeline_pairs(pipeline),
         .watch = pipeline->watch || pipeline->stored_watch.on,
     };
     memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);
@@ -206,7 +208,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     if (options->search)
         pipeline_search_start(pipeline, options->search);
     if (options->what_if)
-        pipeline_whatif_ask(pipeline, 0, 0, options->what_if);
+        pipeline_whatif_await(pipeline, options->what_if);
     *out = pipeline;
     return 0;
 }

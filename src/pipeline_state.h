@@ -66,6 +66,8 @@ struct pipeline_whatif {
     uint64_t taken_ns;   /* when it was seen to be heard */
     uint64_t left_out;   /* blocks that found no room in the list */
     uint32_t paths_told; /* of all below it is said whose blocks they make */
+    uint64_t tried_ns;   /* when the program waited for the question */
+    uint32_t tries;
     double change;       /* of the cycles waited, as shown last; NAN */
     struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
@@ -119,6 +121,8 @@ struct pipeline {
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
+    struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
+    size_t line_count;
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
@@ -161,12 +165,23 @@ struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
  */
 void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text);
+/* The same from the start: the program waits until it can be put. */
+void pipeline_whatif_await(struct pipeline *pipeline, const char *text);
 void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
+/* The same on a snapshot that nobody sees; false: debugging information was still being read.
+ * (pipeline_describe.c) */
+bool pipeline_whatif_peek(struct pipeline *pipeline);
 void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline);
 const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
 /* --what-if: 0, or -EINVAL. */
 int pipeline_whatif_check(const char *text, struct error *error);
+
+/* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
+bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
+void pipeline_count_lines(struct pipeline *pipeline);
+/* Who did what to whose lines; none unless it is simulated. */
+struct line_pair_source pipeline_pairs(struct pipeline *pipeline);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double pipeline_elapsed_s(struct pipeline *pipeline);

@@ -49,7 +49,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 {
     char part[80];
     int code = 0;
-    wanted->causes = true;
+    wanted->causes = wanted->use = true;
     if (!spec || !*spec)
         return add_machine(wanted, error);
     for (const char *at = spec; !code && at; at = strchr(at, ':')) {
@@ -62,6 +62,10 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
             wanted->causes = true;
         else if (!strcmp(part, "nocauses"))
             wanted->causes = false;
+        else if (!strcmp(part, "use"))
+            wanted->use = true;
+        else if (!strcmp(part, "nouse"))
+            wanted->use = false;
         else if (!strcmp(part, "code"))
             wanted->code = true;
         else
@@ -134,7 +138,7 @@ static int make_command(struct simulation *simulation, char **command, struct er
 {
     static const char *const fixed[] = {
         "",        "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
-        "--quiet", "--trace-children=yes",    "--log-file=/dev/null"};
+        "--quiet", "--trace-children=yes",    "--log-file=/dev/null", "--fair-sched=try"};
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t count = 0;
     while (command[count])

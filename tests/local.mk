@@ -59,13 +59,18 @@ check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
 tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/findings_planted.h \
 	tests/live/findings_planted_blocks.c tests/live/findings_planted_layout.c \
 	tests/live/findings_planted_order.c tests/live/findings_planted_pages.c \
-	tests/live/findings_planted_stack.c tests/live/findings_planted_threads.c
+	tests/live/findings_planted_sim.c tests/live/findings_planted_stack.c \
+	tests/live/findings_planted_threads.c
 tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_findings_planted_LDFLAGS = -pthread
-tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/findings_programs.c \
-	tests/live/findings_programs.h tests/live/run.c tests/live/run.h
+FINDINGS_SOURCES = tests/live/findings_programs.c tests/live/findings_programs.h \
+	tests/live/findings_watch.c tests/live/findings_watch.h tests/live/run.c tests/live/run.h
+tests_live_test_findings_SOURCES = tests/live/test_findings.c $(FINDINGS_SOURCES)
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
-TESTS += tests/live/test_findings
+check_PROGRAMS += tests/live/test_findings_sim
+tests_live_test_findings_sim_SOURCES = tests/live/test_findings_sim.c $(FINDINGS_SOURCES)
+tests_live_test_findings_sim_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
+TESTS += tests/live/test_findings tests/live/test_findings_sim
 
 # The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
 check_PROGRAMS += tests/live/sim_planted tests/live/whatif_planted
@@ -76,7 +81,13 @@ tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread
 dist_check_SCRIPTS += tests/live/test_sim.sh tests/live/test_whatif.sh
 TESTS += tests/live/test_sim.sh tests/live/test_whatif.sh
-EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times
+check_PROGRAMS += tests/live/equake_planted
+tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
+tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+dist_check_SCRIPTS += tests/live/test_use.sh
+TESTS += tests/live/test_use.sh
+EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
+	tests/bench/sim-use-cost tests/bench/whatif-cost
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
@@ -115,7 +126,7 @@ tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
-EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
+EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms tests/bench/programs-in-stages
 
 # For run-all, which runs some side by side and some alone.
 .PHONY: print-tests

@@ -6,10 +6,12 @@ src_libprofile_a_SOURCES = \
 	src/profile/comiss.h \
 	src/profile/compare.c src/profile/compare.h \
 	src/profile/decay.c \
+	src/profile/distances.c src/profile/distances.h \
 	src/profile/decay.h \
 	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
-	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_room.c src/profile/findings_simulated.c \
+	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_paired.c \
+	src/profile/findings_room.c src/profile/findings_simulated.c \
 	src/profile/findings_weigh.c \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \
@@ -33,6 +35,9 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases.c \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
+	src/profile/profile.c src/profile/profile_add.c src/profile/profile_lines.c \
+	src/profile/use.c src/profile/use.h src/profile/snapshot_use.c src/profile/snapshot_reuse.c \
+	src/profile/snapshot_partners.c \
 	src/profile/profile.c src/profile/profile_add.c src/profile/profile_time.c \
 	src/profile/profile.h src/profile/profile_search.c \
 	src/profile/rates.c src/profile/rates.h \

@@ -81,6 +81,8 @@ void profile_free(struct profile *profile)
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
+    use_fini(&profile->use);
+    distances_fini(&profile->distances);
     findings_held_fini(&profile->findings_held);
     if (profile->reuse)
         reuse_fini(profile->reuse);
@@ -127,6 +129,8 @@ void profile_rescale(struct profile *profile, double factor)
     sharing_rescale(&profile->sharing, factor);
     unplaced_rescale(&profile->unplaced, factor);
     causes_rescale(&profile->causes, factor);
+    use_rescale(&profile->use, factor);
+    distances_rescale(&profile->distances, factor);
     levels_table_rescale(&profile->object_levels, factor);
     levels_table_rescale(&profile->offset_levels, factor);
     levels_table_rescale(&profile->function_levels, factor);
@@ -220,6 +224,8 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
     causes_clear(&profile->causes);
+    use_clear(&profile->use);
+    distances_clear(&profile->distances);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);

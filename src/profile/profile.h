@@ -32,6 +32,8 @@ struct profile_options {
     uint8_t roles[SAMPLE_EVENTS_MAX]; /* enum event_role of each event */
     uint16_t ranking;                 /* event index */
     bool watch;                       /* profile_watch() will be called */
+    bool lines;                       /* profile_add_lines() will be called, */
+    struct line_pair_source pairs;    /* and who did what to whose lines is told by this */
     uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
      * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
@@ -46,6 +48,9 @@ void profile_free(struct profile *profile);
 void profile_add(struct profile *profile, const struct place *place);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
+
+/* What a simulation tells of lines; no samples. Misses up to then were added before. */
+void profile_add_lines(struct profile *profile, const struct line_place *lines, size_t count);
 
 /* What a watchpoint saw; `function` and `ip` are of the code that touched, where it did. Samples up
  * to its end were added before. */

@@ -269,6 +269,8 @@ static void finish(struct profile *profile, const struct adding *adding)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
     sharing_add(&profile->sharing, place, scale);
+    if (profile->options.lines)
+        use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
     if (access->event == profile->options.ranking)

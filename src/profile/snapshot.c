@@ -175,6 +175,7 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     copy_reading(build);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
+    build_uses(build);
     build_objects(build);
     if (!build->failed)
         build_window(build);
@@ -204,6 +205,10 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_watch(build);
     if (!build->failed)
         build_weigh_findings(build);
+    if (!build->failed)
+        build_partners(build);
+    if (!build->failed)
+        build_reuse(build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

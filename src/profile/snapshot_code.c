@@ -155,6 +155,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
             *at = (uint32_t)i;
         code->share = interval_share(code->share.value, samples);
         code->rates = build_function_rates(build, code->id);
+        code->use = build_function_use(build, code->id);
         describe(build, code);
         build_note_unplaced(build, code);
     }

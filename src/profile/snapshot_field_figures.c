@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What fields say beside their samples: where their accesses found the data, how often they miss.
- * Sums are large, so they are made for the fields that are kept. */
+/* What fields say beside their samples: where their accesses found the data, how often they miss,
+ * how lines were used. Sums are large, so they are made for the fields that are kept. */
 #include "profile/snapshot_causes.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 struct field_sums {
     struct levels_sums levels;
     struct rates_sums rates;
+    struct snapshot_use use;
     struct snapshot_causes_figures causes;
 };
 
@@ -44,11 +45,13 @@ static void fill_layout(const struct snapshot_object *object, struct snapshot_la
                 continue;
             row->levels = field->levels;
             row->rates = field->rates;
+            row->use = field->use;
             matches++;
         }
         if (matches > 1) {
             row->levels = NULL;
             row->rates = NULL;
+            row->use = NULL;
         }
     }
 }
@@ -57,7 +60,7 @@ void build_field_figures(struct build *build, struct snapshot_object *object,
                          const struct snapshot_field *places, const struct pair **pairs,
                          size_t count)
 {
-    if (!object->levels && !object->rates && !causes_told(&build->profile->causes))
+    if (!object->levels && !object->rates && !object->use && !causes_told(&build->profile->causes))
         return;
     struct field_sums *sums = calloc(object->field_count + 1, sizeof *sums);
     build->failed |= !sums;
@@ -66,10 +69,12 @@ void build_field_figures(struct build *build, struct snapshot_object *object,
         if (field == object->field_count)
             continue;
         sum_pair(build, pairs[i], &sums[field]);
+        build_sum_offset_use(build, pairs[i], &sums[field].use);
     }
     for (size_t i = 0; sums && i < object->field_count; i++) {
         object->fields[i].levels = build_levels(build, &sums[i].levels);
         object->fields[i].rates = build_rates(build, &sums[i].rates);
+        object->fields[i].use = build_use_of(build, &sums[i].use);
         object->fields[i].causes = build_figures_of(build, &sums[i].causes);
     }
     for (size_t i = 0; i < object->layout_count; i++)

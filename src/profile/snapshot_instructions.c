@@ -105,6 +105,7 @@ static void list(struct build *build, struct snapshot_code *code, const struct p
         row->share = all > 0 ? (row->samples + row->unknown_samples) / all : NAN;
         row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
         name_field(build, row, where[rows[i].type_id]);
+        row->use = build_instruction_use(build, row->address);
         locate(build, row);
     }
     if (code->sites < code->instruction_count)

@@ -80,6 +80,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
     object->rates = build_object_rates(build, object->id);
+    object->use = build_object_use(build, object->id);
 }
 
 static int most_samples(const void *left, const void *right)

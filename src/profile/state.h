@@ -11,7 +11,7 @@
  * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
  * tells causes of misses, 224 bytes for each object, function, thread and event that they are told
  * of, for each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB
- * for who threw out what. With --watch 2 MiB. The
+ * for who threw out what; where it tells of lines, 25 MiB at the very most. With --watch 2 MiB. The
  * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
  * threads together, and 0.3 MiB. All of it is bounded.
  */
@@ -22,6 +22,7 @@
 #include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"
+#include "profile/distances.h"
 #include "profile/findings_held.h"
 #include "profile/levels.h"
 #include "profile/measures.h"
@@ -39,6 +40,7 @@
 #include "profile/thread_numbers.h"
 #include "profile/timeline.h"
 #include "profile/unplaced.h"
+#include "profile/use.h"
 #include "profile/window.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
@@ -81,6 +83,8 @@ struct profile {
     struct window window;
     struct comiss comiss;
     struct causes causes;
+    struct use use;
+    struct distances distances;
     struct sharing sharing;
     struct unplaced unplaced;
     struct findings_held findings_held;
@@ -162,7 +166,16 @@ void build_sum_offset_rates(const struct build *build, const struct pair *pair,
 void build_sum_code_rates(const struct build *build, const struct pair *pair,
                           struct rates_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
-/* Levels and rates of an object's fields; `places` are those of the pairs, with their members. */
+/* The same for the use of lines, in snapshot_use.c. build_uses() comes first, and once. */
+void build_uses(struct build *build);
+struct snapshot_use *build_object_use(struct build *build, uint32_t object);
+struct snapshot_use *build_function_use(struct build *build, uint32_t function);
+struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip);
+void build_sum_offset_use(const struct build *build, const struct pair *pair,
+                          struct snapshot_use *sum);
+struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
+/* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
+ */
 void build_field_figures(struct build *build, struct snapshot_object *object,
                          const struct snapshot_field *places, const struct pair **pairs,
                          size_t count);
@@ -202,6 +215,8 @@ void build_causes(struct build *build);         /* needs objects and code */
 void build_findings(struct build *build);       /* over the other parts, as they are finished */
 void build_watch(struct build *build);          /* needs objects and findings */
 void build_weigh_findings(struct build *build); /* by causes and watches; with those held */
+void build_partners(struct build *build);       /* needs instructions */
+void build_reuse(struct build *build);          /* needs objects and code */
 void build_accesses(struct build *build);
 
 #endif

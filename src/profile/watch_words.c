@@ -63,6 +63,9 @@ static const char *between(struct build *build, const struct snapshot_watch_obje
 {
     char time[24];
     char count[16];
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        return arena_printf(build->arena, "touched again within %s, most of them",
+                            time_text(time, object->reuse_s.high));
     if (isnan(object->reuse_s.value))
         return "touched again";
     time_text(time, object->reuse_s.value);
@@ -113,7 +116,8 @@ static const char *cached(struct build *build, const struct snapshot_watch_objec
 {
     return arena_printf(build->arena,
                         "Its lines are %s: too soon to have left %s for want of room, and nothing "
-                        "says they did. The time here is work on data at hand, not misses.",
+                        "says they did. The time here is work on data at hand; or they are in each "
+                        "other's way in a level before it: see Sets.",
                         between(build, object), question->level);
 }
 

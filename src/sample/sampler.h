@@ -50,6 +50,7 @@ struct sampler_info {
     bool exact_ip;
     bool latency;
     bool data_source;
+    bool lines; /* it tells of lines, too: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
@@ -96,6 +97,13 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 
 /* Exact totals where the source is sim; else all 0. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
+
+/*
+ * Pairs of instructions that the simulation tells of, of a kind and a level, one after another:
+ * *place starts as 0. False: there are no more.
+ */
+bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
+                  uint32_t *place, struct line_pair *out);
 
 /* ---- of a recording; live there is none of it ---- */
 

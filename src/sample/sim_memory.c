@@ -55,7 +55,8 @@ static int fill(struct sim_header *header, const struct sim_wanted *wanted, stru
     header->clock = SIM_TSC;
     header->level_count = wanted->level_count;
     header->access_period = wanted->period ? wanted->period : ACCESS_PERIOD;
-    header->flags = (wanted->code ? SIM_WANT_CODE : 0) | (wanted->causes ? SIM_WANT_CAUSES : 0) | (wanted->period ? SIM_WAIT : 0);
+    header->flags = (wanted->causes ? SIM_WANT_CAUSES : 0) | (wanted->use ? SIM_WANT_USE : 0) |
+                    (wanted->code ? SIM_WANT_CODE : 0) | (wanted->period ? SIM_WAIT : 0);
     memcpy(header->levels, wanted->levels, sizeof header->levels);
     header->magic = SIM_MAGIC;
     int code = put_name(header->from, sizeof header->from, wanted->from, error);
@@ -120,6 +121,30 @@ bool sim_memory_instruction(const struct sim_memory *memory, uint32_t index,
         return false;
     *out = memory->shared->instructions[index];
     return true;
+}
+
+_Static_assert((int)LINE_EVICTED_BY == SIM_EVICTED_BY && (int)LINE_USED_BY == SIM_USED_BY,
+               "kinds of pairs are the same on both sides");
+
+bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
+                     uint32_t *place, struct line_pair *out)
+{
+    const struct sim_shared *shared = memory->shared;
+    uint32_t used = look32(&shared->header.instructions_used);
+    used = used < SIM_INSTRUCTIONS_MAX ? used : SIM_INSTRUCTIONS_MAX;
+    for (; *place < SIM_PAIR_PLACES; ++*place) {
+        const struct sim_pair *pair = &shared->pairs[kind][level][*place];
+        uint64_t count = __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE);
+        uint32_t first = __atomic_load_n(&pair->first, __ATOMIC_RELAXED);
+        uint32_t second = __atomic_load_n(&pair->second, __ATOMIC_RELAXED);
+        if (!count || first >= used || second >= used)
+            continue;
+        *out = (struct line_pair){look64(&shared->instructions[first].ip),
+                                  look64(&shared->instructions[second].ip), count};
+        ++*place;
+        return true;
+    }
+    return false;
 }
 
 enum sim_state sim_memory_state(const struct sim_memory *memory)

@@ -8,6 +8,7 @@
 #define MISSTOP_SAMPLE_SIM_MEMORY_H
 
 #include "base/error.h"
+#include "line_told.h"
 #include "sim_abi.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct sim_wanted {
     const char *agent; /* path of the allocation agent, whose code is not counted; NULL: none */
     bool code;         /* fetches of instructions take their place from the second level on */
     bool causes;       /* of misses, and who threw the line out */
+    bool use;          /* of lines, how far apart uses are, and who used what another fetched */
     uint32_t period;   /* one in so many accesses is told, and every miss, for which the program
                           waits where it must; 0: what misstop can keep up with */
 };
@@ -58,6 +60,13 @@ struct sim_totals sim_memory_totals(const struct sim_memory *memory);
  * were first met. */
 bool sim_memory_instruction(const struct sim_memory *memory, uint32_t index,
                             struct sim_instruction *out);
+
+/*
+ * Pairs of instructions that one of `kind` and `level` tells of, one after another: *place starts
+ * as 0. False: there are no more. What was written is checked: both are instructions there are.
+ */
+bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
+                     uint32_t *place, struct line_pair *out);
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
 

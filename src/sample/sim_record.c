@@ -75,6 +75,50 @@ static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
     }
 }
 
+/* The event that counts misses of a level; event_count: none does. */
+static unsigned event_of(const struct sim_session *session, uint8_t level)
+{
+    unsigned i = 0;
+    while (i < session->event_count &&
+           (session->events[i].accesses || session->events[i].level != level))
+        i++;
+    return i;
+}
+
+static void tell_line(const struct sim_told *told, const struct sim_line *line)
+{
+    const struct sim_session *session = told->session;
+    bool left = line->kind == SIM_LEFT;
+    uint8_t level = left ? line->level : 0;
+    unsigned event = left ? event_of(session, level) : 0;
+    if (level >= session->level_count || !session->memory->wanted.use) {
+        told->session->bad++;
+        return;
+    }
+    uint32_t line_bytes = session->memory->wanted.levels[level].line_bytes;
+    struct record record = begin(told, RECORD_LINE, line->tid);
+    record.line = (struct line_told){
+        .what = left ? LINE_LEFT : LINE_REUSED,
+        .level = level,
+        .event = (uint16_t)event,
+        .ip = line->ip,
+        .address = line->address,
+        .weight = line->weight ? line->weight : 1,
+        .tid = line->tid,
+        .line_bytes = (uint16_t)line_bytes,
+    };
+    if (left) {
+        uint32_t used = line->used_bytes < line_bytes ? line->used_bytes : line_bytes;
+        record.line.used_bytes = (uint16_t)used;
+        record.line.touched_bytes = line->touched_bytes > used ? line->touched_bytes : used;
+        memcpy(record.line.uses, line->uses, sizeof record.line.uses);
+    } else {
+        record.line.distance = line->distance;
+    }
+    if (event < session->event_count)
+        told->sink(told->context, &record);
+}
+
 /* The path in the units behind the one at the tail; false: there is none. */
 static bool read_path(const struct sim_session *session, uint32_t units, uint64_t behind,
                       char out[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)])
@@ -138,6 +182,10 @@ uint64_t sim_record_tell(const struct sim_told *told, const union sim_unit *unit
     case SIM_MISS:
     case SIM_ACCESS:
         tell_miss(told, &unit->miss);
+        return 0;
+    case SIM_LEFT:
+    case SIM_REUSED:
+        tell_line(told, &unit->line);
         return 0;
     case SIM_THREAD:
     case SIM_EXIT:

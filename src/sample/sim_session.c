@@ -115,6 +115,10 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
     else
         add_all(session, info);
     sim_session_rank(session, 0);
+    for (unsigned i = 0; i < session->event_count; i++)
+        if (!session->events[i].accesses)
+            memory->shared->header.use_levels |= 1u << session->events[i].level;
+    info->lines = memory->wanted.use;
     info->event_count = session->event_count;
     info->weighs = info->events[0].weighs;
     stamp_clock_init(&session->clock);

@@ -92,6 +92,7 @@ static void sample(struct state_access *access, uint64_t address, struct cache *
         count_user(access, address);
     if (reuse) {
         who.bin = index == CACHE_NONE ? state_who(access).bin : first->slots[index].bin;
+        who.address = address;
         sampling_use(&model->reuse, number, who);
     }
     if (index != CACHE_NONE)

@@ -15,6 +15,7 @@ enum { CACHE_NONE = UINT32_MAX };
  * by one and then read as a word wait for memory. */
 struct cache_slot {
     struct model_use told; /* its use up to when it was last told to the level below */
+    uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched;       /* and not asked for yet */
     bool was_fetched_ahead;
     uint32_t bin;

@@ -160,7 +160,7 @@ static void remember(struct model *model, const struct cache *cache, uint32_t in
                 &(struct evicted_line){
                     .evictor = who, .thread = (uint16_t)cache->thread, .reason = (uint8_t)reason});
     if (reason != MODEL_INVALIDATED)
-        tally_add(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
+        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
                   cache->lines[index].ip, who.ip, 1);
 }
 
@@ -175,12 +175,15 @@ static void tell_host(const struct model *model, const struct cache *cache, uint
         .address = cache_number(cache, index) << cache->line_shift,
         .level = cache->level,
         .thread = cache->thread,
-        .fetched = {.ip = cache->lines[index].ip, .bin = slot->bin},
+        .fetched = {.ip = cache->lines[index].ip,
+                    .bin = slot->bin,
+                    .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
         .dirty = slot->told.written != 0,
         .prefetched_unused = slot->prefetched,
         .use = slot->told,
+        .used_bytes = memory_ones(slot->told.touched) << cache->grain_shift,
     };
     host->eviction(host->context, &eviction);
 }

@@ -73,14 +73,24 @@ static int init_causes(struct model *model)
                                  : 0;
 }
 
+static void init_pairs(struct model *model, uint32_t which, uint32_t level)
+{
+    const struct model_host *host = &model->memory.host;
+    struct tally *tally = &model->pairs[which][level];
+    tally_init(tally, model->spec.pairs_max);
+    if (host->allocate_pairs)
+        tally->pairs = host->allocate_pairs(host->context, which, level,
+                                            (tally->mask + 1) * sizeof *tally->pairs);
+}
+
 static int init_tables(struct model *model)
 {
     const struct model_spec *spec = &model->spec;
     uint32_t size_bytes = spec->level_count * (uint32_t)sizeof(struct model_figures);
     lines_init(&model->lines, &model->memory, &model->lines_left_bytes);
-    for (int which = 0; which < MODEL_PAIRS; which++)
+    for (uint32_t which = 0; which < MODEL_PAIRS; which++)
         for (uint32_t level = 0; level < spec->level_count; level++)
-            tally_init(&model->pairs[which][level], spec->pairs_max);
+            init_pairs(model, which, level);
     if (ids_init(&model->ips, spec->ips_max, size_bytes, &model->memory) ||
         ids_init(&model->bins, spec->bins_max, size_bytes, &model->memory) || init_users(model))
         return -1;

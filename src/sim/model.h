@@ -59,13 +59,23 @@ struct model_eviction {
     uint64_t address; /* of the line */
     uint32_t level;
     uint32_t thread;          /* whose cache; of a shared one: who threw it out */
-    struct model_who fetched; /* who fetched it */
+    struct model_who fetched; /* who fetched it; an address that lies in it, always */
     struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
     uint8_t reason;           /* enum model_reason */
     bool dirty;               /* was written to: it has to be written back */
     bool prefetched_unused;   /* fetched ahead and never asked for */
     struct model_use use;     /* all 0 unless the spec wants use */
+    uint32_t used_bytes;      /* different bytes of it that were touched */
 };
+
+/* A line was used whose reuse distances are sampled (reuse.h). Valid during the call. */
+struct model_reuse {
+    struct model_who who;
+    uint64_t distance;      /* other lines used since; MODEL_NO_DISTANCE: it was not used before */
+    uint64_t stands_256ths; /* for so many uses of all lines */
+};
+
+#define MODEL_NO_DISTANCE UINT64_MAX
 
 /*
  * What the model needs of its caller. Only allocate and fail must be there. No callback may call
@@ -79,6 +89,11 @@ struct model_host {
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
     void (*eviction)(void *context, const struct model_eviction *eviction);
+    /* The model then keeps no histograms of statements and bins, only that of all. */
+    void (*reuse)(void *context, const struct model_reuse *reuse);
+    /* Room for a kind of pairs (enum model_pairs) at a level, if others are to read them while
+     * they are counted: struct tally_pair (tally.h). NULL, or no function: as allocate. */
+    void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
 };
 
 /* NULL after fail(): the spec is refused, or there is no memory. Nothing is ever given back. */

@@ -7,10 +7,11 @@ enum { STAMPS_PER_LINE = 4, HISTOGRAMS_MAX = 1 << 14 };
 int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory)
 {
     uint64_t max = spec->reuse_lines;
+    uint32_t one_in = spec->reuse_one_in ? spec->reuse_one_in : 1;
     *sampling = (struct sampling){.memory = memory,
                                   .max = (uint32_t)max,
                                   .stamps = (uint32_t)(max + 1) * STAMPS_PER_LINE,
-                                  .threshold = 1u << SAMPLING_HASH_BITS,
+                                  .threshold = (1u << SAMPLING_HASH_BITS) / one_in,
                                   .histograms_left = HISTOGRAMS_MAX};
     sampling->mask = memory_power_of_two((max + 1) * 2) - 1;
     sampling->table = memory_new(memory, sampling->mask + 1, sizeof *sampling->table);
@@ -143,13 +144,31 @@ static struct reuse_histogram *histogram_of(struct sampling *sampling, struct id
     return place ? *place : NULL;
 }
 
-/* `bucket` REUSE_BUCKETS: a first use. */
-static void count_in(struct sampling *sampling, struct model_who who, uint32_t bucket)
+/* Below REUSE_STEPS each distance for itself, then as many steps of each power of two. */
+static uint32_t bucket_of(uint64_t distance)
 {
+    if (distance == MODEL_NO_DISTANCE)
+        return REUSE_BUCKETS;
+    if (distance < REUSE_STEPS)
+        return (uint32_t)distance;
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(distance);
+    uint32_t above = octave - (uint32_t)__builtin_ctz(REUSE_STEPS);
+    uint64_t bucket = above * REUSE_STEPS + (distance >> above);
+    return bucket < REUSE_BUCKETS ? (uint32_t)bucket : REUSE_BUCKETS - 1;
+}
+
+static void count(struct sampling *sampling, struct model_who who, uint64_t distance)
+{
+    const struct model_host *host = &sampling->memory->host;
     uint64_t weight = (UINT64_C(256) << SAMPLING_HASH_BITS) / sampling->threshold;
-    struct reuse_histogram *histograms[] = {&sampling->total,
-                                            histogram_of(sampling, &sampling->ips, who.ip),
-                                            histogram_of(sampling, &sampling->bins, who.bin)};
+    uint32_t bucket = bucket_of(distance);
+    struct reuse_histogram *histograms[] = {&sampling->total, NULL, NULL};
+    if (host->reuse) {
+        host->reuse(host->context, &(struct model_reuse){who, distance, weight});
+    } else {
+        histograms[1] = histogram_of(sampling, &sampling->ips, who.ip);
+        histograms[2] = histogram_of(sampling, &sampling->bins, who.bin);
+    }
     for (int i = 0; i < 3; i++) {
         if (!histograms[i])
             continue;
@@ -160,17 +179,6 @@ static void count_in(struct sampling *sampling, struct model_who who, uint32_t b
     }
 }
 
-/* Below REUSE_STEPS each distance for itself, then as many steps of each power of two. */
-static uint32_t bucket_of(uint64_t distance)
-{
-    if (distance < REUSE_STEPS)
-        return (uint32_t)distance;
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll(distance);
-    uint32_t above = octave - (uint32_t)__builtin_ctz(REUSE_STEPS);
-    uint64_t bucket = above * REUSE_STEPS + (distance >> above);
-    return bucket < REUSE_BUCKETS ? (uint32_t)bucket : REUSE_BUCKETS - 1;
-}
-
 static void use_first(struct sampling *sampling, struct sampling_line *line, uint64_t tag,
                       struct model_who who)
 {
@@ -178,7 +186,7 @@ static void use_first(struct sampling *sampling, struct sampling_line *line, uin
     sampling->count++;
     tree_add(sampling, sampling->now, 1);
     heap_push(sampling, tag);
-    count_in(sampling, who, REUSE_BUCKETS);
+    count(sampling, who, MODEL_NO_DISTANCE);
     if (sampling->count > sampling->max)
         watch_fewer(sampling);
 }
@@ -195,7 +203,7 @@ void sampling_use(struct sampling *sampling, uint64_t number, struct model_who w
         return;
     }
     uint64_t between = sampling->count - tree_up_to(sampling, line->stamp);
-    count_in(sampling, who, bucket_of((between << SAMPLING_HASH_BITS) / sampling->threshold));
+    count(sampling, who, (between << SAMPLING_HASH_BITS) / sampling->threshold);
     if (line->stamp == sampling->now)
         return;
     tree_add(sampling, line->stamp, -1u);

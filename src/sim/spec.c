@@ -96,6 +96,10 @@ static const char *refuse_rest(const struct model_spec *spec)
         return "prefetch into a level that is not there";
     if (spec->users_one_in && !power_of_two(spec->users_one_in))
         return "one line in so many: no power of two";
+    if (spec->reuse_one_in && !power_of_two(spec->reuse_one_in))
+        return "reuse distances of one line in so many: no power of two";
+    if (spec->reuse_one_in > 1u << 16)
+        return "reuse distances of less than one line in 65536";
     if (spec->reuse_lines > LINES_MAX)
         return "reuse distances of more than 2^28 lines";
     return NULL;

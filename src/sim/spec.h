@@ -55,6 +55,7 @@ struct model_spec {
     uint32_t users_one_in; /* statements that used and threw out what another fetched, for one
                               line in so many; a power of two; 0: not at all */
     uint32_t reuse_lines;  /* lines whose reuse distances are sampled; 0: none */
+    uint32_t reuse_one_in; /* at first one line in so many is; 0: all. More never are */
 
     /* Bounds of memory; 0 takes what model_spec_complete() sets. */
     uint32_t ips_max;           /* instructions with figures of their own, from id 0 */

@@ -3,12 +3,10 @@
 
 void tally_init(struct tally *tally, uint32_t pairs_max)
 {
-    /* Probes stay short as long as a quarter is free. */
-    *tally = (struct tally){.room = pairs_max,
-                            .mask = memory_power_of_two(pairs_max + pairs_max / 3 + 1) - 1};
+    *tally = (struct tally){.room = pairs_max, .mask = tally_places(pairs_max) - 1};
 }
 
-void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
                uint64_t count)
 {
     if (!tally->pairs)
@@ -29,5 +27,5 @@ void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint3
     tally->used += !pair->count;
     pair->first = first;
     pair->second = second;
-    pair->count += count;
+    __atomic_store_n(&pair->count, pair->count + count, __ATOMIC_RELEASE);
 }

@@ -37,6 +37,8 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
     cache->slots[index].bin = state_who(access).bin;
     if (cache->shadow)
         cache->nodes[index] = node;
+    if (access->miss.address >> cache->line_shift == number)
+        cache->slots[index].offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
     cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);

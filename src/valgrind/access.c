@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
+#include "valgrind/lines.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
 #include "valgrind/whatif.h"
@@ -121,7 +122,9 @@ void access_start(void)
 {
     static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
     fill_spec();
-    model = model_new(&spec, &host);
+    struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
+    lines_want(&asked, &host);
+    model = model_new(&asked, &host);
     if (model)
         take_shape();
     tell_start();
@@ -140,7 +143,8 @@ static void settle_table(void)
 static void settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked = counts && whatif_look(model, &spec, cache->number);
+    Bool asked =
+        counts && whatif_look(model, &spec, cache->number, *shape.clock / MODEL_CLOCK_STEP);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;
@@ -192,6 +196,7 @@ void access_runs(UInt number, struct sim_thread *of)
     access_tell(False);
     totals = of;
     cache = shape.clock ? model_thread(model, number) : NULL;
+    lines_runs(of->tid);
     if (!cache)
         wanted = False;
     settle();
@@ -201,6 +206,17 @@ void access_leave_out(Addr start, SizeT length)
 {
     left_out = start;
     left_out_bytes = length;
+}
+
+Bool access_is_left_out(Addr address)
+{
+    return address - left_out < left_out_bytes;
+}
+
+void access_finish(void)
+{
+    if (model && totals && shared->header.flags & SIM_WANT_USE)
+        model_finish(model);
 }
 
 static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
@@ -215,7 +231,7 @@ static void describe(const struct sim_instruction *place, Addr address, UInt siz
 static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
                                                 UInt size, UInt kind, UInt served)
 {
-    if (address - left_out < left_out_bytes)
+    if (access_is_left_out(address))
         return;
     uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
     for (UInt i = 0; i < served; i++) {

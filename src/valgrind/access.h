@@ -47,9 +47,13 @@ void access_tell(Bool all);
 /* Misses there are not the program's: of libc's functions that the allocation agent calls on memory
  * of its own. */
 void access_leave_out(Addr start, SizeT length);
+Bool access_is_left_out(Addr address);
 
 /* Whether what follows counts. */
 void access_count(Bool on);
+
+/* At the program's end, once: what still lies in the caches counts as used so far. */
+void access_finish(void);
 
 /* Called at the entry of a function that begins (ends) the counting. */
 VG_REGPARM(1) void access_turn(UWord on);

@@ -2,6 +2,7 @@
 #include "valgrind/instrument.h"
 
 #include "valgrind/access.h"
+#include "valgrind/floating.h"
 #include "valgrind/agent_rings.h"
 #include "valgrind/fetch.h"
 #include "valgrind/hit.h"
@@ -22,13 +23,14 @@ struct work {
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
-    UInt loaded_float;
+    UInt float_bit;
 };
 
 static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
 {
     if (!work->place || size <= 0)
         return;
+    kind |= work->float_bit;
     if (guard)
         hit_guarded(&work->hits, work->place, kind, address, size, guard);
     else
@@ -38,13 +40,8 @@ static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr
 static void flush(struct work *work)
 {
     if (work->loaded)
-        call(work, MODEL_LOAD | work->loaded_float, work->loaded, work->loaded_bytes, NULL);
+        call(work, MODEL_LOAD, work->loaded, work->loaded_bytes, NULL);
     work->loaded = NULL;
-}
-
-static UInt float_bit(IRType type)
-{
-    return type == Ity_F32 || type == Ity_F64 ? MODEL_FLOAT : 0;
 }
 
 static void load(struct work *work, IRExpr *address, IRType type)
@@ -52,12 +49,11 @@ static void load(struct work *work, IRExpr *address, IRType type)
     flush(work);
     work->loaded = address;
     work->loaded_bytes = sizeofIRType(type);
-    work->loaded_float = float_bit(type);
 }
 
 static void store(struct work *work, IRExpr *address, IRType type)
 {
-    UInt kind = MODEL_STORE | float_bit(type);
+    UInt kind = MODEL_STORE;
     Int size = sizeofIRType(type);
     if (work->loaded && work->loaded_bytes == size && eqIRAtom(work->loaded, address)) {
         work->loaded = NULL;
@@ -77,13 +73,13 @@ static void take_guarded_load(struct work *work, const IRLoadG *guarded)
     IRType result;
     IRType loaded;
     typeOfIRLoadGOp(guarded->cvt, &result, &loaded);
-    call(work, MODEL_LOAD | float_bit(loaded), guarded->addr, sizeofIRType(loaded), guarded->guard);
+    call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
 }
 
 static void take_guarded_store(struct work *work, const IRStoreG *guarded)
 {
     IRType type = type_of(work, guarded->data);
-    call(work, MODEL_STORE | float_bit(type), guarded->addr, sizeofIRType(type), guarded->guard);
+    call(work, MODEL_STORE, guarded->addr, sizeofIRType(type), guarded->guard);
 }
 
 /* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
@@ -146,6 +142,7 @@ static void turn_at(struct work *work, Addr ip)
 
 static void begin_instruction(struct work *work, Addr ip, UInt length)
 {
+    work->float_bit = floating_is((const UChar *)ip, length) ? MODEL_FLOAT : 0;
     Bool agent = is_agent(ip);
     work->place = agent ? NULL : instructions_place(ip);
     if (agent)

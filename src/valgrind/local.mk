@@ -27,6 +27,8 @@ VALGRIND_TOOL_SOURCES = include/sim_abi.h src/valgrind/core.h src/valgrind/tool.
 	src/valgrind/hit.c src/valgrind/hit.h \
 	src/valgrind/instructions.c src/valgrind/instructions.h \
 	src/valgrind/instrument.c src/valgrind/instrument.h \
+	src/valgrind/floating.c src/valgrind/floating.h \
+	src/valgrind/lines.c src/valgrind/lines.h \
 	src/valgrind/mappings.c src/valgrind/mappings.h \
 	src/valgrind/pages.c src/valgrind/pages.h \
 	src/valgrind/shared.c src/valgrind/shared.h \

@@ -10,16 +10,18 @@ enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
                                      199, 401, 809, 1613, 3229, 6451, 12899};
 
-/* Misses that one level served. */
+/* Misses that one level served, lines that one level lost, or uses of watched lines. */
+enum { CLASS_LEFT = SIM_LEVELS_MAX + 1, CLASS_REUSED = CLASS_LEFT + SIM_LEVELS_MAX, CLASSES };
+
 struct class
 {
     UInt step;    /* index of primes */
-    UInt left;    /* misses until the next one that is told */
+    UInt left;    /* until the next one that is told */
     ULong stands; /* for so many, with what found no room before */
     UInt told;    /* since the last look */
 };
 
-static struct class classes[SIM_LEVELS_MAX + 1];
+static struct class classes[CLASSES];
 static UInt until_look;
 static UInt quiet;
 static Bool waits;
@@ -45,7 +47,7 @@ static void begin(struct class *class)
 void tell_start(void)
 {
     random_state ^= shared_stamp() | 1;
-    for (UInt i = 0; i <= SIM_LEVELS_MAX; i++)
+    for (UInt i = 0; i < CLASSES; i++)
         begin(&classes[i]);
     until_look = LOOK_EVERY;
     waits = (shared->header.flags & SIM_WAIT) != 0;
@@ -55,7 +57,7 @@ void tell_start(void)
 static struct class *busiest(void)
 {
     struct class *most = classes;
-    for (UInt i = 1; i <= SIM_LEVELS_MAX; i++)
+    for (UInt i = 1; i < CLASSES; i++)
         if (classes[i].told > most->told)
             most = &classes[i];
     return most;
@@ -63,7 +65,7 @@ static struct class *busiest(void)
 
 static void tell_more(void)
 {
-    for (UInt i = 0; i <= SIM_LEVELS_MAX; i++)
+    for (UInt i = 0; i < CLASSES; i++)
         classes[i].step -= classes[i].step > 0;
 }
 
@@ -80,8 +82,9 @@ static void look(void)
         quiet = 0;
         tell_more();
     }
-    for (UInt i = 0; i <= SIM_LEVELS_MAX; i++) {
-        thinnest = classes[i].step > thinnest ? classes[i].step : thinnest;
+    for (UInt i = 0; i < CLASSES; i++) {
+        if (i < CLASS_LEFT && classes[i].step > thinnest)
+            thinnest = classes[i].step;
         classes[i].told = 0;
     }
     shared->header.period_now = primes[thinnest];
@@ -104,33 +107,56 @@ static Bool wait_for_room(void)
     return False;
 }
 
-static Bool publish(const struct sim_miss *miss)
+static Bool publish(const union sim_unit *unit)
 {
     if (!shared_room(1, True) && !(waits && wait_for_room()))
         return False;
-    shared_unit(0)->miss = *miss;
+    *shared_unit(0) = *unit;
     shared_publish(1);
     return True;
+}
+
+/* How many the next of its class stands for, if it is to be told; else 0. */
+static UInt due(struct class *class)
+{
+    if (--class->left)
+        return 0;
+    return class->stands > 0xffffffff ? 0xffffffff : (UInt) class->stands;
+}
+
+static Bool told(struct class *class, const union sim_unit *unit)
+{
+    Bool published = publish(unit);
+    if (published)
+        class->stands = 0;
+    class->told++;
+    begin(class);
+    if (!--until_look)
+        look();
+    return published;
 }
 
 void tell_miss(struct sim_miss *miss)
 {
     struct class *class = &classes[miss->served];
-    if (--class->left) {
-        shared->header.misses_untold++;
-        return;
-    }
+    miss->weight = due(class);
     miss->kind = SIM_MISS;
-    miss->stamp = shared_stamp();
-    miss->weight = class->stands > 0xffffffff ? 0xffffffff : (UInt) class->stands;
-    if (publish(miss))
-        class->stands = 0;
-    else
+    if (miss->weight)
+        miss->stamp = shared_stamp();
+    if (!miss->weight || !told(class, (const union sim_unit *)miss))
         shared->header.misses_untold++;
-    class->told++;
-    begin(class);
-    if (!--until_look)
-        look();
+}
+
+void tell_line(struct sim_line *line, UInt weight)
+{
+    struct class *class =
+        &classes[line->kind == SIM_LEFT ? CLASS_LEFT + line->level : CLASS_REUSED];
+    ULong stands = (ULong)due(class) * weight;
+    if (!stands)
+        return;
+    line->weight = stands > 0xffffffff ? 0xffffffff : (UInt)stands;
+    line->stamp = shared_stamp();
+    told(class, (const union sim_unit *)line);
 }
 
 unsigned tell_access_next(void)
@@ -144,5 +170,5 @@ void tell_access(struct sim_miss *access, unsigned weight)
     access->kind = SIM_ACCESS;
     access->stamp = shared_stamp();
     access->weight = weight + untold_accesses;
-    untold_accesses = publish(access) ? 0 : access->weight;
+    untold_accesses = publish((const union sim_unit *)access) ? 0 : access->weight;
 }

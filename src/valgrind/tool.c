@@ -79,6 +79,7 @@ static void finish(Int status)
         return;
     whatif_finish();
     access_tell(True);
+    access_finish();
     __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }
 

@@ -20,7 +20,7 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
     [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
     [PAGE_CAUSES] = &causes_page,     [PAGE_EVICTIONS] = &evictions_page,
-    [PAGE_WHATIF] = &whatif_page,
+    [PAGE_WHATIF] = &whatif_page,     [PAGE_REUSE] = &reuse_page,
 };
 
 void browser_init(struct browser *browser, const struct screen_sources *sources)

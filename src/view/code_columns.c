@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/rates_words.h"
+#include "view/use_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +139,12 @@ static const struct snapshot_rates *rates_of(const void *row)
 }
 RATES_VALUES(function, rates_of)
 
+static const struct snapshot_use *use_of(const void *row)
+{
+    return ((const struct snapshot_code *)row)->use;
+}
+USE_VALUES(function, use_of)
+
 /* What the functions are sorted by at first. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -179,6 +186,7 @@ static const struct column function_list[] = {
     RATES_COLUMN_STALL(function, 8),
     RATES_COLUMNS(function, 3),
     RATES_COLUMN_CRITICAL(function, 3),
+    USE_COLUMNS(function, 2),
 };
 
 const struct columns function_columns = {

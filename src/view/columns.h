@@ -157,8 +157,10 @@ extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
+extern const struct columns reuse_columns;      /* rows: struct snapshot_reuse_row */
+extern const struct columns reuse_line_columns; /* the same, of source lines */
 extern const struct columns simulation_columns; /* of struct simulation_level, in the snapshot */
-extern const struct columns offset_columns; /* rows: struct hot_offset */
+extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
 extern const struct columns whatif_choice_columns;
 extern const struct columns causes_columns[CAUSES_KINDS];
@@ -190,6 +192,7 @@ struct source_row {
     double stores;
     const char *inlined;                        /* NULL: of the function itself */
     const struct snapshot_instruction *hottest; /* NULL: only context */
+    struct snapshot_use use;                    /* of the lines that it fetched */
     char text[256];
 };
 

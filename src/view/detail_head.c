@@ -7,6 +7,7 @@
 #include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/use_words.h"
 #include "view/watch_words.h"
 
 #include <inttypes.h>
@@ -223,6 +224,10 @@ int detail_head(const struct snapshot *snapshot, const struct snapshot_object *o
             rows++;
         }
         if (rates_line(snapshot, object->rates, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (use_line(snapshot, object->use, canvas, line)) {
             line.row++;
             rows++;
         }

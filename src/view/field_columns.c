@@ -4,6 +4,7 @@
 
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/use_words.h"
 
 #include <math.h>
 
@@ -93,6 +94,12 @@ static const struct snapshot_rates *rates_of_field(const void *row)
 }
 RATES_VALUES(field, rates_of_field)
 
+static const struct snapshot_use *use_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->use;
+}
+USE_VALUES(field, use_of_field)
+
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -123,6 +130,7 @@ static const struct column field_list[] = {
     RATES_COLUMN_STALL(field, 2),
     RATES_COLUMNS(field, 2),
     RATES_COLUMN_CRITICAL(field, 2),
+    USE_COLUMNS(field, 1),
     LEVELS_COLUMNS_REST(field, 4),
 };
 

@@ -4,6 +4,7 @@
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "view/partners_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -186,6 +187,9 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     struct area upper = {area.row, 0, area.rows * 3 / 5, area.columns};
     struct area lower = {area.row + upper.rows, 0, area.rows - upper.rows, area.columns};
     draw_tabbed(browser, canvas, upper, panes, 1);
+    used = partners_draw(browser, canvas, lower);
+    lower.row += used;
+    lower.rows -= used;
     draw_tabbed(browser, canvas, lower, panes + 1, count - 1);
 }
 

@@ -20,9 +20,11 @@ void html_layout(struct html_writer *writer, const struct snapshot_object *objec
                  const struct snapshot_layout *layout);
 void html_whatif(struct html_writer *writer);
 void html_code(struct html_writer *writer);
+void html_reuse(struct html_writer *writer); /* what caches of any size would miss */
 void html_simulation(struct html_writer *writer);
 void html_watch(struct html_writer *writer);
 void html_sets(struct html_writer *writer);
+void html_causes(struct html_writer *writer); /* why lines were missed, who evicts whom */
 void html_sharing(struct html_writer *writer);
 void html_timeline(struct html_writer *writer);
 void html_volatility(struct html_writer *writer); /* the end of that */

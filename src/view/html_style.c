@@ -55,7 +55,7 @@ const char html_style[] =
     "svg text.on{fill:#fff}"
     "svg .cut{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}"
     "svg .frame{fill:none;stroke:var(--line)}svg .empty{fill:var(--panel);stroke:var(--line)}"
-    "svg .hole{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg .cold{fill:var(--panel);"
+    "svg .hole,svg .other{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg .cold{fill:var(--panel);"
     "stroke:var(--line)}\n"
     "svg .read{fill:var(--load)}svg .write{fill:var(--store)}svg .same{fill:var(--bad)}\n"
     "svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}"

@@ -30,6 +30,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "reading", json_reading(&snapshot->reading));
     json_set_levels(root, snapshot, snapshot->levels);
     json_set_rates(root, snapshot->rates);
+    json_set_use(root, snapshot, &snapshot->uses.all);
     json_set(root, "objects", json_objects(snapshot));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
     json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));
@@ -42,6 +43,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
     json_set(root, "findings", json_findings(&snapshot->findings));
+    if (snapshot->reuse.told)
+        json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
     if (snapshot->whatif.state != WHATIF_NONE)

@@ -4,6 +4,21 @@
 
 #include <math.h>
 
+static json_t *partners(const struct snapshot_partners *from)
+{
+    json_t *out = json_array();
+    for (uint32_t i = 0; i < from->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "function", json_text(from->list[i].function));
+        json_set(one, "address", json_address(from->list[i].address));
+        json_set(one, "file", json_text_or_null(from->list[i].file));
+        json_set(one, "line", json_known(from->list[i].line));
+        json_set(one, "share", json_share(from->list[i].count / from->all));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
 static json_t *instructions(const struct snapshot *snapshot, const struct snapshot_code *code)
 {
     json_t *out = json_array();
@@ -24,6 +39,11 @@ static json_t *instructions(const struct snapshot *snapshot, const struct snapsh
         json_set(one, "share", json_share(from->share));
         json_set(one, "loads", json_count(from->loads));
         json_set(one, "stores", json_count(from->stores));
+        json_set_use(one, snapshot, from->use);
+        if (from->partners) {
+            json_set(one, "used_by", partners(&from->partners[LINE_USED_BY]));
+            json_set(one, "thrown_out_by", partners(&from->partners[LINE_EVICTED_BY]));
+        }
         json_array_append_new(out, one);
     }
     return out;
@@ -55,6 +75,8 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
         json_set_rates(code, from->rates);
         json_set(code, "stall_share", json_share(from->rates->stall.value));
     }
+    if (from->use)
+        json_set_use(code, snapshot, from->use);
     if (snapshot->causes.told && !isnan(from->all_share))
         json_set(code, "causes", json_causes(&snapshot->causes, CAUSES_FUNCTIONS, from->id));
     if (from->instruction_count)

@@ -32,6 +32,7 @@ static json_t *one_row(const struct snapshot *snapshot, const struct snapshot_la
     json_set(row, "line", json_whole(from->line));
     json_set_levels(row, snapshot, from->levels);
     json_set_rates(row, from->rates);
+    json_set_use(row, snapshot, from->use);
     return row;
 }
 

@@ -29,6 +29,7 @@ static json_t *fields(const struct snapshot *snapshot, const struct snapshot_obj
         json_set(field, "stores", json_count(from->stores));
         json_set_levels(field, snapshot, from->levels);
         json_set_rates(field, from->rates);
+        json_set_use(field, snapshot, from->use);
         json_set(field, "stall_share", json_share(stall_share(from)));
         if (from->causes)
             json_set(field, "causes", json_cause_figures(from->causes));
@@ -123,6 +124,7 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "element_confidence",
              json_share(from->element_size ? from->element_confidence : NAN));
     json_set_rates(object, from->rates);
+    json_set_use(object, snapshot, from->use);
     if (snapshot->causes.told)
         json_set(object, "causes", json_causes(&snapshot->causes, CAUSES_OBJECTS, from->id));
     json_set(object, "events", event_shares(snapshot, from));

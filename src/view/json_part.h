@@ -52,6 +52,9 @@ void json_set_levels(json_t *out, const struct snapshot *snapshot,
                      const struct snapshot_levels *levels);
 /* Members `accesses`, `miss_rate` and `rates`; NULL: not known. */
 void json_set_rates(json_t *out, const struct snapshot_rates *rates);
+/* Members `spatial_use`, `temporal_use` and `use`, where anything is told of use; NULL: not of it.
+ */
+void json_set_use(json_t *out, const struct snapshot *snapshot, const struct snapshot_use *use);
 json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
                        size_t count);
 /* Only where there is one. */
@@ -72,6 +75,8 @@ json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, u
 /* Of everything, by thread, and who evicts whom. Figures alone are those of a field or a cell. */
 json_t *json_all_causes(const struct snapshot_causes *causes);
 json_t *json_cause_figures(const struct snapshot_causes_figures *from);
+/* Only where it is told. */
+json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
 /* Only where something was asked. */

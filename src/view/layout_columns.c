@@ -5,6 +5,7 @@
 #include "view/layout_rows.h"
 #include "view/levels_words.h"
 #include "view/rates_words.h"
+#include "view/use_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -108,6 +109,13 @@ static const struct snapshot_rates *rates_of(const void *pointer)
 }
 RATES_VALUES(member, rates_of)
 
+static const struct snapshot_use *use_of(const void *pointer)
+{
+    const struct layout_row *shown = pointer;
+    return shown->row ? shown->row->use : NULL;
+}
+USE_VALUES(member, use_of)
+
 static struct value note(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -160,6 +168,7 @@ static const struct column list[] = {
     RATES_COLUMN_STALL(member, 4),
     RATES_COLUMNS(member, 4),
     RATES_COLUMN_CRITICAL(member, 4),
+    USE_COLUMNS(member, 3),
     LEVELS_COLUMNS_REST(member, 6),
     {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},

@@ -43,7 +43,7 @@ src_libview_a_SOURCES = \
 	src/view/html_objects.c \
 	src/view/html_part.h \
 	src/view/html_sets.c \
-	src/view/html_sharing.c \
+	src/view/html_causes.c src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
 	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
@@ -59,7 +59,7 @@ src_libview_a_SOURCES = \
 	src/view/json_layout.c \
 	src/view/json_levels.c \
 	src/view/json_object.c \
-	src/view/json_rates.c \
+	src/view/json_rates.c src/view/json_use.c \
 	src/view/json_recording.c \
 	src/view/json_phases.c \
 	src/view/json_sharing.c \
@@ -104,7 +104,7 @@ src_libview_a_SOURCES = \
 	src/view/pprof_file.c src/view/pprof_file.h \
 	src/view/pprof_tables.c src/view/pprof_tables.h \
 	src/view/prompt.c \
-	src/view/rates_words.c src/view/rates_words.h \
+	src/view/rates_words.c src/view/rates_words.h src/view/use_words.c src/view/use_words.h \
 	src/view/report.h \
 	src/view/report_file.c src/view/report_file.h \
 	src/view/phase_columns.c \
@@ -146,6 +146,11 @@ src_libview_a_SOURCES = \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
 	src/view/html_whatif.c \
+	src/view/json_reuse.c src/view/html_reuse.c \
+	src/view/reuse_columns.c src/view/reuse_page.c src/view/reuse_text.c \
+	src/view/reuse_curve.c src/view/reuse_curve.h \
+	src/view/partners_words.c src/view/partners_words.h \
+	src/view/reuse_words.c src/view/reuse_words.h \
 	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
 	src/view/json_whatif.c \
 	src/view/whatif_page.c \

@@ -2,6 +2,8 @@
 /* Columns of a function's source lines and of their instructions. */
 #include "view/source_rows.h"
 
+#include "view/use_words.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -84,6 +86,13 @@ static struct value source_inlined(const struct snapshot *snapshot, const void *
     return value_text(row->inlined);
 }
 
+static const struct snapshot_use *use_of_source(const void *pointer)
+{
+    const struct source_row *row = pointer;
+    return &row->use;
+}
+USE_VALUES(source, use_of_source)
+
 static enum paint paint_context(struct value value)
 {
     (void)value;
@@ -115,6 +124,7 @@ static const struct column source_list[] = {
     {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, source_samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_stores, format_percent, paint_store, NULL},
+    USE_COLUMNS(source, 1),
     {"INLINED", "Functions that the compiler put there in place of calls, innermost first.", 10, 32,
      3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
 };
@@ -204,6 +214,12 @@ static bool has_inlined(const struct snapshot *snapshot)
     return false;
 }
 
+static const struct snapshot_use *use_of(const void *pointer)
+{
+    return ((const struct instruction_row *)pointer)->instruction->use;
+}
+USE_VALUES(instruction, use_of)
+
 static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
@@ -228,6 +244,7 @@ static const struct column instruction_list[] = {
     {"SAMPLES", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
     {"LD", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, loads, format_percent, paint_load, NULL},
     {"ST", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, stores, format_percent, paint_store, NULL},
+    USE_COLUMNS(instruction, 2),
     {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
 };
 

@@ -126,6 +126,8 @@ static void add_line(struct source_rows *rows, const struct screen_sources *sour
         row->share += sorted[i]->share;
         row->loads += sorted[i]->loads;
         row->stores += sorted[i]->stores;
+        if (sorted[i]->use)
+            snapshot_use_sum(&row->use, sorted[i]->use);
         if (instruction_samples(sorted[i]) > instruction_samples(hottest))
             hottest = sorted[i];
     }

@@ -163,6 +163,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_sharing(&writer);
     watch_text_print(&writer);
     causes_text_print(&writer);
+    reuse_text_print(&writer);
     whatif_text_print(&writer);
     print_phases(&writer);
     print_search(&writer);

@@ -10,6 +10,7 @@
 #include "view/rates_words.h"
 #include "view/simulation_words.h"
 #include "view/stretch_words.h"
+#include "view/use_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -128,6 +129,14 @@ static void print_rates(struct text_writer *writer)
         text_say(writer, "%s", text);
 }
 
+static void print_use(struct text_writer *writer)
+{
+    char text[256];
+    use_sentence(writer->snapshot, &writer->snapshot->uses.all, text, sizeof text);
+    if (*text)
+        text_say(writer, "use of lines: %s", text);
+}
+
 static void print_simulation(struct text_writer *writer)
 {
     char text[320];
@@ -166,6 +175,7 @@ void text_head_print(struct text_writer *writer)
     print_fields_known(writer);
     print_levels(writer);
     print_rates(writer);
+    print_use(writer);
     print_simulation(writer);
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of batch text: sentences, and rows through the columns of the screen. For text.c, diff_text.c. */
+/* Lines of batch text: sentences, and rows through the columns of the screen. For text.c,
+ * diff_text.c. */
 #ifndef MISSTOP_VIEW_TEXT_WRITER_H
 #define MISSTOP_VIEW_TEXT_WRITER_H
 
@@ -44,7 +45,10 @@ void watch_text_print(struct text_writer *writer);
 /* Why lines were missed, and what had thrown them out; nothing unless told. (causes_text.c) */
 void causes_text_print(struct text_writer *writer);
 
-/* What was asked about another layout, and the answer; nothing where nothing was. (whatif_text.c) */
+/* What caches of any size would miss; nothing unless told. (reuse_text.c) */
+void reuse_text_print(struct text_writer *writer);
+/* What was asked about another layout, and the answer; nothing where nothing was. (whatif_text.c)
+ */
 void whatif_text_print(struct text_writer *writer);
 
 #endif

@@ -59,12 +59,11 @@ static const struct {
 static const struct {
     const char *name;
     bool use, causes;
-    uint32_t users_one_in, reuse_lines;
-} asked[] = {{"counts", false, false, 0, 0},
-             {"+use", true, false, 0, 0},
-             {"+causes", true, true, 0, 0},
-             {"+users/64", true, true, 64, 0},
-             {"+reuse 8192", true, true, 64, 8192}};
+    uint32_t users_one_in, reuse_lines, reuse_one_in;
+} asked[] = {{"counts", false, false, 0, 0, 0},       {"+use", true, false, 0, 0, 0},
+             {"+causes", true, true, 0, 0, 0},        {"+users/64", true, true, 64, 0, 0},
+             {"+reuse/16", true, true, 64, 4096, 16}, /* as --sim has it */
+             {"+reuse 8192", true, true, 64, 8192, 0}};
 enum { MEETS = sizeof meets / sizeof *meets, ASKED = sizeof asked / sizeof *asked };
 
 static struct model *model_for(struct model_rooms *rooms, int what, uint32_t threads)
@@ -78,7 +77,8 @@ static struct model *model_for(struct model_rooms *rooms, int what, uint32_t thr
         .use = asked[what].use,
         .causes = asked[what].causes,
         .users_one_in = asked[what].users_one_in,
-        .reuse_lines = asked[what].reuse_lines};
+        .reuse_lines = asked[what].reuse_lines,
+        .reuse_one_in = asked[what].reuse_one_in};
     struct model_host host = model_host_of(rooms);
     return model_new(&spec, &host);
 }

@@ -48,6 +48,8 @@ static void the_contract_is_kept(void **state)
                  {'w', ACTION_WATCH},
                  {'y', ACTION_CAUSES},
                  {'x', ACTION_WHATIF},
+                 {'r', ACTION_REUSE},
+                 {'L' & 0x1f, ACTION_REFRESH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},

@@ -26,7 +26,9 @@ static char kept_text[KEPT_MAX][80];
 static size_t kept_count;
 
 static const struct sim_wanted wanted = {
-    .levels = {{32768, 8, 64}, {1 << 20, 16, 64}, {32 << 20, 16, 64}}, .level_count = 3};
+    .levels = {{32768, 8, 64}, {1 << 20, 16, 64}, {32 << 20, 16, 64}},
+    .level_count = 3,
+    .use = true};
 
 static int open_session(void **state)
 {
@@ -107,6 +109,82 @@ static void test_a_miss_is_a_sample_of_each_level(void **state)
         enum event_role role = info.events[sample->event].role;
         assert_int_equal(role, i ? EVENT_MISS_L1 : EVENT_MISS_L2);
     }
+}
+
+static void put_line(uint8_t kind, uint8_t level, uint16_t used_bytes, uint32_t touched_bytes)
+{
+    next_unit()->line = (struct sim_line){.stamp = stamp(),
+                                          .kind = kind,
+                                          .level = level,
+                                          .used_bytes = used_bytes,
+                                          .touched_bytes = touched_bytes,
+                                          .tid = PID,
+                                          .ip = 0x401000,
+                                          .address = 0x7008,
+                                          .uses = {5, 6, 7, 8}};
+}
+
+/* Of the event of the level it left; never more used than there is. */
+static void test_a_line_that_left(void **state)
+{
+    (void)state;
+    put_line(SIM_LEFT, 1, 24, 100);
+    put_line(SIM_LEFT, 0, 1000, 3);
+    read_all();
+    assert_int_equal(kept_count, 2);
+    const struct line_told *line = &kept[0].line;
+    assert_int_equal(kept[0].kind, RECORD_LINE);
+    assert_int_equal(info.events[line->event].role, EVENT_MISS_L2);
+    assert_int_equal(line->level, 1);
+    assert_int_equal(line->weight, 1);
+    assert_int_equal(line->line_bytes, 64);
+    assert_int_equal(line->used_bytes, 24);
+    assert_int_equal(line->touched_bytes, 100);
+    assert_int_equal(line->uses[LINE_STORES_FLOAT], 8);
+    assert_int_equal(kept[1].line.used_bytes, 64);
+    assert_int_equal(kept[1].line.touched_bytes, 64);
+    assert_int_equal(tool->header.use_levels, 7);
+}
+
+static void test_a_line_of_no_level(void **state)
+{
+    (void)state;
+    put_line(SIM_LEFT, 3, 24, 100);
+    put_line(SIM_LEFT, 255, 24, 100);
+    read_all();
+    assert_int_equal(kept_count, 0);
+    assert_int_equal(session.bad, 2);
+    put_line(SIM_REUSED, 255, 0, 0);
+    memory.wanted.use = false; /* not asked for, but told */
+    read_all();
+    assert_int_equal(kept_count, 0);
+    assert_int_equal(session.bad, 3);
+}
+
+/* Only instructions there are; a table full of nonsense ends. */
+static void test_pairs(void **state)
+{
+    struct line_pair pair;
+    uint32_t place = 0, found = 0;
+    (void)state;
+    tool->header.instructions_used = 2;
+    tool->instructions[0].ip = 0x401000;
+    tool->instructions[1].ip = 0x402000;
+    struct sim_pair *pairs = tool->pairs[SIM_USED_BY][1];
+    pairs[7] = (struct sim_pair){.count = 30, .first = 0, .second = 1};
+    pairs[8] = (struct sim_pair){.count = 30, .first = 2, .second = 1};
+    pairs[SIM_PAIR_PLACES - 1] = (struct sim_pair){.count = 5, .first = 1, .second = 1};
+    assert_true(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    assert_int_equal(pair.first, 0x401000);
+    assert_int_equal(pair.second, 0x402000);
+    assert_int_equal(pair.count, 30);
+    assert_true(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    assert_int_equal(pair.count, 5);
+    assert_false(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    memset(pairs, 0xff, sizeof tool->pairs[0][0]);
+    for (place = 0; sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair);)
+        found++;
+    assert_int_equal(found, 0);
 }
 
 static void test_an_access_is_a_sample_of_accesses(void **state)
@@ -309,7 +387,7 @@ static void test_hostile_memory(void **state)
             words[i] = prng_next(&prng);
         if (prng_next(&prng) % 4)
             words[0] = stamp();
-        words[1] = (words[1] & ~UINT64_C(0xff)) | prng_next(&prng) % 8;
+        words[1] = (words[1] & ~UINT64_C(0xff)) | prng_next(&prng) % (SIM_REUSED + 2);
         switch (prng_next(&prng) % 8) {
         case 0:
             tool->ring.head = prng_next(&prng);
@@ -341,6 +419,9 @@ int main(void)
                                         close_session),
         cmocka_unit_test_setup_teardown(test_an_access_is_a_sample_of_accesses, open_session,
                                         close_session),
+        cmocka_unit_test_setup_teardown(test_a_line_that_left, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_a_line_of_no_level, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_pairs, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_causes_of_each_level, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_the_evictor_follows_the_ranking, open_session,
                                         close_session),

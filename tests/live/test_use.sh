@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# How lines are used, and how far apart, as misstop --sim tells of real programs: SIP's equake case
+# before and after its remedy, and what a cache of any size would miss beside what one did.
+set -u
+equake=$BUILD/tests/live/equake_planted
+program=$BUILD/tests/live/sim_planted
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+skip() { echo "skipped: $1"; exit 77; }
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+command -v valgrind.bin >/dev/null || command -v valgrind >/dev/null || skip "valgrind is not installed"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+sim() { # name, options; -- and the program's words: the last report. Nothing is left out.
+    local name=$1
+    shift
+    timeout 60 "$MISSTOP" -j -d 60 -H 0 -c 1000003 "$@" >"$name.json" 2>err || true
+    grep -q '^{"version"' "$name.json" || { echo "no report of $name"; cat err; }
+}
+
+# SIP's case study, 183.equake; an array of 64 KiB read twice, in caches without sets.
+for mode in gaps malloc adjacent; do
+    sim $mode --sim=L1=16K,4,64:L2=128K,4,64 --sim-from time_step -- "$equake" $mode
+done
+sim walk --sim=L1=32K,512,64:L2=1M,16384,64 --heap none --sim-from walk --sim-to free -- "$program" walk 64
+sim nouse --sim=L1=32K,8,64:nouse --heap none -- "$program" parts
+
+python3 - <<'EOF'
+import json, sys
+
+def read(name):
+    with open(name + '.json') as lines:
+        return json.loads([line for line in lines if line.startswith('{"version"')][-1])
+
+r = {name: read(name) for name in ('gaps', 'malloc', 'adjacent', 'walk', 'nouse')}
+passed = failed = 0
+
+def check(what, holds, *more):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    if not holds:
+        print('FAILED:', what, *more)
+
+def misses(name, level):
+    return sum(r[name]['simulation']['levels'][level][kind] for kind in ('load_misses', 'store_misses'))
+
+def step(name):
+    return [c for c in r[name]['code'] if c['function'] == 'time_step'][0]
+
+def leaves(name):
+    """Spatial use of the vectors, together: the heap's objects but for the trees' own pointers."""
+    rows = [o['use'] for o in r[name]['objects']
+            if o['kind'] == 'heap' and o['use'] and any(f['type'] == 'double' for f in o['fields'])]
+    return sum(u['used_bytes'] for u in rows) / sum(u['fetched_bytes'] for u in rows)
+
+print('spatial use in equake, of lines that left the second cache')
+for mode in 'gaps', 'malloc', 'adjacent':
+    print('  leaves: %-9s vectors %5.1f %%, time_step %5.1f %%, misses to memory %d'
+          % (mode, 100 * leaves(mode), 100 * step(mode)['spatial_use'], misses(mode, 1)))
+check('leaves with gaps: half', 0.4 < leaves('gaps') < 0.6)
+check('leaves of malloc: three quarters', 0.7 < leaves('malloc') < 0.8)
+check('adjacent leaves: nearly all', leaves('adjacent') > 0.97)
+check('the remedy shows at the statement', step('gaps')['spatial_use'] + 0.2 < step('adjacent')['spatial_use'])
+use = step('malloc')['use']
+check('vectors are floating point, pointers are not', use['integer_loads'] > 0 and use['float_loads'] > 0
+      and use['float_stores'] > 100 * use['integer_stores'], use)
+told = [i for i in step('malloc')['instructions'] if i.get('used_by') and i['thrown_out_by']]
+check('time_step used and threw out what it fetched',
+      told and all(i[k][0]['function'] == 'time_step' for i in told for k in ('used_by', 'thrown_out_by')), told[:1])
+lines = r['malloc']['use']['lines']
+check('what left was fetched', abs(lines / misses('malloc', 1) - 1) < 0.02, lines, misses('malloc', 1))
+check('objects make up the whole',
+      abs(sum(o['use']['lines'] for o in r['malloc']['objects'] if o['use']) / lines - 1) < 0.01)
+
+all_of = r['walk']['reuse']['all']
+for i in range(2):
+    truth = misses('walk', i) / r['walk']['simulation']['accesses']
+    curve = all_of['miss_ratio_at']['L%d' % (i + 1)]
+    print('a cache without sets, L%d: %.2f %% of accesses missed, %.2f %% by reuse distances'
+          % (i + 1, 100 * truth, 100 * curve))
+    check('the curve is that of caches really simulated', abs(curve - truth) < 0.02)
+check('no curve rises', all(a + 1e-9 >= b for c in [all_of] + r['walk']['reuse']['objects']
+                            for a, b in zip(c['miss_ratio'], c['miss_ratio'][1:])))
+check('nouse tells none', 'reuse' not in r['nouse'] and not any('spatial_use' in o for o in r['nouse']['objects']))
+print('test_use: %d passed, %d failed' % (passed, failed))
+sys.exit(failed > 0)
+EOF
