@@ -26,6 +26,16 @@ struct snapshot_whatif_level {
                      nothing was moved */
 };
 
+/* An answer to a question that was asked before. */
+struct snapshot_whatif_past {
+    const char *object;
+    uint32_t object_id;
+    const char *question;
+    double stall_change; /* part of the cycles */
+};
+
+enum { WHATIF_PAST_MAX = 8 };
+
 struct snapshot_whatif {
     enum whatif_state state;
     const char *object;     /* its name */
@@ -44,6 +54,8 @@ struct snapshot_whatif {
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
     double stall_before; /* cycles by the latencies of whatif_miss_cycles() (profile/whatif.h) */
     double stall_after;
+    struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
 };
 
 #endif

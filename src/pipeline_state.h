@@ -45,6 +45,14 @@ struct pipeline_stretch {
     unsigned rounds; /* of that, so far */
 };
 
+/* An answer that stood when the next question was asked. */
+struct pipeline_whatif_past {
+    uint32_t object;
+    double change; /* of the cycles waited */
+    char name[256];
+    char words[160];
+};
+
 /* What was asked about another layout of an object. */
 struct pipeline_whatif {
     enum whatif_state state;
@@ -58,6 +66,9 @@ struct pipeline_whatif {
     uint64_t taken_ns;   /* when it was seen to be heard */
     uint64_t left_out;   /* blocks that found no room in the list */
     uint32_t paths_told; /* of all below it is said whose blocks they make */
+    double change;       /* of the cycles waited, as shown last; NAN */
+    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
     char name[256];
     char words[160];
     char layout[192];

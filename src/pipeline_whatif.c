@@ -25,12 +25,42 @@ int pipeline_whatif_check(const char *text, struct error *error)
     return text ? whatif_parse(text, &whatif.wanted, whatif.name, sizeof whatif.name, error) : 0;
 }
 
+/* The answer that stands goes to those of before; a newer one to the same question takes its
+ * place. */
+static void put_by(struct pipeline_whatif *whatif)
+{
+    struct pipeline_whatif_past *past = whatif->past;
+    uint32_t at = 0;
+    if (whatif->state != WHATIF_COUNTS || isnan(whatif->change))
+        return;
+    while (at < whatif->past_count &&
+           (past[at].object != whatif->object || strcmp(past[at].words, whatif->words)))
+        at++;
+    at = at < WHATIF_PAST_MAX ? at : WHATIF_PAST_MAX - 1;
+    whatif->past_count += at == whatif->past_count;
+    memmove(past + 1, past, at * sizeof *past);
+    past[0] = (struct pipeline_whatif_past){.object = whatif->object, .change = whatif->change};
+    memcpy(past[0].name, whatif->name, sizeof past[0].name);
+    memcpy(past[0].words, whatif->words, sizeof past[0].words);
+}
+
+/* All but what was asked before. */
+static void forget(struct pipeline_whatif *whatif)
+{
+    put_by(whatif);
+    struct pipeline_whatif fresh = {.past_count = whatif->past_count, .change = NAN};
+    memcpy(fresh.past, whatif->past, sizeof fresh.past);
+    *whatif = fresh;
+}
+
 void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text)
 {
     struct pipeline_whatif *whatif = &pipeline->whatif;
     struct error error;
-    *whatif = (struct pipeline_whatif){.object = object, .type = type};
+    forget(whatif);
+    whatif->object = object;
+    whatif->type = type;
     if (pipeline->options.sim)
         sim_whatif_end(pipeline->options.sim);
     if (!pipeline->options.sim ||
@@ -165,7 +195,15 @@ void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
 
 /* ---- the answer ---- */
 
-static void fill_counts(const struct pipeline *pipeline, const struct sim_answer *answer,
+static void fill_past(const struct pipeline_whatif *whatif, struct snapshot_whatif *out)
+{
+    out->past_count = whatif->past_count;
+    for (uint32_t i = 0; i < whatif->past_count; i++)
+        out->past[i] = (struct snapshot_whatif_past){whatif->past[i].name, whatif->past[i].object,
+                                                     whatif->past[i].words, whatif->past[i].change};
+}
+
+static void fill_counts(struct pipeline *pipeline, const struct sim_answer *answer,
                         struct snapshot_whatif *out)
 {
     out->level_count = pipeline->options.sim->wanted.level_count;
@@ -185,12 +223,15 @@ static void fill_counts(const struct pipeline *pipeline, const struct sim_answer
                                            .object_after = (double)answer->object_after[i],
                                            .fresh = (double)answer->fresh[i]};
     whatif_weigh(out, pipeline->whatif.wanted.kind == WHATIF_NEVER);
+    pipeline->whatif.change =
+        out->stall_before > 0 ? out->stall_after / out->stall_before - 1 : NAN;
 }
 
 struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline)
 {
     struct pipeline_whatif *whatif = &pipeline->whatif;
     struct snapshot_whatif out = {.state = whatif->state};
+    fill_past(whatif, &out);
     if (whatif->state == WHATIF_NONE)
         return out;
     if (whatif->asked && !whatif->wanting) {
@@ -219,7 +260,7 @@ const char *pipeline_whatif_request(struct pipeline *pipeline, const struct requ
         return "only a simulation can tell: misstop --sim -- CMD";
     if (request->kind == REQUEST_WHATIF_END) {
         sim_whatif_end(pipeline->options.sim);
-        pipeline->whatif = (struct pipeline_whatif){.state = WHATIF_NONE};
+        forget(&pipeline->whatif);
         return "nothing is asked any more";
     }
     pipeline_whatif_ask(pipeline, request->object, request->type, request->name);

@@ -74,8 +74,8 @@ tests_live_whatif_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
 tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread
-dist_check_SCRIPTS += tests/live/test_sim.sh
-TESTS += tests/live/test_sim.sh
+dist_check_SCRIPTS += tests/live/test_sim.sh tests/live/test_whatif.sh
+TESTS += tests/live/test_sim.sh tests/live/test_whatif.sh
 check_PROGRAMS += tests/live/equake_planted
 tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g

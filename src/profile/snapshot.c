@@ -92,6 +92,10 @@ static void copy_whatif(struct build *build)
     whatif->question = arena_string(build->arena, whatif->question);
     whatif->layout = arena_string(build->arena, whatif->layout);
     whatif->why = arena_string(build->arena, whatif->why);
+    for (uint32_t i = 0; i < whatif->past_count; i++) {
+        whatif->past[i].object = arena_string(build->arena, whatif->past[i].object);
+        whatif->past[i].question = arena_string(build->arena, whatif->past[i].question);
+    }
 }
 
 /* Strings of the head that its owner may change later. */

@@ -162,20 +162,36 @@ static int hotter(const void *a, const void *b)
     return (*one)->from < (*other)->from ? -1 : 1;
 }
 
+/* Where a unit goes: into the hole that alignment left, if it fits, else behind all. */
+static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint32_t hole[2])
+{
+    uint32_t bytes = unit->end - unit->from;
+    uint32_t inside = whatif_round_up(hole[0], unit->natural);
+    if (inside + bytes <= hole[1]) {
+        hole[0] = inside + bytes;
+        return inside;
+    }
+    uint32_t place = whatif_round_up(*used, unit->natural);
+    if (place - *used > hole[1] - hole[0]) {
+        hole[0] = *used;
+        hole[1] = place;
+    }
+    *used = place + bytes;
+    return place;
+}
+
 /* Parts stand in the order of the bytes, so places are found first. */
 static int plan_order(struct whatif_planner *planner)
 {
     struct whatif_unit *order[WHATIF_UNITS_MAX];
     uint32_t at[WHATIF_UNITS_MAX];
     uint32_t used = 0;
+    uint32_t hole[2] = {0, 0}; /* from, end */
     for (unsigned i = 0; i < planner->count; i++)
         order[i] = &planner->units[i];
     qsort(order, planner->count, sizeof *order, hotter);
-    for (unsigned i = 0; i < planner->count; i++) {
-        uint32_t place = whatif_round_up(used, order[i]->natural);
-        at[order[i] - planner->units] = place;
-        used = place + order[i]->end - order[i]->from;
-    }
+    for (unsigned i = 0; i < planner->count; i++)
+        at[order[i] - planner->units] = place_unit(order[i], &used, hole);
     for (unsigned i = 0; i < planner->count; i++)
         put_part(planner, planner->units[i].from, planner->units[i].end, 0, at[i]);
     uint32_t stride = whatif_round_up(used, whatif_natural(planner));
@@ -212,6 +228,8 @@ static int plan_aligned(struct whatif_planner *planner)
 {
     uint32_t to = planner->wanted->bytes ? planner->wanted->bytes : planner->line;
     bool elements = planner->wanted->kind == WHATIF_ALIGN;
+    if (to & (to - 1))
+        return error_set(planner->error, -EINVAL, "%u is no power of two", to);
     uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
     snprintf(planner->plan->text, sizeof planner->plan->text,
              elements ? "Each element begins at a multiple of %u, %u bytes to the next (%u now)."

@@ -54,7 +54,8 @@ void whatif_find_units(struct whatif_planner *planner)
         const struct snapshot_layout_row *row = &layout->rows[i];
         bool member = row->kind == LAYOUT_MEMBER || row->kind == LAYOUT_UNKNOWN;
         if (member && !row->member.depth && row->member.size &&
-            row->member.offset + row->member.size <= planner->element)
+            row->member.offset < planner->element &&
+            row->member.size <= planner->element - row->member.offset)
             add_unit(planner, row);
     }
 }

@@ -191,7 +191,7 @@ Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt 
 
 void whatif_take(Addr address, UInt size, UInt kind, UInt ip, UInt served)
 {
-    if (agent_rings_ran)
+    if (agent_rings_ran && question.follows)
         follow();
     whatif_access(&whatif, address, size, kind, ip, served);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14, TABLES = 28 };
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
 const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
@@ -20,63 +20,17 @@ const struct page *const browser_pages[PAGE_COUNT] = {
     [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
     [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
     [PAGE_CAUSES] = &causes_page,     [PAGE_EVICTIONS] = &evictions_page,
-    [PAGE_REUSE] = &reuse_page,
+    [PAGE_WHATIF] = &whatif_page,     [PAGE_REUSE] = &reuse_page,
 };
-
-static unsigned all_tables(struct browser *browser, struct table *tables[TABLES])
-{
-    struct table *all[] = {
-        &browser->objects,          &browser->detail.fields,  &browser->detail.code,
-        &browser->detail.instances, &browser->sets.parts,     &browser->search.regions,
-        &browser->search.dropped,   &browser->code.functions, &browser->code.table,
-        &browser->window.lines,     &browser->window.pairs,   &browser->picker.processes,
-        &browser->heap.bins,        &browser->code.source,    &browser->code.accesses,
-        &browser->layout.table,     &browser->detail.levels,  &browser->picker.of_recording,
-        &browser->sharing.groups,   &browser->sharing.lines,  &browser->sharing.accesses,
-        &browser->timeline.phases,  &browser->findings,       &browser->watch,
-        &browser->causes.table,     &browser->code.threads,   &browser->reuse.objects,
-        &browser->reuse.lines};
-    memcpy(tables, all, sizeof all);
-    return sizeof all / sizeof *all;
-}
 
 void browser_init(struct browser *browser, const struct screen_sources *sources)
 {
-    static const struct columns *const columns[] = {&object_columns,
-                                                    &field_columns,
-                                                    &toucher_columns,
-                                                    &instance_columns,
-                                                    &part_columns,
-                                                    &region_columns,
-                                                    &dropped_columns,
-                                                    &function_columns,
-                                                    &site_columns,
-                                                    &line_columns,
-                                                    &pair_columns,
-                                                    &process_columns,
-                                                    &bin_columns,
-                                                    &source_columns,
-                                                    &instruction_columns,
-                                                    &layout_columns,
-                                                    &levels_columns,
-                                                    &recorded_columns,
-                                                    &sharing_columns,
-                                                    &sharing_line_columns,
-                                                    &sharing_access_columns,
-                                                    &phase_columns,
-                                                    &finding_columns,
-                                                    &watch_columns,
-                                                    &causes_columns[CAUSES_OBJECTS],
-                                                    &thread_columns,
-                                                    &reuse_columns,
-                                                    &reuse_line_columns};
-    struct table *tables[TABLES];
+    struct table *table;
     *browser = (struct browser){0};
     if (sources)
         browser->sources = *sources;
-    unsigned count = all_tables(browser, tables);
-    for (unsigned i = 0; i < count; i++)
-        table_init(tables[i], columns[i]);
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table_init(table, browser_listed_columns(i));
     matrix_rules_init(&browser->matrix.rules);
 }
 
@@ -89,10 +43,9 @@ static void let_go(struct held_snapshot *held)
 
 void browser_fini(struct browser *browser)
 {
-    struct table *tables[TABLES];
-    unsigned count = all_tables(browser, tables);
-    for (unsigned i = 0; i < count; i++)
-        table_fini(tables[i]);
+    struct table *table;
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table_fini(table);
     free(browser->code.sites);
     source_rows_fini(&browser->code.lines);
     instruction_rows_fini(&browser->code.instructions);
@@ -288,10 +241,9 @@ static void draw_too_small(struct canvas *canvas)
 /* Tables that are not drawn must not take clicks. */
 static void forget_places(struct browser *browser)
 {
-    struct table *tables[TABLES];
-    unsigned count = all_tables(browser, tables);
-    for (unsigned i = 0; i < count; i++)
-        tables[i]->body = (struct area){.rows = 0, .columns = 0};
+    struct table *table;
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table->body = (struct area){.rows = 0, .columns = 0};
     browser->zone_count = 0;
     browser->sets.map = browser->search.map = browser->matrix.grid.names =
         browser->causes.grid.names = browser->timeline.map = (struct area){0};

@@ -17,6 +17,8 @@
 #include "view/source_rows.h"
 #include "view/table.h"
 #include "view/view.h"
+#include "view/whatif_choices.h"
+#include "view/whatif_words.h"
 
 enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40 };
 
@@ -38,8 +40,9 @@ enum page_id {
     PAGE_FINDINGS,  /* key f */
     PAGE_WATCH,     /* key w */
     PAGE_CAUSES,    /* key y */
-    PAGE_EVICTIONS, /* from there: who evicts whom */
+    PAGE_WHATIF,    /* key x */
     PAGE_REUSE,     /* key r */
+    PAGE_EVICTIONS, /* from Causes: who evicts whom */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -95,6 +98,17 @@ struct browser {
         struct table objects;
         struct table lines;
     } reuse;
+    struct {
+        uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
+        bool at_member;  /* one was selected on Layout, */
+        uint64_t member; /* of this identity */
+        struct whatif_choice choices[WHATIF_CHOICES_MAX];
+        size_t choice_count;
+        struct whatif_row rows[WHATIF_ROWS_MAX];
+        size_t row_count;
+        struct table questions;
+        struct table answer;
+    } whatif;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -233,7 +247,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, watch_page, causes_page, evictions_page, reuse_page, picker_page;
+    findings_page, watch_page, causes_page, whatif_page, reuse_page, evictions_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
@@ -241,6 +255,10 @@ void browser_go(struct browser *browser, enum page_id page);
  * this page as it is; and on to another, whose rows are made only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
+/* Every table of the screens, and the columns it begins with; NULL past the last. */
+struct table *browser_listed_table(struct browser *browser, unsigned index);
+const struct columns *browser_listed_columns(unsigned index);
+
 /* To the page left last; false: there is none. */
 bool browser_return(struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
@@ -254,6 +272,8 @@ void causes_open(struct browser *browser, uint32_t index);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction);
+/* What if the object selected in Objects, or the one in Detail, lay otherwise. (whatif_page.c) */
+void browser_open_whatif(struct browser *browser);
 /* The layout of the object in Detail, at one of its fields. */
 void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
 /* The code that misses most on a member of the object in Detail. (member_code.c) */

@@ -120,6 +120,9 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_REUSE:
         browser_go(browser, PAGE_REUSE);
         return true;
+    case ACTION_WHATIF:
+        browser_open_whatif(browser);
+        return true;
     case ACTION_WATCH:
         browser_go(browser, PAGE_WATCH);
         return true;

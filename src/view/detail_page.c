@@ -192,8 +192,8 @@ static const char *detail_enter(struct browser *browser)
 }
 
 static const enum action detail_bar[] = {
-    ACTION_ENTER, ACTION_BACK,   ACTION_RIGHT, ACTION_SEARCH_HERE, ACTION_SORT_NEXT, ACTION_FILTER,
-    ACTION_FIND,  ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE,       ACTION_NONE};
+    ACTION_ENTER,  ACTION_BACK, ACTION_RIGHT,  ACTION_WHATIF, ACTION_SEARCH_HERE, ACTION_SORT_NEXT,
+    ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,  ACTION_WRITE,       ACTION_NONE};
 
 const struct page detail_page = {
     .name = "Detail",

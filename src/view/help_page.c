@@ -168,25 +168,19 @@ static bool is_asked(struct browser *browser, const struct columns *columns)
     return false;
 }
 
+/* What one only chooses from needs no words. */
+static bool is_told(const struct columns *columns)
+{
+    return columns != &process_columns && columns != &recorded_columns &&
+           columns != &whatif_choice_columns;
+}
+
 static void write_other_columns(struct help_writer *writer, struct browser *browser)
 {
-    static const struct columns *const tables[] = {
-        &object_columns,       &field_columns,
-        &toucher_columns,      &instance_columns,
-        &part_columns,         &region_columns,
-        &dropped_columns,      &function_columns,
-        &site_columns,         &line_columns,
-        &pair_columns,         &layout_columns,
-        &source_columns,       &instruction_columns,
-        &levels_columns,       &sharing_columns,
-        &sharing_line_columns, &sharing_access_columns,
-        &phase_columns,        &finding_columns,
-        &watch_columns,        &causes_columns[CAUSES_OBJECTS],
-        &thread_columns,       &reuse_columns,
-        &reuse_line_columns};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (!is_asked(browser, tables[i]))
-            write_table(writer, tables[i]);
+    const struct columns *columns;
+    for (unsigned i = 0; (columns = browser_listed_columns(i)); i++)
+        if (is_told(columns) && !is_asked(browser, columns))
+            write_table(writer, columns);
 }
 
 static void write_reasons(struct help_writer *writer)

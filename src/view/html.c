@@ -38,6 +38,7 @@ static void print_page(struct html_writer *writer)
     html_objects(writer);
     html_timeline(writer);
     html_opened_objects(writer);
+    html_whatif(writer);
     html_code(writer);
     html_matrix(writer);
     html_reuse(writer);

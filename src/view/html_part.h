@@ -18,6 +18,7 @@ void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);
 void html_layout(struct html_writer *writer, const struct snapshot_object *object,
                  const struct snapshot_layout *layout);
+void html_whatif(struct html_writer *writer);
 void html_code(struct html_writer *writer);
 void html_reuse(struct html_writer *writer); /* what caches of any size would miss */
 void html_simulation(struct html_writer *writer);

@@ -3,6 +3,8 @@
  * html_part.h. */
 #include "view/html_part.h"
 
+#include "view/whatif_words.h"
+
 #include "view/html_table.h"
 #include "view/source_rows.h"
 
@@ -121,6 +123,11 @@ void html_short(struct html_writer *writer)
         tell(writer, &any, "time", "Time", snapshot->timeline.reading);
     if (snapshot->window.used)
         tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
+    if (snapshot->whatif.state == WHATIF_COUNTS) {
+        char text[WHATIF_TEXT_BYTES];
+        whatif_sentence(&snapshot->whatif, text, sizeof text);
+        tell(writer, &any, "whatif", "What if", text);
+    }
     if (any)
         html_markup(writer, "</ol></section>\n");
 }

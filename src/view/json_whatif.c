@@ -20,6 +20,19 @@ static json_t *level(const struct snapshot_whatif_level *from, unsigned number)
     return out;
 }
 
+static json_t *past_of(const struct snapshot_whatif *from)
+{
+    json_t *out = json_array();
+    for (uint32_t i = 0; i < from->past_count; i++) {
+        json_t *past = json_object();
+        json_set(past, "object", json_text(from->past[i].object));
+        json_set(past, "question", json_text(from->past[i].question));
+        json_set(past, "stall_change", json_share(from->past[i].stall_change));
+        json_array_append_new(out, past);
+    }
+    return out;
+}
+
 json_t *json_whatif(const struct snapshot_whatif *from)
 {
     json_t *out = json_object();
@@ -29,6 +42,7 @@ json_t *json_whatif(const struct snapshot_whatif *from)
     json_set(out, "layout", json_text(from->layout));
     json_set(out, "state", json_text(whatif_state_name(from->state)));
     json_set(out, "why", json_text(from->why));
+    json_set(out, "before", past_of(from));
     if (from->state != WHATIF_COUNTS) {
         json_decref(levels);
         return out;

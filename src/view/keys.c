@@ -44,6 +44,13 @@ static const struct key_binding bindings[] = {
      "r",
      "Reuse",
      "Reuse: with --sim, what caches of any size would miss"},
+    {ACTION_WHATIF,
+     {'x'},
+     "x",
+     "x",
+     "What if",
+     "What if: with --sim, the misses if the object never missed, or lay otherwise; there: ask "
+     "nothing more"},
     {ACTION_NEXT_PAGE, {KEYS_TAB}, "Tab", "Tab", "Next", "next screen; Shift-Tab: the one before"},
     {ACTION_LAST_PAGE, {KEYS_BACK_TAB}, "Shift-Tab", "S-Tab", "Last", NULL},
     {ACTION_UP,

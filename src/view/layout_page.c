@@ -203,8 +203,8 @@ static const char *layout_enter(struct browser *browser)
 }
 
 static const enum action layout_bar[] = {
-    ACTION_ENTER,  ACTION_BACK,      ACTION_FOLD,  ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
-    ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
+    ACTION_ENTER,  ACTION_BACK,   ACTION_FOLD,      ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
+    ACTION_WHATIF, ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
 
 const struct page layout_page = {
     .name = "Layout",

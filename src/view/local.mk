@@ -3,7 +3,7 @@ src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
 	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
-	src/view/browser_act.c \
+	src/view/browser_act.c src/view/browser_tables.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/code_columns.c \
 	src/view/code_page.c \
@@ -150,9 +150,10 @@ src_libview_a_SOURCES = \
 	src/view/reuse_curve.c src/view/reuse_curve.h \
 	src/view/partners_words.c src/view/partners_words.h \
 	src/view/reuse_words.c src/view/reuse_words.h \
-	src/view/watch_columns.c src/view/watch_page.c \
+	src/view/html_whatif.c \
 	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
 	src/view/json_whatif.c \
+	src/view/whatif_page.c \
 	src/view/whatif_choices.c src/view/whatif_choices.h \
 	src/view/whatif_columns.c \
 	src/view/whatif_text.c \

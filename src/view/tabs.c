@@ -14,7 +14,8 @@ static const struct {
     {PAGE_SEARCH, ACTION_PAGE_4},    {PAGE_CODE, ACTION_PAGE_5},   {PAGE_WINDOW, ACTION_PAGE_6},
     {PAGE_HEAP, ACTION_PAGE_7},      {PAGE_LAYOUT, ACTION_PAGE_8}, {PAGE_SHARING, ACTION_PAGE_9},
     {PAGE_TIMELINE, ACTION_PAGE_10}, {PAGE_MATRIX, ACTION_MATRIX}, {PAGE_FINDINGS, ACTION_FINDINGS},
-    {PAGE_WATCH, ACTION_WATCH},      {PAGE_CAUSES, ACTION_CAUSES}, {PAGE_REUSE, ACTION_REUSE},
+    {PAGE_WATCH, ACTION_WATCH},      {PAGE_CAUSES, ACTION_CAUSES}, {PAGE_WHATIF, ACTION_WHATIF},
+    {PAGE_REUSE, ACTION_REUSE},
 };
 
 enum { TABS = sizeof tabs / sizeof *tabs };
@@ -44,14 +45,15 @@ static bool stands(const struct browser *browser, int tab)
 {
     enum page_id page = tabs[tab].page;
     const struct snapshot *snapshot = browser->snapshot;
-    if (page != PAGE_WATCH && page != PAGE_CAUSES && page != PAGE_REUSE)
+    if (page != PAGE_WATCH && page != PAGE_CAUSES && page != PAGE_WHATIF && page != PAGE_REUSE)
         return true;
     if (page == browser->page || !snapshot)
         return page == browser->page;
     if (page == PAGE_REUSE)
         return snapshot->reuse.told;
-    return page == PAGE_WATCH ? snapshot->watch.on
-                              : snapshot->simulation.level_count || snapshot->causes.told;
+    return page == PAGE_WATCH    ? snapshot->watch.on
+           : page == PAGE_WHATIF ? snapshot->simulation.level_count > 0
+                                 : snapshot->simulation.level_count || snapshot->causes.told;
 }
 
 static const char *key_of(int tab)

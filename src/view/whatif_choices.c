@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/whatif_choices.h"
 
+#include "view/whatif_words.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +11,25 @@ struct menu {
     const struct snapshot_object *object;
     const struct snapshot_layout *layout;
     uint32_t line_bytes;
+    const struct snapshot_whatif *asked;
     struct whatif_choice *choices;
     size_t count;
 };
+
+/* The answer that stands, or stood last. */
+static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
+{
+    const struct snapshot_whatif *asked = menu->asked;
+    char words[160];
+    whatif_words(wanted, words, sizeof words);
+    if (asked->state == WHATIF_COUNTS && asked->object_id == menu->object->id &&
+        !strcmp(asked->question, words))
+        return whatif_change(asked->stall_before, asked->stall_after);
+    for (uint32_t i = 0; i < asked->past_count; i++)
+        if (asked->past[i].object_id == menu->object->id && !strcmp(asked->past[i].question, words))
+            return asked->past[i].stall_change;
+    return NAN;
+}
 
 static void add(struct menu *menu, enum whatif_kind kind, uint32_t bytes, const char *field,
                 const char *title)
@@ -28,6 +47,7 @@ static void add(struct menu *menu, enum whatif_kind kind, uint32_t bytes, const 
         snprintf(choice->text, sizeof choice->text, "%s", plan.text);
     else
         snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
+    choice->change = change_of(menu, &choice->wanted);
 }
 
 /* A member without a name is meant by its offset. */
@@ -49,10 +69,14 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
 
 size_t whatif_choices(const struct snapshot_object *object, const struct snapshot_layout *layout,
                       const struct snapshot_layout_row *row, uint32_t line_bytes,
+                      const struct snapshot_whatif *asked,
                       struct whatif_choice choices[WHATIF_CHOICES_MAX])
 {
-    struct menu menu = {
-        .object = object, .layout = layout, .line_bytes = line_bytes, .choices = choices};
+    struct menu menu = {.object = object,
+                        .layout = layout,
+                        .line_bytes = line_bytes,
+                        .asked = asked,
+                        .choices = choices};
     uint64_t element = layout ? layout->size : object->element_size;
     char title[64];
     add(&menu, WHATIF_NEVER, 0, "", "it never missed");

@@ -17,12 +17,14 @@ struct whatif_choice {
     char title[64];
     char text[192]; /* how it lies then, or why not */
     bool possible;
+    double change; /* of the cycles waited, where it was asked: the last answer; NAN */
 };
 
-/* `layout`: NULL: none is known. `row`: the member selected in it, for a split there; NULL: none.
- * Number of choices. */
+/* `asked`: what was, and is. `layout`: NULL: none is known. `row`: the member selected in it, for a
+ * split there; NULL: none. Number of choices. */
 size_t whatif_choices(const struct snapshot_object *object, const struct snapshot_layout *layout,
                       const struct snapshot_layout_row *row, uint32_t line_bytes,
+                      const struct snapshot_whatif *asked,
                       struct whatif_choice choices[WHATIF_CHOICES_MAX]);
 
 #endif

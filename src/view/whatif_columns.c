@@ -110,6 +110,13 @@ static struct value then(const struct snapshot *snapshot, const void *pointer)
     return value_text(choice->text);
 }
 
+static struct value answered(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return value_number(choice->change);
+}
+
 static uint64_t choice_identity(const struct snapshot *snapshot, const void *pointer)
 {
     const struct whatif_choice *choice = pointer;
@@ -118,7 +125,9 @@ static uint64_t choice_identity(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column choice_list[] = {
-    {"WHAT IF", NULL, 20, 40, 0, COLUMN_TEXT, NULL, question, NULL, paint_strong, NULL},
+    {"WHAT IF", NULL, 26, 44, 0, COLUMN_TEXT, NULL, question, NULL, paint_strong, NULL},
+    {"WAITED", "What it would change of the time waited for data, where it was asked.", 7, 0, 0,
+     COLUMN_RIGHT, NULL, answered, format_change, paint_change, NULL},
     {"IT WOULD LIE SO", "How it would lie then, or why that cannot be asked of it.", 20, 120, 1,
      COLUMN_CODE, NULL, then, NULL, NULL, NULL},
 };

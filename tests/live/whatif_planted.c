@@ -105,29 +105,30 @@ static void array(const char *form, long rounds)
         as_it_is(fresh(ELEMENTS * sizeof(struct particle), 0), rounds);
 }
 
-__attribute__((noinline)) static struct node *make_node(void)
+__attribute__((noinline)) static void renew(struct node **node, uint64_t key)
 {
-    return malloc(sizeof(struct node));
+    free(*node);
+    *node = malloc(sizeof **node);
+    if (!*node)
+        exit(1);
+    (*node)->key = key;
 }
 
-/* Keys are read by draw; now and then a node goes and another comes. */
+/* Keys are read by draw; now and then a node goes and another comes. First all are made, by the
+ * same call: it is one bin. */
 __attribute__((noinline)) static void nodes(long rounds)
 {
     static struct node *list[NODES];
     uint64_t random = 88172645463325252u;
-    for (int i = 0; i < NODES; i++)
-        list[i] = memset(make_node(), 1, sizeof(struct node));
-    for (long step = 0; step < rounds * STEPS; step++) {
+    for (long step = -NODES; step < rounds * STEPS; step++) {
         uint64_t drawn = draw(&random);
-        uint64_t i = drawn % NODES;
-        sink += list[i]->key;
-        if (drawn >> 60 == 0)
+        uint64_t i = step < 0 ? (uint64_t)(step + NODES) : drawn % NODES;
+        if (step >= 0)
+            sink += list[i]->key;
+        if (step >= 0 && drawn >> 60 == 0)
             sink += list[i]->value[2];
-        if (step % CHURN == 0) {
-            free(list[i]);
-            list[i] = make_node();
-            list[i]->key = drawn;
-        }
+        if (step < 0 || step % CHURN == 0)
+            renew(&list[i], drawn);
     }
 }
 

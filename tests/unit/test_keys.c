@@ -49,6 +49,7 @@ static void the_contract_is_kept(void **state)
                  {'y', ACTION_CAUSES},
                  {'r', ACTION_REUSE},
                  {'L' & 0x1f, ACTION_REFRESH},
+                 {'x', ACTION_WHATIF},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
                  {'W', ACTION_WRITE},
@@ -56,7 +57,7 @@ static void the_contract_is_kept(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         assert_int_equal(keys_action(fixed[i].key), fixed[i].action);
-    assert_int_equal(keys_action('x'), ACTION_NONE);
+    assert_int_equal(keys_action('u'), ACTION_NONE);
     assert_int_equal(keys_action(0), ACTION_NONE);
 }
 

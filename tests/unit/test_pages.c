@@ -317,7 +317,7 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 400, 120, false, "?");
+    page_open(FIXTURE_USUAL, 600, 120, false, "?");
     assert_true(contains("Counts real cache misses"));
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));

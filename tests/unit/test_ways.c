@@ -145,19 +145,18 @@ static void with_run(struct snapshot *snapshot)
                                       .share = 1,
                                       .volatilities = volatilities};
     phase = (struct snapshot_phase){.name = "A", .end_s = 80, .leader = "particles", .samples = 9};
-    snapshot->timeline = (struct snapshot_timeline){.period_s = 2,
-                                                    .damped_s = 2,
-                                                    .base_s = 0.25,
-                                                    .periods = PERIODS,
-                                                    .all = weight,
-                                                    .streams = &stream,
-                                                    .stream_count = 1,
-                                                    .phases = &phase,
-                                                    .phase_count = 1,
-                                                    .profile = profile,
-                                                    .profile_count = PROFILE,
-                                                    .recent_s = NAN,
-                                                    .display_s = NAN};
+    snapshot->timeline =
+        (struct snapshot_timeline){.period_s = 2,
+                                   .damped_s = 2,
+                                   .base_s = 0.25,
+                                   .periods = PERIODS,
+                                   .by = {{.all = weight, .objects = {&stream, 1}}},
+                                   .phases = &phase,
+                                   .phase_count = 1,
+                                   .profile = profile,
+                                   .profile_count = PROFILE,
+                                   .recent_s = NAN,
+                                   .display_s = NAN};
 }
 
 static void open_run(int rows, int columns, const char *keys)

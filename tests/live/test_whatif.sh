@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# misstop --sim --what-if on whatif_planted: the misses predicted for another layout beside those
+# of the program that is really laid out so, both an access. One question unless WHATIF_FULL=1.
+set -u
+program=$BUILD/tests/live/whatif_planted
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+cd "$work" || exit 1
+
+skip() { echo "skipped: $1"; exit 77; }
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+command -v valgrind.bin >/dev/null || command -v valgrind >/dev/null || skip "valgrind is not installed"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+check() { # what, command that succeeds
+    local what=$1
+    shift
+    if "$@" >why 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+    fi
+    cat why
+}
+
+# Counting begins behind the program's preparations; small caches settle soon.
+sim() { # file, function, options; -- and the program's words
+    local out=$1 from=$2
+    shift 2
+    timeout 100 "$MISSTOP" --sim=L1=16K,8,64:L2=128K,8,64:nocauses --sim-from "$from" -j -H 0 -d 0.4 \
+        "$@" >"$out" 2>"$out.err" || cat "$out.err"
+}
+look() { # Python that sees the last report of `asked` as r, its answer as w, that of `really` as t
+    python3 - "$1" <<'END'
+import json, sys
+def last(name):
+    lines = [l for l in open(name, errors='replace') if l.startswith('{"version"')]
+    return json.loads(lines[-1]) if lines else {}
+def rates(r):
+    return [(l['load_misses'] + l['store_misses']) / r['simulation']['accesses'] for l in r['simulation']['levels']]
+r = last('asked')
+w = r.get('what_if', {})
+try:
+    t = last('really')
+except OSError:
+    t = {}
+def near(part, level):
+    got = w['levels'][level]['misses_then'] / w['accesses']
+    want = rates(t)[level]
+    print('%s on %s: L%d misses of 1,000 accesses %.2f as it is, %.2f predicted, %.2f really (%+.2f %%)' % (
+        w['question'], w['object'], level + 1, 1e3 * w['levels'][level]['misses'] / w['accesses'],
+        1e3 * got, 1e3 * want, 100 * (got / want - 1)))
+    return abs(got / want - 1) < part
+ok = eval(sys.argv[1])
+if not ok: print(w)
+sys.exit(not ok)
+END
+}
+predicted() { look "w.get('state') == 'counts' and w['settled'] and near(0.01, 0) and near(0.01, 1)"; }
+
+compare() { # question, function and words of the program that is really so, rounds
+    sim really "$2" -- "$program" array "$3" "$4"
+    sim asked as_it_is --what-if "fresh:$1" -- "$program" array "$4"
+    check "$1 predicts what $3 really has" predicted
+}
+
+compare hot=key split split 40
+if [ -n "${WHATIF_FULL:-}" ]; then
+    compare pad padded padded 60
+    compare align padded aligned 60
+    # Blocks that come and go: as many as there are, to the last.
+    sim asked nodes --what-if renew:hot=key -- "$program" nodes 40
+    check "every block is followed" look "w['blocks'] == 12000 and not w['blocks_left_out'] and w['levels'][1]['change'] < -0.5"
+    sim asked as_it_is --what-if of_program:never -- "$program" global 40
+    check "a variable that never misses leaves nothing" look "w['object_accesses'] and w['levels'][1]['misses_then'] < 0.01 * w['levels'][1]['misses']"
+fi
+
+# ---- refusals ----
+"$MISSTOP" --sim --what-if fresh:nothing -- true 2>said
+check "a question that is none" grep -q 'split=FIELD' said
+"$MISSTOP" --what-if fresh:never -p $$ 2>said
+check "without a simulation" grep -q -- '--sim' said
+echo "test_whatif: $passed passed, $failed failed"
+[ $failed = 0 ]
