@@ -42,8 +42,9 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
-    SIM_WAIT = 2,    /* nothing is left out: the program waits while the ring is full */
-    SIM_WANT_USE = 4 /* of lines, and how far apart their uses are */
+    SIM_WAIT = 2,     /* nothing is left out: the program waits while the ring is full */
+    SIM_WANT_USE = 4, /* of lines, and how far apart their uses are */
+    SIM_WANT_CODE = 8 /* instructions are fetched too, through a first level like that of data */
 };
 
 /* Counts of accesses by enum sim_op; of a modify both bits are set. */

@@ -6,6 +6,7 @@
 
 #include "snapshot_share.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,16 +44,17 @@ struct snapshot_watch_object {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;
     const char *name;
-    uint64_t watched;               /* first legs: sampled accesses whose line was watched */
-    uint64_t touched;               /* of these, seen touched again */
-    struct snapshot_share again;    /* part of lines touched again within again_s of the watch */
-    double again_s;                 /* NAN: too few watched */
-    struct snapshot_median reuse_s; /* from a touch to the next */
-    struct snapshot_median misses;  /* of the process in between; NAN: not counted */
-    double thread_misses;           /* of the thread that touched first, median; NAN */
-    uint64_t visits;                /* in which the use of the line was seen */
-    struct snapshot_share used;     /* part of the line's 8-byte words used in a visit */
-    double elsewhere;               /* part of touches by another thread; NAN */
+    uint64_t watched;            /* first legs: sampled accesses whose line was watched */
+    uint64_t touched;            /* of these, seen touched again */
+    struct snapshot_share again; /* part of lines touched again within again_s of the watch */
+    double again_s;              /* NAN: too few watched */
+    /* From a touch to the next. Shorter than can be told: value NAN, low 0, high known. */
+    struct snapshot_median reuse_s;
+    struct snapshot_median misses; /* of the process in between; NAN: not counted */
+    double thread_misses;          /* of the thread that touched first, median; NAN */
+    uint64_t visits;               /* in which the use of the line was seen */
+    struct snapshot_share used;    /* part of the line's 8-byte words used in a visit */
+    double elsewhere;              /* part of touches by another thread; NAN */
     enum watch_verdict verdict;
     const char *reading; /* why, and what to do: one to three sentences */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
@@ -77,6 +79,12 @@ struct snapshot_watch {
     struct snapshot_watch_object *objects; /* most watched first */
     size_t count;
 };
+
+/* Whether all that is known is that it is no longer than .high. */
+static inline bool snapshot_reuse_is_bound(const struct snapshot_median *reuse_s)
+{
+    return isnan(reuse_s->value) && reuse_s->low == 0 && reuse_s->high > 0;
+}
 
 /* "too-few", "streaming", ...: as in JSON. */
 const char *watch_verdict_name(enum watch_verdict verdict);

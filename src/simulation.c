@@ -66,6 +66,8 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
             wanted->use = true;
         else if (!strcmp(part, "nouse"))
             wanted->use = false;
+        else if (!strcmp(part, "code"))
+            wanted->code = true;
         else
             code = add_level(wanted, part, error);
     }

@@ -81,7 +81,8 @@ tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
-EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-use-cost
+EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
+	tests/bench/sim-use-cost
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
@@ -120,7 +121,7 @@ tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
-EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
+EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms tests/bench/programs-in-stages
 
 # For run-all, which runs some side by side and some alone.
 .PHONY: print-tests

@@ -63,6 +63,9 @@ static const char *between(struct build *build, const struct snapshot_watch_obje
 {
     char time[24];
     char count[16];
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        return arena_printf(build->arena, "touched again within %s, most of them",
+                            time_text(time, object->reuse_s.high));
     if (isnan(object->reuse_s.value))
         return "touched again";
     time_text(time, object->reuse_s.value);

@@ -21,6 +21,7 @@ struct sim_wanted {
     const char *from;  /* function that begins counting; NULL: counted from the start */
     const char *to;    /* function that ends it; NULL: none */
     const char *agent; /* path of the allocation agent, whose code is not counted; NULL: none */
+    bool code;         /* fetches of instructions take their place from the second level on */
     bool causes;       /* of misses, and who threw the line out */
     bool use;          /* of lines, how far apart uses are, and who used what another fetched */
     uint32_t period;   /* one in so many accesses is told, and every miss, for which the program

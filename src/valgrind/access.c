@@ -81,6 +81,8 @@ static void fill_spec(void)
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };
+    if (header->flags & SIM_WANT_CODE)
+        spec.instruction = spec.level[0];
     model_spec_complete(&spec);
 }
 
@@ -133,6 +135,7 @@ void access_start(void)
 
 static void settle_table(void)
 {
+    access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
     access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
 }
 

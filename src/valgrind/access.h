@@ -11,14 +11,16 @@
 #include "pub_tool_basics.h"
 
 struct model_fast;
+struct model_thread;
 struct stretch_access;
 
 /* What translated code reads. */
 struct access_now {
     struct model_fast
-        *table;           /* of who runs; nothing is found in it while every access is to call */
-    uint64_t next;        /* time on the model's clock, at which an access is told */
-    Long counts[SIM_OPS]; /* not in the thread's totals yet: stores and modifies */
+        *table; /* of who runs; nothing is found in it while every access is to call */
+    struct model_thread *fetcher; /* who runs; NULL: nothing counts */
+    uint64_t next;                /* time on the model's clock, at which an access is told */
+    Long counts[SIM_OPS];         /* not in the thread's totals yet: stores and modifies */
 };
 extern struct access_now access_now;
 #define ACCESS_NEVER UINT64_MAX

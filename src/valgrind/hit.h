@@ -19,6 +19,7 @@ struct hit_block {
     IRExpr *table; /* of who runs, or the one where nothing is; NULL: to be loaded */
     IRExpr *clock; /* when that was loaded */
     UInt since;    /* accesses since then */
+    UInt fetches;  /* of lines of instructions, so far */
     UInt untold;   /* ... since the clock was put forward: those of the stretch */
     struct stretch_access stretch[STRETCH_MAX];
     IRExpr *calls[STRETCH_MAX]; /* the argument of each call that says which of them it is */

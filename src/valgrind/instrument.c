@@ -4,6 +4,7 @@
 #include "valgrind/access.h"
 #include "valgrind/floating.h"
 #include "valgrind/agent_rings.h"
+#include "valgrind/fetch.h"
 #include "valgrind/hit.h"
 #include "valgrind/instructions.h"
 #include "pub_tool_aspacemgr.h"
@@ -18,6 +19,7 @@ struct work {
     IRSB *in;
     IRSB *out;
     struct hit_block hits;
+    UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
@@ -147,6 +149,8 @@ static void begin_instruction(struct work *work, Addr ip, UInt length)
         addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
                                               IRExpr_Const(IRConst_U8(1))));
     turn_at(work, ip);
+    if (!agent)
+        fetch_instruction(&work->hits, &work->fetched, ip, length);
 }
 
 static void take_other(struct work *work, IRStmt *statement)

@@ -23,6 +23,7 @@ endif
 VALGRIND_TOOL_SOURCES = include/sim_abi.h src/valgrind/core.h src/valgrind/tool.c \
 	src/valgrind/access.c src/valgrind/access.h \
 	src/valgrind/agent_rings.c src/valgrind/agent_rings.h \
+	src/valgrind/fetch.c src/valgrind/fetch.h \
 	src/valgrind/hit.c src/valgrind/hit.h \
 	src/valgrind/instructions.c src/valgrind/instructions.h \
 	src/valgrind/instrument.c src/valgrind/instrument.h \

@@ -41,8 +41,8 @@ enum page_id {
     PAGE_WATCH,     /* key w */
     PAGE_CAUSES,    /* key y */
     PAGE_WHATIF,    /* key x */
-    PAGE_REUSE,     /* key r */
     PAGE_EVICTIONS, /* from Causes: who evicts whom */
+    PAGE_REUSE,     /* key r */
     PAGE_PICKER,
     PAGE_COUNT
 };
@@ -95,10 +95,6 @@ struct browser {
         bool moved; /* by the user */
     } causes;
     struct {
-        struct table objects;
-        struct table lines;
-    } reuse;
-    struct {
         uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
         bool at_member;  /* one was selected on Layout, */
         uint64_t member; /* of this identity */
@@ -109,6 +105,10 @@ struct browser {
         struct table questions;
         struct table answer;
     } whatif;
+    struct {
+        struct table objects;
+        struct table lines;
+    } reuse;
     struct {
         bool chosen; /* drilled into; else what is selected in Objects */
         uint32_t id;
@@ -247,7 +247,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 extern const struct page *const browser_pages[PAGE_COUNT];
 extern const struct page objects_page, detail_page, sets_page, search_page, code_page, window_page,
     heap_page, layout_page, sharing_page, timeline_page, help_page, function_page, matrix_page,
-    findings_page, watch_page, causes_page, whatif_page, reuse_page, evictions_page, picker_page;
+    findings_page, watch_page, causes_page, whatif_page, evictions_page, reuse_page, picker_page;
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);

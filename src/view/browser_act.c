@@ -117,11 +117,11 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_CAUSES:
         browser_go(browser, PAGE_CAUSES);
         return true;
-    case ACTION_REUSE:
-        browser_go(browser, PAGE_REUSE);
-        return true;
     case ACTION_WHATIF:
         browser_open_whatif(browser);
+        return true;
+    case ACTION_REUSE:
+        browser_go(browser, PAGE_REUSE);
         return true;
     case ACTION_WATCH:
         browser_go(browser, PAGE_WATCH);

@@ -36,10 +36,10 @@ static const struct listed_table tables[] = {
     {offsetof(struct browser, findings), &finding_columns},
     {offsetof(struct browser, watch), &watch_columns},
     {offsetof(struct browser, causes.table), &causes_columns[CAUSES_OBJECTS]},
-    {offsetof(struct browser, whatif.questions), &whatif_choice_columns},
-    {offsetof(struct browser, whatif.answer), &whatif_columns},
     {offsetof(struct browser, reuse.objects), &reuse_columns},
     {offsetof(struct browser, reuse.lines), &reuse_line_columns},
+    {offsetof(struct browser, whatif.questions), &whatif_choice_columns},
+    {offsetof(struct browser, whatif.answer), &whatif_columns},
 };
 
 struct table *browser_listed_table(struct browser *browser, unsigned index)

@@ -85,6 +85,15 @@ static const struct {
         {"Why lines were missed in the simulated caches (misstop --sim): first use, too much data, "
          "too many lines for one set, or taken by another thread; and who threw them out.",
          "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9."},
+    [PAGE_EVICTIONS] = {"Whose lines threw out whose in the simulated caches: the object that "
+                        "missed down, the one "
+                        "that had taken its place across.",
+                        "An object that throws itself out is too large or in its own way; one that "
+                        "is thrown out by "
+                        "another could be kept apart from it."},
+    [PAGE_WHATIF] =
+        {"The simulation counted the misses of another layout beside those of the real one.",
+         "Choose a question about an object; the answer says what it would miss then."},
 };
 
 const char *help_screen_shows(enum page_id page)

@@ -43,7 +43,7 @@ src_libview_a_SOURCES = \
 	src/view/html_objects.c \
 	src/view/html_part.h \
 	src/view/html_sets.c \
-	src/view/html_sharing.c \
+	src/view/html_causes.c src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
 	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \
@@ -145,12 +145,12 @@ src_libview_a_SOURCES = \
 	src/view/causes_text.c \
 	src/view/causes_words.c src/view/causes_words.h \
 	src/view/json_causes.c \
+	src/view/html_whatif.c \
 	src/view/json_reuse.c src/view/html_reuse.c \
 	src/view/reuse_columns.c src/view/reuse_page.c src/view/reuse_text.c \
 	src/view/reuse_curve.c src/view/reuse_curve.h \
 	src/view/partners_words.c src/view/partners_words.h \
 	src/view/reuse_words.c src/view/reuse_words.h \
-	src/view/html_whatif.c \
 	src/view/html_watch.c src/view/watch_columns.c src/view/watch_page.c \
 	src/view/json_whatif.c \
 	src/view/whatif_page.c \

@@ -41,7 +41,18 @@ static struct value within(const struct snapshot *snapshot, const void *pointer)
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_number(row->reuse_s.value);
+    struct value value = value_number(row->reuse_s.value);
+    if (snapshot_reuse_is_bound(&row->reuse_s))
+        value = (struct value){.kind = VALUE_NUMBER, .high = row->reuse_s.high};
+    return value;
+}
+
+/* "<24us" where no more is known. */
+static void format_reuse(char *out, size_t size, struct value value)
+{
+    if (value.high > 0)
+        *out++ = '<';
+    format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
 }
 
 static struct value reuse_low(const struct snapshot *snapshot, const void *pointer)
@@ -139,8 +150,11 @@ static const struct column watch_list[] = {
      COLUMN_RIGHT, NULL, again, format_percent, NULL, NULL},
     {"±", NULL, 4, 0, 4, COLUMN_RIGHT, NULL, again_half, format_points, paint_dim, NULL},
     {"WITHIN", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, within, format_seconds, paint_dim, NULL},
-    {"REUSE", "Time from a touch of a line to the next: half of the times are shorter.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, reuse, format_seconds, NULL, NULL},
+    {"REUSE",
+     "Time from a touch of a line to the next: half of the times are shorter. <: too short to be "
+     "told, "
+     "for setting a register takes as long.",
+     6, 0, 0, COLUMN_RIGHT, NULL, reuse, format_reuse, NULL, NULL},
     {"FROM", "Between these the true median lies, in 95 of 100 cases.", 6, 0, 5, COLUMN_RIGHT, NULL,
      reuse_low, format_seconds, paint_dim, NULL},
     {"TO", NULL, 6, 0, 5, COLUMN_RIGHT, NULL, reuse_high, format_seconds, paint_dim, NULL},

@@ -45,7 +45,10 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
     if (!isnan(object->again.value))
         used += snprintf(out + used, size - (size_t)used, ", %.0f%% touched again within %s",
                          object->again.value * 100, seconds_text(time, object->again_s));
-    if (!isnan(object->reuse_s.value))
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        used += snprintf(out + used, size - (size_t)used, ", most within %s",
+                         seconds_text(time, object->reuse_s.high));
+    else if (!isnan(object->reuse_s.value))
         used += snprintf(out + used, size - (size_t)used, ", after %s (median)",
                          seconds_text(time, object->reuse_s.value));
     if (!isnan(object->used.value))

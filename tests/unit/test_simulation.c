@@ -26,6 +26,8 @@ static void test_levels_in_their_order(void **state)
     assert_int_equal(wanted.levels[1].ways, 1);
     assert_true(wanted.causes);
     assert_false(levels_of("L1=64K,2,64:nocauses").causes);
+    assert_false(wanted.code);
+    assert_true(levels_of("code:L1=64K,2,64").code);
 }
 
 static void test_causes(void **state)

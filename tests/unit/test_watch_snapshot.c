@@ -180,6 +180,46 @@ static void a_line_of_code_stands_once(void **state)
     snapshot_free(snapshot);
 }
 
+/* Watched from a moment at random, touched `us` later. */
+static void touched_after(uint32_t object, unsigned us)
+{
+    struct watch_result result = {.kind = WATCH_FIRST,
+                                  .end = WATCH_TOUCHED,
+                                  .object = object,
+                                  .origin_tid = 1,
+                                  .toucher_tid = 1,
+                                  .origin_ns = now_ns - us * 1000 - MS,
+                                  .armed_ns = now_ns - us * 1000,
+                                  .end_ns = now_ns};
+    profile_watch(profile, &result, 1, 12);
+}
+
+/* What is touched all the time is seen when the register is: that tells no time, but a bound. */
+static void a_time_like_that_of_arming_is_a_bound(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (unsigned i = 0; i < LEGS; i++) {
+        touched_after(ARRAY, 10 + i % 5);
+        touched_after(QUEUE, 100 + i * 20);
+    }
+    head.watch.arm_ns = 50000;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_true(snapshot_reuse_is_bound(&array->reuse_s));
+    assert_true(array->reuse_s.high >= 20e-6 && array->reuse_s.high <= 30e-6);
+    assert_int_equal(array->verdict, WATCH_CACHED);
+    assert_non_null(strstr(array->reading, "touched again within 2"));
+    const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
+    assert_true(queue->reuse_s.value > 0.0007 && queue->reuse_s.value < 0.0013);
+    snapshot_free(snapshot);
+    /* Where arming is much quicker, the same times are times. */
+    head.watch.arm_ns = 1000;
+    snapshot = shot();
+    assert_true(row_of(snapshot, "array")->reuse_s.value >= 20e-6);
+    snapshot_free(snapshot);
+}
+
 /* Weights of a timer are no misses, and few misses are no capacity. */
 static void what_the_event_counts_decides(void **state)
 {
@@ -224,6 +264,7 @@ int main(void)
         cmocka_unit_test_teardown(by_object, end),
         cmocka_unit_test_teardown(the_code_that_touched, end),
         cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
+        cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
         cmocka_unit_test_teardown(what_the_event_counts_decides, end),
         cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
     };
