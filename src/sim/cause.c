@@ -141,7 +141,7 @@ static void count_level(struct model *model, const struct model_miss *miss, uint
     count_miss(bin ? &bin[level] : NULL, missed, miss->who.bin);
     model->limits.ids_untold += !ip || !bin;
     if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
-        tally_add(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
+        tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
                   missed->evictor.bin, 1);
 }
 

@@ -160,7 +160,7 @@ static void remember(struct model *model, const struct cache *cache, uint32_t in
                 &(struct evicted_line){
                     .evictor = who, .thread = (uint16_t)cache->thread, .reason = (uint8_t)reason});
     if (reason != MODEL_INVALIDATED)
-        tally_add(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
+        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
                   cache->lines[index].ip, who.ip, 1);
 }
 

@@ -6,7 +6,7 @@ void tally_init(struct tally *tally, uint32_t pairs_max)
     *tally = (struct tally){.room = pairs_max, .mask = tally_places(pairs_max) - 1};
 }
 
-void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
                uint64_t count)
 {
     if (!tally->pairs)

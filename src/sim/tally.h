@@ -29,7 +29,7 @@ static inline uint64_t tally_places(uint32_t pairs_max)
 
 void tally_init(struct tally *tally, uint32_t pairs_max);
 
-void tally_add(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
                uint64_t count);
 
 #endif

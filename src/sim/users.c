@@ -76,7 +76,7 @@ void users_left(struct users *users, uint64_t number, uint32_t cache, struct tal
     if (!line->tag)
         return;
     for (int i = 0; i < USERS_OF_LINE && line->uses[i]; i++)
-        tally_add(tally, memory, line->fetched_by, line->ips[i],
+        tally_count(tally, memory, line->fetched_by, line->ips[i],
                   (uint64_t)line->uses[i] * users->one_in);
     users->untold += line->others;
     users->count--;

@@ -150,12 +150,12 @@ static const char *causes_enter(struct browser *browser)
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
-    static const char *const opens[CAUSES_KINDS] = {" o: the object.", " o: the function.", ""};
+    static const char *const opens[CAUSES_KINDS] = {"  o: the object", "  o: the function", ""};
     if (!table_selected(&browser->causes.table))
         snprintf(out, size, "Esc: back");
     else
-        snprintf(out, size, "%sb: by object, function, thread.%s e: another cache level. Esc: back",
-                 browser->causes.of == CAUSES_THREADS ? "" : "Enter: who evicts whom. ",
+        snprintf(out, size, "%sb: by object, function, thread  e: another level%s",
+                 browser->causes.of == CAUSES_THREADS ? "" : "Enter: who evicts whom  ",
                  opens[browser->causes.of]);
 }
 

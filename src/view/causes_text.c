@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CAUSES_ROWS = 15, EXPLAINED = 5, EVICTORS = 3, TEXT_BYTES = 512, CELLS_TOLD = 5 };
+enum { CAUSES_ROWS = 15, EXPLAINED = 3, EVICTORS = 3, TEXT_BYTES = 512, CELLS_TOLD = 5 };
 static const double least_cell = 0.02; /* of all misses whose evictor is known */
 
 static void say_row(struct text_writer *writer, enum causes_of kind,

@@ -11,6 +11,8 @@
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, NAME_BYTES = 120 };
 static const double least_told = 0.001; /* of what it is a part of */
+static const double all_first = 0.995;
+static const double least_early = 0.05; /* of the misses: less is nothing to think about */
 
 const char *causes_name(enum miss_cause cause)
 {
@@ -118,13 +120,19 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
 
 void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
 {
+    const double *share = figures->share;
     double early = figures->early_same + figures->early_other;
+    double all = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT] + share[CAUSE_INCLUSION];
     *out = '\0';
-    if (early >= least_told)
-        snprintf(out, size,
-                 "Too early: %.1f%% of the misses are on lines that had been thrown out to make "
-                 "room, %.1f%% for the same object, %.1f%% for another.",
-                 100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (early < least_early)
+        return;
+    snprintf(out, size,
+             "Too early: %.1f%% of the misses are on lines that had been thrown out to make room, "
+             "%.1f%% for the same object, %.1f%% for another",
+             100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (all - early >= least_early)
+        append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+    append(out, size, ".");
 }
 
 void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
@@ -179,6 +187,9 @@ void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *
     else if (!row->evictor_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
-                    "Nothing is known of what threw its lines out: none came back yet, or the "
-                    "event has ranked only now, and it is told from then on.");
+                    causes_first(row->figures.share) > all_first
+                        ? "None of its lines was thrown out of this cache and wanted again. e: "
+                          "another level, which is smaller."
+                        : "Nothing is known of what threw its lines out: it is told of the event "
+                          "that ranks, from when it does.");
 }

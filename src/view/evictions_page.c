@@ -93,8 +93,8 @@ static void evictions_draw(struct browser *browser, struct canvas *canvas, struc
     char text[TEXT_BYTES];
     if (!table->row_count) {
         canvas_wrap(canvas, area, PAINT_DIM,
-                    " Nothing is known yet of what threw lines out. It is told of the event that "
-                    "ranks (e: another one), from when it ranks.");
+                    " Nothing is known yet of what threw lines out of this cache: none has come "
+                    "back to it. e: another level, of which it is told from then on.");
         return;
     }
     bool small = area.rows < SMALL_ROWS;

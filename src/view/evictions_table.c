@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_BYTES = 120 };
 
@@ -90,11 +91,12 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
                                 : from->misses;
     bool objects = kind == CAUSES_OBJECTS;
     bool itself = whose && by && whose->members && whose->identity == by->identity;
+    bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
-    int used = snprintf(out, size, "Lines %s %.*s, thrown out by %s%.*s%s: %s misses",
+    int used = snprintf(out, size, "Lines %s %.*s, thrown out by %s%s%.*s%s: %s misses",
                         objects ? "of" : "missed by", NAME_BYTES,
                         name_of(whose, objects ? "all objects" : "all functions"),
-                        objects ? "accesses to " : "", NAME_BYTES,
+                        objects ? "accesses to " : "", alike ? "another " : "", NAME_BYTES,
                         itself ? "itself" : name_of(by, objects ? "any object" : "any function"),
                         by && !by->members ? ", or not known" : "", text_count(count, misses));
     if (whose && by && used > 0 && (size_t)used < size && whose->total.samples > 0)

@@ -42,6 +42,7 @@ static void print_page(struct html_writer *writer)
     html_code(writer);
     html_matrix(writer);
     html_reuse(writer);
+    html_causes(writer);
     html_simulation(writer);
     html_watch(writer);
     html_sharing(writer);

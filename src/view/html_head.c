@@ -151,6 +151,7 @@ static void write_links(struct html_writer *writer)
         {"code", "Code", snapshot->code_count > 0},
         {"matrix", "Code and data", snapshot->matrix.row_count > 0},
         {"reuse", "Reuse", snapshot->reuse.told},
+        {"causes", "Causes", snapshot->causes.told},
         {"simulation", "Simulated caches", snapshot->simulation.level_count > 0},
         {"watch", "Watched lines", snapshot->watch.on && snapshot->watch.count > 0},
         {"sharing", "Sharing", snapshot->sharing.group_count > 0},

@@ -17,13 +17,13 @@ static bool drawn(const struct matrix_line *line)
     return line->total.share >= least_line;
 }
 
-/* A line leads to the part of the page on what it is, if it is one thing. */
+/* A line leads to the part of the page on what it is, if it is one thing, and listed. */
 static void write_name(struct html_writer *writer, const struct matrix_line *line,
                        enum matrix_axis axis)
 {
     const struct snapshot *snapshot = writer->snapshot;
     char id[32];
-    bool leads = line->members == 1 &&
+    bool leads = line->members == 1 && line->index != UINT32_MAX &&
                  (axis == MATRIX_FUNCTIONS
                       ? html_function_link(snapshot, &snapshot->code[line->index], id, sizeof id)
                       : html_object_link(snapshot, &snapshot->objects[line->index], id, sizeof id));
@@ -36,15 +36,18 @@ static void write_name(struct html_writer *writer, const struct matrix_line *lin
         html_markup(writer, "</a>");
 }
 
-static void write_titles(struct html_writer *writer, const struct matrix_table *table)
+static void write_titles(struct html_writer *writer, const struct matrix_table *table,
+                         enum matrix_axis columns)
 {
-    html_markup(writer, "<thead><tr><th scope=\"col\">Function</th>"
-                        "<th scope=\"col\" class=\"num\">all</th>");
+    html_markup(writer,
+                "<thead><tr><th scope=\"col\">%s</th>"
+                "<th scope=\"col\" class=\"num\">all</th>",
+                table->title);
     for (size_t i = 0; i < table->column_count; i++) {
         if (!drawn(&table->columns[i]))
             continue;
         html_markup(writer, "<th scope=\"col\">");
-        write_name(writer, &table->columns[i], MATRIX_OBJECTS);
+        write_name(writer, &table->columns[i], columns);
         html_markup(writer, "</th>");
     }
     html_markup(writer, "</tr></thead>\n");
@@ -60,15 +63,15 @@ static void write_share(struct html_writer *writer, double share, const char *he
     html_markup(writer, "</td>");
 }
 
-/* Row NULL: the totals of the objects. */
+/* Row NULL: the totals of the columns. */
 static void write_row(struct html_writer *writer, const struct matrix_table *table,
-                      const struct matrix_line *row)
+                      enum matrix_axis rows, const struct matrix_line *row)
 {
     html_markup(writer, "<tr%s><th scope=\"row\">", row ? "" : " class=\"strong\"");
     if (row)
-        write_name(writer, row, MATRIX_FUNCTIONS);
+        write_name(writer, row, rows);
     else
-        html_markup(writer, "all functions");
+        html_markup(writer, "%s", table->all);
     html_markup(writer, "</th>");
     write_share(writer, row ? row->total.share : table->snapshot->matrix.all.share, "");
     for (size_t i = 0; i < table->column_count; i++) {
@@ -81,17 +84,18 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
     html_markup(writer, "</tr>\n");
 }
 
-static void write_table(struct html_writer *writer, const struct matrix_table *table)
+void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
+                       enum matrix_axis row_axis, enum matrix_axis column_axis)
 {
     size_t rows = 0;
     size_t columns = 0;
     html_markup(writer, "<div class=\"wide\"><table class=\"matrix\">\n");
-    write_titles(writer, table);
+    write_titles(writer, table, column_axis);
     html_markup(writer, "<tbody>\n");
-    write_row(writer, table, NULL);
+    write_row(writer, table, row_axis, NULL);
     for (size_t i = 0; i < table->row_count; i++) {
         if (drawn(&table->rows[i]))
-            write_row(writer, table, &table->rows[i]);
+            write_row(writer, table, row_axis, &table->rows[i]);
         rows += !drawn(&table->rows[i]);
     }
     html_markup(writer, "</tbody></table></div>\n");
@@ -99,8 +103,8 @@ static void write_table(struct html_writer *writer, const struct matrix_table *t
         columns += !drawn(&table->columns[i]);
     if (rows || columns)
         html_markup(writer,
-                    "<p class=\"dim\">%zu functions and %zu objects of less than 0.1%% are left "
-                    "out; the JSON report (-j) lists them.</p>\n",
+                    "<p class=\"dim\">%zu rows and %zu columns of less than 0.1%% are left out; "
+                    "the JSON report (-j) lists them.</p>\n",
                     rows, columns);
 }
 
@@ -150,7 +154,7 @@ void html_matrix(struct html_writer *writer)
         "has on this object. A row or a column adds up to its total.",
         matrix_table_measured(table));
     html_section(writer, "matrix", "Which code on which data", lead);
-    write_table(writer, table);
+    html_matrix_table(writer, table, MATRIX_FUNCTIONS, MATRIX_OBJECTS);
     write_cells(writer, table);
     html_section_end(writer);
     matrix_rules_fini(&rules);

@@ -24,6 +24,7 @@ void html_reuse(struct html_writer *writer); /* what caches of any size would mi
 void html_simulation(struct html_writer *writer);
 void html_watch(struct html_writer *writer);
 void html_sets(struct html_writer *writer);
+void html_causes(struct html_writer *writer); /* why lines were missed, who evicts whom */
 void html_sharing(struct html_writer *writer);
 void html_timeline(struct html_writer *writer);
 void html_volatility(struct html_writer *writer); /* the end of that */

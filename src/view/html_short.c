@@ -3,8 +3,8 @@
  * html_part.h. */
 #include "view/html_part.h"
 
+#include "view/causes_words.h"
 #include "view/whatif_words.h"
-
 #include "view/html_table.h"
 #include "view/source_rows.h"
 
@@ -110,12 +110,22 @@ static void tell(struct html_writer *writer, bool *any, const char *id, const ch
     html_markup(writer, "</li>\n");
 }
 
+static void tell_causes(struct html_writer *writer, bool *any)
+{
+    char why[256];
+    if (!writer->snapshot->causes.told)
+        return;
+    causes_why(&writer->snapshot->causes.all, why, sizeof why);
+    tell(writer, any, "causes", "Why lines were missed", why);
+}
+
 void html_short(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     bool any = false;
     tell_findings(writer, &any);
     tell_objects(writer, &any);
+    tell_causes(writer, &any);
     tell_sharing(writer, &any);
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
         tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);

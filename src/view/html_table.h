@@ -5,6 +5,7 @@
 #define MISSTOP_VIEW_HTML_TABLE_H
 
 #include "view/html_writer.h"
+#include "view/matrix_table.h"
 
 struct html_table {
     const struct columns *columns;
@@ -20,6 +21,11 @@ struct html_table {
 
 /* Nothing where there is no row. */
 void html_table(struct html_writer *writer, const struct html_table *table);
+
+/* A matrix with heat; lines that are one function or object lead to their part of the page.
+ * (html_matrix.c) */
+void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
+                       enum matrix_axis row_axis, enum matrix_axis column_axis);
 
 /* The ids that the sections give. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);

@@ -43,7 +43,7 @@ src_libview_a_SOURCES = \
 	src/view/html_objects.c \
 	src/view/html_part.h \
 	src/view/html_sets.c \
-	src/view/html_sharing.c \
+	src/view/html_causes.c src/view/html_sharing.c \
 	src/view/html_style.c \
 	src/view/html_table.c src/view/html_table.h \
 	src/view/html_timeline_chart.c src/view/html_timeline_chart.h \

@@ -79,10 +79,6 @@ check_PROGRAMS += tests/unit/test_matrix
 TESTS += tests/unit/test_matrix
 tests_unit_test_matrix_SOURCES = tests/unit/test_matrix.c $(PROFILE_FIXTURE)
 tests_unit_test_matrix_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
-check_PROGRAMS += tests/unit/test_multiply
-TESTS += tests/unit/test_multiply
-tests_unit_test_multiply_SOURCES = tests/unit/test_multiply.c
-tests_unit_test_multiply_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/bench/blocked_multiply
 tests_bench_blocked_multiply_SOURCES = tests/bench/blocked_multiply.c
 tests_bench_blocked_multiply_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g

@@ -4,6 +4,7 @@
 
 #include "page_fixture.h"
 #include "view/causes_words.h"
+#include "view/html.h"
 #include "view/report.h"
 
 #include <jansson.h>
@@ -160,7 +161,7 @@ static void enter_opens_who_evicts_whom(void **state)
     page_press(KEYS_ESCAPE);
     assert_int_equal(page_browser.page, PAGE_EVICTIONS);
     page_press('b');
-    assert_true(page_row_with("Nothing is known yet of what threw lines out") > 0);
+    assert_true(page_row_with("Nothing is known yet of what threw lines out of") > 0);
     page_press(KEYS_DOWN);
     page_press(KEYS_ENTER);
     page_press(KEYS_ESCAPE);
@@ -310,6 +311,30 @@ static void text_and_json_tell_it(void **state)
     free(text);
 }
 
+/* The name of an evictor comes from the program: here it would close a cell. */
+static void the_page_of_html_tells_it(void **state)
+{
+    static const struct screen_sources sources;
+    static const struct html_run run = {.command = "", .host = "", .date = "", .version = ""};
+    const struct snapshot *snapshot = caused();
+    struct snapshot_evictions *evictions =
+        (struct snapshot_evictions *)&snapshot->causes.of[CAUSES_OBJECTS].evictions;
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    evictions->columns[0].name = "</td><b>";
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "<section id=\"causes\">"));
+    assert_non_null(strstr(text, "<a href=\"#causes\">"));
+    assert_non_null(strstr(text, "71.0% thrown out by multiply on rival"));
+    assert_non_null(strstr(text, "&lt;/td&gt;&lt;b&gt;"));
+    assert_non_null(strstr(text, ">71.0%</td>")); /* 4970 of 7000 */
+    free(text);
+    fixture_release(snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +347,7 @@ int main(void)
         cmocka_unit_test_teardown(little_room_is_enough, close_browser),
         cmocka_unit_test(advice_follows_the_leading_cause),
         cmocka_unit_test(text_and_json_tell_it),
+        cmocka_unit_test(the_page_of_html_tells_it),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
