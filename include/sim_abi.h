@@ -242,6 +242,7 @@ struct sim_question {
     uint64_t zeroed; /* grows: count anew */
     uint32_t block_count;
     uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
+    uint64_t awaited; /* one will come, for which the program waits after so many accesses; 0 */
     struct relayout layout;
 };
 
@@ -258,6 +259,7 @@ struct sim_answer {
     uint64_t stamp;          /* when it was taken */
     uint32_t state;          /* enum sim_answer_state */
     uint32_t settled;        /* the second model holds what it would hold by now */
+    uint64_t waits;          /* for a question, after so many accesses; 0: it does not */
     uint64_t blocks;         /* of the object, now */
     uint64_t blocks_refused; /* not followed: there was no room */
     uint64_t blocks_small;   /* shorter than an element: they stayed where they are */

@@ -119,17 +119,15 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
         pipeline->phase_start_s = last->start_s;
 }
 
-const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
+static struct snapshot describe_head(struct pipeline *pipeline, uint64_t now,
+                                     struct binary_desc *binaries)
 {
-    struct binary_desc binaries[BINARIES_SHOWN];
-    uint64_t now = pipeline_now(pipeline);
     struct snapshot_recording *recording = pipeline_recording(pipeline);
     double elapsed_s = elapsed_at(pipeline, now);
-    struct snapshot head = {
-        .iteration = ++pipeline->iteration,
+    return (struct snapshot){
+        .iteration = pipeline->iteration,
         .elapsed_s = elapsed_s,
         .counted_s = elapsed_s - pipeline->zeroed_s,
-        .interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s,
         .status = pipeline->status[0] ? pipeline->status : NULL,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
@@ -142,6 +140,28 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
         .watch = pipeline_watch_state(pipeline),
         .whatif = pipeline_whatif_state(pipeline),
     };
+}
+
+bool pipeline_whatif_peek(struct pipeline *pipeline)
+{
+    struct binary_desc binaries[BINARIES_SHOWN];
+    uint64_t now = pipeline_now(pipeline);
+    struct snapshot head = describe_head(pipeline, now, binaries);
+    const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
+    if (snapshot)
+        pipeline_whatif_step(pipeline, snapshot);
+    bool read = snapshot && !snapshot->reading.waiting;
+    snapshot_free(snapshot);
+    return read;
+}
+
+const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
+{
+    struct binary_desc binaries[BINARIES_SHOWN];
+    uint64_t now = pipeline_now(pipeline);
+    pipeline->iteration++;
+    struct snapshot head = describe_head(pipeline, now, binaries);
+    head.interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s;
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
     if (exec_told)

@@ -208,7 +208,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     if (options->search)
         pipeline_search_start(pipeline, options->search);
     if (options->what_if)
-        pipeline_whatif_ask(pipeline, 0, 0, options->what_if);
+        pipeline_whatif_await(pipeline, options->what_if);
     *out = pipeline;
     return 0;
 }

@@ -66,6 +66,8 @@ struct pipeline_whatif {
     uint64_t taken_ns;   /* when it was seen to be heard */
     uint64_t left_out;   /* blocks that found no room in the list */
     uint32_t paths_told; /* of all below it is said whose blocks they make */
+    uint64_t tried_ns;   /* when the program waited for the question */
+    uint32_t tries;
     double change;       /* of the cycles waited, as shown last; NAN */
     struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
@@ -163,7 +165,12 @@ struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
  */
 void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text);
+/* The same from the start: the program waits until it can be put. */
+void pipeline_whatif_await(struct pipeline *pipeline, const char *text);
 void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
+/* The same on a snapshot that nobody sees; false: debugging information was still being read.
+ * (pipeline_describe.c) */
+bool pipeline_whatif_peek(struct pipeline *pipeline);
 void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline);
 const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the tool has taken is asked anew where the object's own bin has changed its name. */
-enum { PATHS_AT_ONCE = 1 << 16 };
+enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };
 
 static void wait_because(struct pipeline_whatif *whatif, const char *why)
 {
@@ -68,6 +67,13 @@ void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t ty
         return;
     wait_because(whatif, "the object has not been seen yet");
     whatif->wanting = true;
+}
+
+void pipeline_whatif_await(struct pipeline *pipeline, const char *text)
+{
+    pipeline_whatif_ask(pipeline, 0, 0, text);
+    if (pipeline->options.sim)
+        sim_whatif_await(pipeline->options.sim, AWAITED_FROM);
 }
 
 /* ---- asked ---- */
@@ -133,6 +139,25 @@ void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snap
     whatif->follows = follows;
 }
 
+/*
+ * The program waits for the question: it is put as soon as the object is known, and its type, which
+ * takes accesses that come after debugging information has been read.
+ */
+static void try_early(struct pipeline *pipeline)
+{
+    struct pipeline_whatif *whatif = &pipeline->whatif;
+    uint64_t now = clock_now_ns();
+    uint64_t accesses = sim_whatif_waits(pipeline->options.sim);
+    if (!accesses || now < whatif->tried_ns + TRY_EVERY_MS * 1000000ull)
+        return;
+    whatif->tried_ns = now;
+    resolver_tick(pipeline->resolver, now);
+    bool read = pipeline_whatif_peek(pipeline);
+    if (whatif->wanting && read)
+        sim_whatif_await(pipeline->options.sim,
+                         ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0);
+}
+
 /* ---- blocks ---- */
 
 static void list_block(void *context, uint64_t start, uint64_t bytes)
@@ -183,6 +208,8 @@ static void tell_paths(struct pipeline *pipeline)
 void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
 {
     struct pipeline_whatif *whatif = &pipeline->whatif;
+    if (whatif->wanting)
+        try_early(pipeline);
     if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
         return;
     tell_paths(pipeline);
@@ -263,6 +290,8 @@ const char *pipeline_whatif_request(struct pipeline *pipeline, const struct requ
         forget(&pipeline->whatif);
         return "nothing is asked any more";
     }
+    if (pipeline->ended)
+        return "the program has ended: it accesses nothing any more";
     pipeline_whatif_ask(pipeline, request->object, request->type, request->name);
     return "asked; the counts of both begin now";
 }

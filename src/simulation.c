@@ -138,7 +138,7 @@ static int make_command(struct simulation *simulation, char **command, struct er
 {
     static const char *const fixed[] = {
         "",        "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
-        "--quiet", "--trace-children=yes",    "--log-file=/dev/null"};
+        "--quiet", "--trace-children=yes",    "--log-file=/dev/null", "--fair-sched=try"};
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t count = 0;
     while (command[count])

@@ -59,13 +59,18 @@ check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
 tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/findings_planted.h \
 	tests/live/findings_planted_blocks.c tests/live/findings_planted_layout.c \
 	tests/live/findings_planted_order.c tests/live/findings_planted_pages.c \
-	tests/live/findings_planted_stack.c tests/live/findings_planted_threads.c
+	tests/live/findings_planted_sim.c tests/live/findings_planted_stack.c \
+	tests/live/findings_planted_threads.c
 tests_live_findings_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_findings_planted_LDFLAGS = -pthread
-tests_live_test_findings_SOURCES = tests/live/test_findings.c tests/live/findings_programs.c \
-	tests/live/findings_programs.h tests/live/run.c tests/live/run.h
+FINDINGS_SOURCES = tests/live/findings_programs.c tests/live/findings_programs.h \
+	tests/live/findings_watch.c tests/live/findings_watch.h tests/live/run.c tests/live/run.h
+tests_live_test_findings_SOURCES = tests/live/test_findings.c $(FINDINGS_SOURCES)
 tests_live_test_findings_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
-TESTS += tests/live/test_findings
+check_PROGRAMS += tests/live/test_findings_sim
+tests_live_test_findings_sim_SOURCES = tests/live/test_findings_sim.c $(FINDINGS_SOURCES)
+tests_live_test_findings_sim_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
+TESTS += tests/live/test_findings tests/live/test_findings_sim
 
 # The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
 check_PROGRAMS += tests/live/sim_planted tests/live/whatif_planted
@@ -83,7 +88,7 @@ tests_live_equake_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
-	tests/bench/sim-use-cost
+	tests/bench/sim-use-cost tests/bench/whatif-cost
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c

@@ -161,6 +161,7 @@ void findings_find(struct findings *findings)
     findings_columns(findings);
     findings_chasing(findings);
     findings_together(findings);
+    findings_paired(findings);
     findings_scattered(findings);
     findings_waste(findings);
     findings_churn(findings);

@@ -123,6 +123,7 @@ void findings_tlb(struct findings *findings);
 void findings_remote(struct findings *findings);
 void findings_scattered(struct findings *findings);
 void findings_together(struct findings *findings);
+void findings_paired(struct findings *findings);
 void findings_churn(struct findings *findings);
 void findings_waste(struct findings *findings);
 void findings_stack(struct findings *findings);

@@ -128,7 +128,9 @@ static void chase(struct findings *findings, size_t index)
     finding.reckoned = "all samples on it: in order, lines come before they are asked for";
     finding.how_sure =
         sure == FINDING_SURE
-            ? "every miss is told, and its node's link was read: they follow each other"
+            ? "every miss is told, and its node's link was read: they follow each other; what "
+              "lying "
+              "in order saves is the wait for them, which a simulation does not tell"
             : "that nodes are found by the link, and not by an index, is taken from its being read";
     findings_add(findings, &finding);
 }

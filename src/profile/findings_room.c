@@ -14,6 +14,17 @@ static double first_references(const struct snapshot_causes_row *causes)
     return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
 
+/* More of it misses than the cache holds: it passes through. */
+static bool passes_through(const struct findings *findings, uint32_t id)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        if (findings->snapshot->objects[i].id == id)
+            return findings_spread(findings, i) &&
+                   spread_bytes(&findings->spreads[i], findings->snapshot->sets.line) >
+                       findings_beyond(findings);
+    return false;
+}
+
 /* It would stay, were it not for another object that goes through the cache. */
 static bool pushed_out(struct findings *findings, const struct snapshot_causes_row *causes,
                        double bytes)
@@ -24,6 +35,7 @@ static bool pushed_out(struct findings *findings, const struct snapshot_causes_r
     double part = causes->figures.share[CAUSE_CAPACITY];
     const char *who = findings_evictors(findings, causes);
     if (!rival || !level || !who || bytes > fits_in * (double)level->size_bytes || share < mostly ||
+        !passes_through(findings, rival->object_id) ||
         causes->figures.evicted < mostly * part * causes->figures.misses)
         return false;
     struct snapshot_finding finding = {

@@ -10,7 +10,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/decay.h \
 	src/profile/field_counts.c src/profile/field_counts.h \
 	src/profile/findings.c src/profile/findings.h \
-	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_room.c src/profile/findings_simulated.c \
+	src/profile/findings_causes.c src/profile/findings_links.c src/profile/findings_paired.c \
+	src/profile/findings_room.c src/profile/findings_simulated.c \
 	src/profile/findings_weigh.c \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \

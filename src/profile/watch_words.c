@@ -116,7 +116,8 @@ static const char *cached(struct build *build, const struct snapshot_watch_objec
 {
     return arena_printf(build->arena,
                         "Its lines are %s: too soon to have left %s for want of room, and nothing "
-                        "says they did. The time here is work on data at hand, not misses.",
+                        "says they did. The time here is work on data at hand; or they are in each "
+                        "other's way in a level before it: see Sets.",
                         between(build, object), question->level);
 }
 

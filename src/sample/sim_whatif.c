@@ -23,6 +23,16 @@ void sim_whatif_end(struct sim_memory *memory)
     __atomic_store_n(&memory->shared->question.asked, 0, __ATOMIC_RELEASE);
 }
 
+void sim_whatif_await(struct sim_memory *memory, uint64_t accesses)
+{
+    __atomic_store_n(&memory->shared->question.awaited, accesses, __ATOMIC_RELEASE);
+}
+
+uint64_t sim_whatif_waits(const struct sim_memory *memory)
+{
+    return __atomic_load_n(&memory->shared->answer.waits, __ATOMIC_ACQUIRE);
+}
+
 bool sim_whatif_block(struct sim_memory *memory, uint64_t start, uint64_t bytes)
 {
     struct sim_question *question = &memory->shared->question;

@@ -19,6 +19,12 @@ uint64_t sim_whatif_ask(struct sim_memory *memory, const struct relayout *layout
 /* Ends the question; nothing is asked. */
 void sim_whatif_end(struct sim_memory *memory);
 
+/* A question will come, which the program is to wait for when it has made so many accesses; 0: it
+ * need not. */
+void sim_whatif_await(struct sim_memory *memory, uint64_t accesses);
+/* After how many it waits; 0: it does not. */
+uint64_t sim_whatif_waits(const struct sim_memory *memory);
+
 /* A block that there is, for the question asked last; false: the list is full. */
 bool sim_whatif_block(struct sim_memory *memory, uint64_t start, uint64_t bytes);
 /* All are listed: counting may begin. */

@@ -143,7 +143,8 @@ static void settle_table(void)
 static void settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked = counts && whatif_look(model, &spec, cache->number);
+    Bool asked =
+        counts && whatif_look(model, &spec, cache->number, *shape.clock / MODEL_CLOCK_STEP);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;

@@ -2,6 +2,7 @@
 #include "valgrind/whatif.h"
 
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "valgrind/agent_rings.h"
 #include "valgrind/pages.h"
 #include "valgrind/shared.h"
@@ -9,6 +10,7 @@
 
 /* Events while misstop lists blocks, and blocks whose path it has not heard of yet. */
 enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
+enum { PATIENCE_MS = 3000 };
 
 static struct sim_question question; /* ours: what stands in the memory may change */
 static struct whatif whatif;
@@ -167,18 +169,52 @@ static void publish(void)
     __atomic_store_n(&answer->state, state, __ATOMIC_RELEASE);
 }
 
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread)
+/* One step towards an answer. */
+static void hear(const struct model *first, const struct model_spec *spec)
 {
-    ULong asked = __atomic_load_n(&shared->question.asked, __ATOMIC_ACQUIRE);
-    if (asked == question.asked && state == SIM_ANSWER_NONE)
-        return False;
-    if (asked != question.asked)
+    if (__atomic_load_n(&shared->question.asked, __ATOMIC_ACQUIRE) != question.asked)
         take(spec);
     if (question.follows && (state == SIM_ANSWER_TAKEN || state == SIM_ANSWER_COUNTS))
         follow();
     if (state == SIM_ANSWER_TAKEN &&
         __atomic_load_n(&shared->question.listed, __ATOMIC_ACQUIRE) == question.asked)
         begin(first);
+}
+
+static Bool is_awaited(ULong accesses)
+{
+    ULong from = __atomic_load_n(&shared->question.awaited, __ATOMIC_ACQUIRE);
+    return from && accesses > from && state != SIM_ANSWER_COUNTS && state != SIM_ANSWER_REFUSED &&
+           !shared->header.stop;
+}
+
+/* Not for a misstop that is gone, or stopped. */
+static void wait_for_question(const struct model *first, const struct model_spec *spec,
+                              ULong accesses)
+{
+    ULong reads = shared->header.reads;
+    UInt waited_ms = 0;
+    for (; waited_ms < PATIENCE_MS && is_awaited(accesses); waited_ms++) {
+        __atomic_store_n(&shared->answer.waits, accesses, __ATOMIC_RELEASE);
+        VG_(poll)(NULL, 0, 1);
+        hear(first, spec);
+        ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
+        waited_ms = now == reads ? waited_ms : 0;
+        reads = now;
+    }
+    if (waited_ms == PATIENCE_MS || state == SIM_ANSWER_COUNTS || state == SIM_ANSWER_REFUSED)
+        shared->question.awaited = 0;
+    shared->answer.waits = 0;
+}
+
+Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+                 ULong accesses)
+{
+    if (is_awaited(accesses))
+        wait_for_question(first, spec, accesses);
+    if (shared->question.asked == question.asked && state == SIM_ANSWER_NONE)
+        return False;
+    hear(first, spec);
     if (state != SIM_ANSWER_COUNTS || whatif_runs(&whatif, thread))
         return False;
     if (zeroed != shared->question.zeroed)

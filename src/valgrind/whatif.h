@@ -12,10 +12,12 @@
 /* What was asked of the program that the process ran before has no answer here. */
 void whatif_start(void);
 
-/* Now and then, while the program stands: a new question is heard, the answer brought up to date.
+/* Now and then, while the program stands: a new question is heard, the answer brought up to date;
+ * where a question is awaited, the program waits for it, once there were some `accesses`.
  * `first` and `spec`: the model that counts anyway; `thread` runs. True: accesses are to be told.
  */
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread);
+Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+                 ULong accesses);
 
 /* An access that level `served` had. */
 void whatif_take(Addr address, UInt size, UInt kind, UInt ip, UInt served);

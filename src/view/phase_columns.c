@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROW                                                                                        \
     const struct snapshot_phase *row = pointer;                                                    \
@@ -85,6 +86,10 @@ static struct value note(const struct snapshot *snapshot, const void *pointer)
     const struct snapshot_phase *row = pointer;
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
+    bool returned = row > timeline->phases && *row->name && !strcmp(row->name, row[-1].name);
+    /* What had changed went back to what it was, too gently to be a change of its own. */
+    if (returned)
+        return value_text(last ? "now; as before" : "as before");
     return value_text(last && row->inversion ? "now; new leader"
                       : last                 ? "now"
                       : row->inversion       ? "new leader"

@@ -34,6 +34,8 @@ def seconds(value):
 
 
 def size(value):
+    if value == math.inf:
+        return "never"
     for unit, scale in (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
         if value is not None and value >= scale:
             return "%.3g%s" % (value / scale, unit)
@@ -55,6 +57,8 @@ def distance_of(sim, name):
     row = next((o for o in reuse.get("objects", []) if o["name"] == name), None)
     if not row or row["miss_ratio"][0] is None:
         return None
+    if row["miss_ratio"][0] - row["first"] < 0.01:
+        return math.inf  # of what left a line, hardly anything came back
     half = row["first"] + (row["miss_ratio"][0] - row["first"]) / 2
     for bytes_, miss in zip(reuse["sizes"], row["miss_ratio"]):
         if miss is not None and miss <= half:

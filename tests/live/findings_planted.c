@@ -49,9 +49,9 @@ uint32_t *planted_shuffled(size_t count)
 
 static const struct planted_mode *mode_named(const char *name)
 {
-    static const struct planted_mode *const all[] = {planted_layout_modes, planted_order_modes,
-                                                     planted_page_modes,   planted_block_modes,
-                                                     planted_stack_modes,  planted_thread_modes};
+    static const struct planted_mode *const all[] = {
+        planted_layout_modes, planted_order_modes,  planted_page_modes, planted_block_modes,
+        planted_stack_modes,  planted_thread_modes, planted_sim_modes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const struct planted_mode *one = all[i]; one->name; one++)
             if (!strcmp(name, one->name))

@@ -28,6 +28,7 @@ extern const struct planted_mode planted_page_modes[];
 extern const struct planted_mode planted_block_modes[];
 extern const struct planted_mode planted_stack_modes[];
 extern const struct planted_mode planted_thread_modes[];
+extern const struct planted_mode planted_sim_modes[];
 
 extern volatile double planted_sink;
 extern __thread int planted_self; /* 0, 1: number of the thread */

@@ -239,5 +239,7 @@ const struct planted_mode planted_layout_modes[] = {
     {"orders", make_orders, ORDERS, best_price_between, 1},
     {"orders-fixed", make_prices, ORDERS, best_of_prices_between, 1},
     {"orders-clean", make_orders, ORDERS, sum_order_between, 1}, /* uses all it fetches */
+    {"few-used", make_particles, 1 << 14, sum_x, 1}, /* for a simulated cache of 256 KiB */
+    {"few-used-fixed", make_positions, 1 << 14, sum_positions, 1},
     {NULL, NULL, 0, NULL, 0},
 };

@@ -130,5 +130,11 @@ const struct planted_mode planted_order_modes[] = {
     {"streaming", make_doubles, DOUBLES, scale_all, 1},
     {"streaming-fixed", make_doubles, DOUBLES, scale_blocks, 1},
     {"streaming-clean", make_doubles, 2048, scale_all, 1}, /* stays in the cache */
+    /* For a simulated cache of 256 KiB. */
+    {"again", make_doubles, 1 << 17, scale_all, 1},
+    {"again-fixed", make_doubles, 1 << 17, scale_blocks, 1},
+    {"list", make_shuffled, 1 << 14, walk_list, 1},
+    {"list-fixed", make_ordered, 1 << 14, walk_list, 1},
+    {"list-indexed", make_ordered, 1 << 14, look_at_nodes, 1},
     {NULL, NULL, 0, NULL, 0},
 };

@@ -3,6 +3,7 @@
 #ifndef MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
 #define MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How misstop comes to it. */
@@ -10,18 +11,23 @@ enum findings_way {
     ATTACHED, /* --heap none */
     WALKED,   /* --heap walk */
     LAUNCHED, /* with the agent */
-    ALONE     /* attached, while nothing else runs: it needs two CPUs */
+    ALONE,    /* attached, while nothing else runs: it needs two CPUs */
+    SIMULATED
 };
 
 struct findings_program {
     const char *mode;
     enum findings_way way;
-    const char *kind;   /* NULL: none */
-    const char *object; /* part of its name */
-    const char *also;   /* true there too, parted by blanks; NULL: nothing */
+    const char *kind;    /* NULL: none */
+    const char *object;  /* part of its name */
+    const char *also;    /* true there too, parted by blanks; NULL: nothing */
+    const char *options; /* more of them for misstop; NULL: none */
+    bool long_form;      /* only with FINDINGS_FULL=1, or where it is asked for by name */
 };
 
 extern const struct findings_program findings_programs[];
 extern const size_t findings_program_count;
+extern const struct findings_program findings_sim_programs[];
+extern const size_t findings_sim_program_count;
 
 #endif

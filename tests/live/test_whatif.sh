@@ -67,13 +67,13 @@ compare() { # question, function and words of the program that is really so, rou
     check "$1 predicts what $3 really has" predicted
 }
 
-compare hot=key split split 40
+compare hot=key split split 160
 if [ -n "${WHATIF_FULL:-}" ]; then
     compare pad padded padded 60
     compare align padded aligned 60
     # Blocks that come and go: as many as there are, to the last.
     sim asked nodes --what-if renew:hot=key -- "$program" nodes 40
-    check "every block is followed" look "w['blocks'] == 12000 and not w['blocks_left_out'] and w['levels'][1]['change'] < -0.5"
+    check "every block is followed" look "w['blocks'] == 12000 and not w['blocks_left_out'] and w['levels'][1]['change'] < -0.2"
     sim asked as_it_is --what-if of_program:never -- "$program" global 40
     check "a variable that never misses leaves nothing" look "w['object_accesses'] and w['levels'][1]['misses_then'] < 0.01 * w['levels'][1]['misses']"
 fi

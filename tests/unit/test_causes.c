@@ -309,6 +309,25 @@ static void by_cell_of_the_matrix(void **state)
     snapshot_free(snapshot);
 }
 
+/* What threw lines out for two functions that miss on one object is kept apart. */
+static void each_function_has_its_own_evictors(void **state)
+{
+    (void)state;
+    miss(MATRIX, CAUSE_CAPACITY, 30, QUEUE, FILL);
+    missing = FILL;
+    miss(MATRIX, CAUSE_CAPACITY, 10, QUEUE, FILL);
+    missing = MULTIPLY;
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    const struct snapshot_evictions *functions = &snapshot->causes.of[CAUSES_FUNCTIONS].evictions;
+    assert_int_equal(matrix->evictor_count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_near(matrix->evictors[i].misses, matrix->evictors[i].row ? 10 : 30);
+    assert_near(functions->cells[0][0], 30);
+    assert_near(functions->cells[1][0], 10);
+    snapshot_free(snapshot);
+}
+
 /* The two words of the matrix that miss() and this one touch. */
 static void by_field(void **state)
 {
@@ -359,6 +378,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(premature_evictions, begin, end),
         cmocka_unit_test_setup_teardown(who_evicts_whom, begin, end),
         cmocka_unit_test_setup_teardown(by_cell_of_the_matrix, begin, end),
+        cmocka_unit_test_setup_teardown(each_function_has_its_own_evictors, begin, end),
         cmocka_unit_test_setup_teardown(by_field, begin, end),
         cmocka_unit_test_setup_teardown(of_the_ranking_event_only, begin, end),
         cmocka_unit_test_setup_teardown(what_found_no_room_is_told, begin, end),

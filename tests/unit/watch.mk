@@ -21,3 +21,5 @@ tests_unit_test_watch_page_SOURCES = tests/unit/test_watch_page.c tests/unit/wat
 tests_unit_test_watch_page_LDADD = $(VIEW_LIBS)
 tests_unit_test_watch_snapshot_SOURCES = tests/unit/test_watch_snapshot.c
 tests_unit_test_watch_snapshot_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+# Figures beside the simulator: see the script.
+EXTRA_DIST += tests/bench/watch-beside-sim tests/bench/watch_beside_sim.py tests/bench/reuse_planted.c
