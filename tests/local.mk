@@ -84,6 +84,7 @@ TESTS += tests/live/test_sim.sh tests/live/test_whatif.sh
 check_PROGRAMS += tests/live/equake_planted
 tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_equake_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
