@@ -7,6 +7,7 @@
 #include "snapshot_levels.h"
 #include "snapshot_timeline.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -126,6 +127,15 @@ struct snapshot_matrix {
     const struct rates_plan *rates_plan; /* NULL: as above */
     const struct rates_sums *rates_all;
 };
+
+/* Whether anything was counted there, of any event. */
+static inline bool snapshot_matrix_any(const struct snapshot_matrix_cell *cell)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (cell->by[i] > 0)
+            return true;
+    return cell->samples > 0;
+}
 
 /* Row row_count and column column_count are the others, those after them nobody. */
 static inline const struct snapshot_matrix_cell *

@@ -290,6 +290,8 @@ const char *pipeline_whatif_request(struct pipeline *pipeline, const struct requ
         forget(&pipeline->whatif);
         return "nothing is asked any more";
     }
+    if (pipeline->ended)
+        return "the program has ended: it accesses nothing any more";
     pipeline_whatif_ask(pipeline, request->object, request->type, request->name);
     return "asked; the counts of both begin now";
 }

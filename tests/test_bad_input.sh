@@ -50,8 +50,12 @@ python3 -c 'import os,time
 if os.fork() == 0: os._exit(0)
 time.sleep(60)' & parent=$!
 children="$children $parent"
-sleep 0.5
-zombie=$(pgrep -P $parent | head -n 1)
+zombie=
+for _ in $(seq 100); do
+    zombie=$(pgrep -P $parent | head -n 1)
+    [ -n "$zombie" ] && grep -q '^State:.*Z' "/proc/$zombie/status" && break
+    sleep 0.1
+done
 expect 1 'zombie|has ended' -b -n 1 -p "$zombie"
 
 # a 32-bit program, made by hand: ELF32 that loops for ever (int 80 not needed)

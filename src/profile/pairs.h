@@ -20,12 +20,23 @@ struct pair {
     uint32_t owner; /* PAIR_OWNER(); UINT32_MAX: empty */
     uint32_t extra; /* function id of an instruction, thread of an instance */
     uint64_t size;  /* widest access, or size of an instance */
-    double rival;   /* instances: majority vote for `extra` (Boyer and Moore) */
+    double rival;   /* where `extra` is voted for: pair_vote() */
     struct counted samples;
     struct counted weight;
     struct counted loads;
     struct counted stores;
 };
+
+/* `extra` is what most have (majority vote, Boyer and Moore). */
+static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale)
+{
+    if (pair->extra == candidate || pair->rival <= 0) {
+        pair->extra = candidate;
+        pair->rival = (pair->rival > 0 ? pair->rival : 0) + scale;
+    } else {
+        pair->rival -= scale;
+    }
+}
 
 enum { PAIRS_BUCKET = 4 };
 

@@ -7,8 +7,6 @@
  */
 #include "profile/state.h"
 
-#include <math.h>
-
 enum { BATCH = 16 };
 
 /* Where an access counts besides its object and function. */
@@ -93,12 +91,7 @@ static void add_to_pair(struct pair *pair, const struct access *access, double s
 static void add_instance(struct pair *pair, const struct place *place, double scale)
 {
     pair->size = place->size_bytes;
-    if (pair->extra == place->access.tid || pair->rival <= 0) {
-        pair->extra = place->access.tid;
-        pair->rival = fmax(pair->rival, 0) + scale;
-    } else {
-        pair->rival -= scale;
-    }
+    pair_vote(pair, place->access.tid, scale);
     add_to_pair(pair, &place->access, scale);
 }
 

@@ -11,7 +11,8 @@ static const double least_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)
 {
-    return matrix_axes_row(axes, function) * (axes->columns + 1) + matrix_axes_column(axes, object);
+    return matrix_axes_row(axes, function) * matrix_axes_width(axes) +
+           matrix_axes_column(axes, object);
 }
 
 /* Instructions on an object, of the ranking event. */
@@ -38,8 +39,9 @@ static void list_figures(struct build *build, const struct matrix_axes *axes, si
     for (size_t i = 0; i < cells && !build->failed; i++) {
         struct snapshot_causes_figures *figures = build_figures_of(build, &sums[i]);
         if (figures)
-            matrix->caused[matrix->caused_count++] = (struct snapshot_matrix_caused){
-                (uint16_t)(i / (axes->columns + 1)), (uint16_t)(i % (axes->columns + 1)), figures};
+            matrix->caused[matrix->caused_count++] =
+                (struct snapshot_matrix_caused){(uint16_t)(i / matrix_axes_width(axes)),
+                                                (uint16_t)(i % matrix_axes_width(axes)), figures};
     }
 }
 
@@ -70,7 +72,7 @@ static size_t list_evictors(struct build *build, const struct matrix_axes *axes,
 void build_cell_causes(struct build *build, const struct matrix_axes *axes)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    size_t cells = (axes->rows + 1) * (axes->columns + 1);
+    size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
     if (!causes_told(&build->profile->causes))
         return;
     struct snapshot_causes_figures *sums = calloc(cells, sizeof *sums);

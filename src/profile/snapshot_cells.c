@@ -209,7 +209,8 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
         arena_array(build->arena, cells + axes->rows + axes->columns, sizeof *matrix->rated);
     build->failed |= !matrix->rated;
     for (size_t i = 0; i < cells && !build->failed; i++)
-        if (matrix->cells[i].samples > 0 && i % width < axes->columns && i / width < axes->rows)
+        if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
+            i / width < axes->rows)
             rate(build, (uint16_t)(i / width), (uint16_t)(i % width), &sums[i]);
     for (size_t i = 0; i < axes->rows && !build->failed; i++) {
         struct rates_sums all = {0};

@@ -2,7 +2,6 @@
 #include "profile/unplaced.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,17 +51,6 @@ static bool has_waited(const struct place *place)
     }
 }
 
-/* The reason most of them have: majority vote, as for the thread of an instance. */
-static void vote(struct pair *pair, uint32_t reason, double scale)
-{
-    if (pair->extra == reason || pair->rival <= 0) {
-        pair->extra = reason;
-        pair->rival = fmax(pair->rival, 0) + scale;
-    } else {
-        pair->rival -= scale;
-    }
-}
-
 void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
                   double scale)
 {
@@ -79,7 +67,7 @@ void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const st
         pairs_take(&unplaced->code, pairs_hash(owner, access->ip), owner, access->ip, scale);
     if (!pair)
         return;
-    vote(pair, access->reason, scale);
+    pair_vote(pair, access->reason, scale); /* the reason most of them have */
     counted_add(&pair->samples, 1, scale);
     counted_add(&pair->weight, tally_weight(access), scale);
 }

@@ -273,6 +273,7 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
     struct whatif_planner planner = {
         .wanted = wanted, .layout = layout, .plan = plan, .error = error, .line = line_bytes};
     uint64_t element = layout ? layout->size : object->element_size;
+    bool elements = wanted->kind == WHATIF_PAD || wanted->kind == WHATIF_ALIGN;
     *plan = (struct whatif_plan){.text = ""};
     planner.element =
         element && element <= RELAYOUT_ELEMENT_MAX ? (uint32_t)element : UNTYPED_BYTES;
@@ -280,6 +281,8 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
         wanted->kind == WHATIF_HOT || wanted->kind == WHATIF_ORDER || wanted->kind == WHATIF_ARRAYS;
     whatif_find_units(&planner);
     int code = members ? need_members(&planner) : 0;
+    if (elements && !element)
+        return error_set(error, -EINVAL, "no type and no element size is known of it");
     if (!code)
         code = plans[wanted->kind](&planner);
     if (code)

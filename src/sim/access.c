@@ -157,6 +157,24 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
     return served;
 }
 
+/* What is looked at after the first level is larger than this machine's caches. */
+static void ask_ahead(const struct state_access *access, uint64_t address)
+{
+    const struct model *model = access->model;
+    struct cache *first = access->first;
+    uint64_t number = address >> first->line_shift;
+    if (model->spec.level_count > 1) {
+        const struct cache *second = access->thread->path[1];
+        cache_prefetch(second, address >> second->line_shift);
+    }
+    if (!first->shadow)
+        return;
+    evicted_prefetch(&model->evicted[0], number, first->thread);
+    uint32_t victim = first->policy == MODEL_LRU ? cache_victim(first, number) : CACHE_NONE;
+    if (victim != CACHE_NONE && first->tags[victim])
+        evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
+}
+
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
                      uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
@@ -168,11 +186,8 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;
-    /* Asked for ahead: what is looked at after the first level. */
-    if (absent && access.model->spec.level_count > 1)
-        cache_prefetch(thread->path[1], address >> thread->path[1]->line_shift);
-    if (absent && first->shadow)
-        evicted_prefetch(&access.model->evicted[0], address >> first->line_shift, first->thread);
+    if (absent)
+        ask_ahead(&access, address);
     uint32_t served = access.model->spec.whole_access_below
                           ? by_levels(&access, address, size_bytes)
                           : by_lines(&access, address, size_bytes);

@@ -198,10 +198,14 @@ static void write_reasons(struct help_writer *writer)
 static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct help_writer writer = {canvas, area, 0, browser->help.top};
+    /* The header sends people here where files are missing: that comes first then. */
+    bool missing = browser->snapshot && binary_missing(&browser->snapshot->binaries) > 0;
+    if (missing)
+        write_binaries(&writer, browser->snapshot);
     write_screen(&writer, browser);
     write_source(&writer, browser->snapshot);
     write_recording(&writer, browser->snapshot ? browser->snapshot->recording : NULL);
-    if (browser->snapshot)
+    if (browser->snapshot && !missing)
         write_binaries(&writer, browser->snapshot);
     write_keys(&writer, browser->replays);
     write_other_columns(&writer, browser);

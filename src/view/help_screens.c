@@ -91,6 +91,12 @@ static const struct {
                         "An object that throws itself out is too large or in its own way; one that "
                         "is thrown out by "
                         "another could be kept apart from it."},
+    [PAGE_REUSE] =
+        {"How much else was touched before data was touched again, in the simulation, and so what "
+         "part "
+         "of the accesses a cache of each size would miss.",
+         "Where the curve falls steeply there is a size at which the data fits: a smaller working "
+         "set, or a larger cache, would pay. A flat curve says that size does not matter."},
     [PAGE_WHATIF] =
         {"The simulation counted the misses of another layout beside those of the real one.",
          "Choose a question about an object; the answer says what it would miss then."},

@@ -9,13 +9,13 @@
 
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
 
-/* One more picture, closed; nothing where there are no series. */
+/* One more picture, closed; none of a single series, which is the picture of everything. */
 static void write_more(struct html_writer *writer, enum snapshot_measure measure,
                        const struct timeline_stack *stack)
 {
     const char *name = measure_name(writer->snapshot, measure);
     char label[LABEL_BYTES];
-    if (!stack->count || !stack->all)
+    if (stack->count < 2 || !stack->all)
         return;
     snprintf(label, sizeof label, "%s by %s%s%.200s", name, stack->title, stack->of ? " of " : "",
              stack->of ? stack->of : "");

@@ -146,7 +146,7 @@ static json_t *cells(const struct matrix_table *table)
     size_t columns = nobody_of(table->columns, table->column_count);
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < columns; k++) {
-            if (!(table->cells[i][k].samples > 0))
+            if (!snapshot_matrix_any(&table->cells[i][k]))
                 continue;
             json_t *one = json_object();
             json_set(one, "row", json_whole(i));

@@ -85,6 +85,7 @@ src_libview_a_SOURCES = \
 	src/view/matrix_heading.c src/view/matrix_heading.h \
 	src/view/matrix_names.c \
 	src/view/matrix_page.c \
+	src/view/matrix_rates.c src/view/matrix_rates.h \
 	src/view/matrix_rules.c \
 	src/view/matrix_table.c src/view/matrix_table.h \
 	src/view/matrix_text.c \

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "view/causes_words.h"
-#include "profile/rates.h"
+#include "view/matrix_rates.h"
 #include "view/source_rows.h"
 
 #include <inttypes.h>
@@ -216,48 +216,6 @@ static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
     end(&evictors, &cell->evictors);
 }
 
-/* Whether a part of the snapshot's matrix is one of those that the rates of a cell are made of. */
-static bool rates_belong(const struct chosen *chosen, const struct snapshot_matrix_rated *rated)
-{
-    bool all_rows = rated->row == SNAPSHOT_MATRIX_ALL;
-    bool all_columns = rated->column == SNAPSHOT_MATRIX_ALL;
-    return all_rows == !chosen->row && all_columns == !chosen->column &&
-           (all_rows || chosen->table->row_of[rated->row] + (size_t)1 == chosen->row) &&
-           (all_columns || chosen->table->column_of[rated->column] + (size_t)1 == chosen->column);
-}
-
-static const struct snapshot_rates *join_rates(const struct chosen *chosen,
-                                               struct snapshot_rates *joined)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    struct rates_sums sums = {0};
-    size_t parts = 0;
-    for (size_t i = 0; i < matrix->rated_count; i++)
-        if (rates_belong(chosen, &matrix->rated[i])) {
-            rates_join(&sums, matrix->rated[i].sums);
-            parts++;
-        }
-    bool known = parts && matrix->rates_plan &&
-                 rates_make(matrix->rates_plan, &sums, matrix->rates_all, joined);
-    return known ? joined : NULL;
-}
-
-/* Of one line as its own screen has them, for they may be exact; never of the others, whose parts
- * are not all known. */
-static const struct snapshot_rates *rates_of(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot *snapshot = chosen->table->snapshot;
-    const struct matrix_line *one = !cell->row ? cell->column : !cell->column ? cell->row : NULL;
-    bool exact = snapshot->rates && snapshot->rates->from == RATES_EXACT;
-    if (!cell->row && !cell->column)
-        return snapshot->rates;
-    if ((cell->row && !cell->row->members) || (cell->column && !cell->column->members))
-        return NULL;
-    if (one && one->members == 1)
-        return cell->row ? snapshot->code[one->index].rates : snapshot->objects[one->index].rates;
-    return exact && one ? NULL : join_rates(chosen, &cell->joined);
-}
-
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
                         struct matrix_cell *cell)
 {
@@ -273,7 +231,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     gather_blocks(&chosen, cell);
     gather_levels(&chosen, cell);
     gather_causes(&chosen, cell);
-    cell->rates = rates_of(&chosen, cell);
+    cell->rates = matrix_rates(table, row, column, &cell->joined);
 }
 
 bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],

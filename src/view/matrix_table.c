@@ -159,14 +159,6 @@ static void sort(const struct joining *joining, size_t used)
         joining->line_of[i] = now_at[joining->line_of[i]];
 }
 
-static bool has_any(const struct snapshot_matrix_cell *total)
-{
-    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (total->by[i] > 0)
-            return true;
-    return total->samples > 0;
-}
-
 /* Lines with those beside the listed ones, if they have anything; their place is told in any case.
  * Cells of what is not there go behind all lines. */
 static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
@@ -177,7 +169,7 @@ static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *r
     sort(joining, used);
     for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++) {
         const struct snapshot_matrix_cell *total = &joining->totals[joining->count + i];
-        if (!has_any(total))
+        if (!snapshot_matrix_any(total))
             continue;
         joining->line_of[joining->count + i] = (uint8_t)used;
         joining->lines[used++] = (struct matrix_line){.name = rest_name(joining->axis, rest[i]),
@@ -186,7 +178,7 @@ static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *r
                                                       .total = *total};
     }
     for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++)
-        if (!has_any(&joining->totals[joining->count + i]))
+        if (!snapshot_matrix_any(&joining->totals[joining->count + i]))
             joining->line_of[joining->count + i] = (uint8_t)used;
     return used;
 }

@@ -4,7 +4,7 @@
 #include "view/browser.h"
 
 #include "base/text.h"
-#include "view/timeline_chart.h"
+#include "view/timeline_stack.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD ||
                    (action == ACTION_VOLATILITY && !browser->timeline.volatility);
-    if (action == ACTION_SPAN || changes)
+    if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
         browser_message(browser, "no room for the picture: it needs a taller window");
     return action == ACTION_SPAN;
 }

@@ -67,7 +67,7 @@ compare() { # question, function and words of the program that is really so, rou
     check "$1 predicts what $3 really has" predicted
 }
 
-compare hot=key split split 40
+compare hot=key split split 160
 if [ -n "${WHATIF_FULL:-}" ]; then
     compare pad padded padded 60
     compare align padded aligned 60

@@ -301,21 +301,30 @@ static void the_run_over_time_is_drawn(void **state)
     size_t size;
     const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot snapshot = *made;
-    snapshot.timeline =
-        (struct snapshot_timeline){.start_s = 2,
-                                   .period_s = 1,
-                                   .base_s = 1,
-                                   .periods = PERIODS,
-                                   .by = {{.all = weights[2], .objects = {streams, 2}}},
-                                   .phases = phases,
-                                   .phase_count = 2,
-                                   .profile = profile,
-                                   .profile_count = 3,
-                                   .turns = &turns,
-                                   .turn_count = 1,
-                                   .reading = "two phases by turns"};
+    snapshot.timeline = (struct snapshot_timeline){
+        .start_s = 2,
+        .period_s = 1,
+        .base_s = 1,
+        .periods = PERIODS,
+        .by = {{.all = weights[2],
+                .objects = {streams, 2},
+                .functions = {streams, 2},
+                .threads = {streams, 1}},
+               {.all = weights[2], .objects = {streams, 2}, .fields = {streams, 2}}},
+        .phases = phases,
+        .phase_count = 2,
+        .profile = profile,
+        .profile_count = 3,
+        .turns = &turns,
+        .turn_count = 1,
+        .reading = "two phases by turns"};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
+    assert_non_null(strstr(text, "<summary>misses by function</summary>"));
+    assert_null(strstr(text, "misses by thread"));
+    assert_non_null(strstr(text, "<summary>accesses by object</summary>"));
+    assert_non_null(strstr(text, "<summary>accesses by fields of early_bird</summary>"));
+    assert_null(strstr(text, "waiting by"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
     assert_non_null(strstr(text, "two phases by turns"));
     /* The second phase begins in the middle of the picture. */

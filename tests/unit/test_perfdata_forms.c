@@ -92,7 +92,10 @@ static void put_records(struct recording *recording)
 /* One letter for each record, with its time behind it. */
 static void note(void *context, const struct record *record)
 {
-    static const char letters[] = "SMCFELTU";
+    static const char letters[] = {
+        [RECORD_SAMPLE] = 'S',   [RECORD_MAPPING] = 'M',   [RECORD_COMM] = 'C',
+        [RECORD_FORK] = 'F',     [RECORD_EXIT] = 'E',      [RECORD_LOST] = 'L',
+        [RECORD_THROTTLE] = 'T', [RECORD_UNTHROTTLE] = 'U'};
     char *text = context;
     size_t used = strlen(text);
     snprintf(text + used, 512 - used, "%c%d", letters[record->kind], (int)record->time_ns);

@@ -163,43 +163,51 @@ static void the_stronger_have_the_room(void **state)
     streams_fini(&streams);
 }
 
-/* A day of 10,000 objects at 4 periods a second: after the first minutes no byte more. */
+/* A day of 10,000 objects at 4 periods a second, of misses, accesses and waiting: after the first
+ * minutes no byte more, and no more than one of them alone would take. */
 static void a_day_takes_no_more_room_than_an_hour(void **state)
 {
-    enum { OBJECTS = 10000, BUSY = 200, HOURS = 24 };
+    enum { OBJECTS = 10000, BUSY = 200, HOURS = 24, MEASURES = 3 };
     const uint64_t quarter = 250000000;
     struct prng prng = {9};
-    struct streams streams;
+    struct streams streams[MEASURES];
     struct streams_budget budget = {0, STREAMS_MAX};
     double *totals = calloc(OBJECTS, sizeof *totals);
     size_t after_an_hour = 0;
     (void)state;
-    streams_init(&streams, &budget, 0, quarter);
+    for (int i = 0; i < MEASURES; i++)
+        streams_init(&streams[i], &budget, 0, quarter);
     for (uint64_t step = 1; step <= HOURS * UINT64_C(3600) * 4; step++) {
         /* Most are put rarely, so that the test takes a second and not a minute. */
         for (size_t i = 0; i < BUSY / 100; i++) {
             size_t object = prng_below(&prng, step % 64 ? BUSY : OBJECTS);
             totals[object] += 1 + (double)prng_below(&prng, 9);
-            streams_put(&streams, object, totals[object]);
+            for (int k = 0; k < MEASURES; k++)
+                streams_put(&streams[k], object, totals[object] * (k + 1));
         }
-        streams_close(&streams, step * quarter);
+        for (int i = 0; i < MEASURES; i++)
+            streams_close(&streams[i], step * quarter);
         if (step == UINT64_C(3600) * 4)
             after_an_hour = mallinfo2().uordblks + mallinfo2().hblkhd;
     }
     size_t in_the_end = mallinfo2().uordblks + mallinfo2().hblkhd;
     print_message("streams: %zu, %.1f s a point, %.1f MiB after an hour, %.1f MiB after a day\n",
-                  streams.count, (double)streams.period_ns / 1e9, (double)after_an_hour / 0x1p20,
+                  budget.used, (double)streams[0].period_ns / 1e9, (double)after_an_hour / 0x1p20,
                   (double)in_the_end / 0x1p20);
-    assert_true(streams.count <= STREAMS_MAX);
+    assert_int_equal(streams[0].count + streams[1].count + streams[2].count, budget.used);
+    assert_int_equal(budget.used, STREAMS_MAX);
     assert_true(in_the_end < after_an_hour + STREAMS_MAX * (STREAMS_POINTS * sizeof(double) + 128));
     assert_true(in_the_end < (size_t)48 << 20);
-    double sum = 0;
-    const struct stream *busiest = streams_find(&streams, 0);
-    for (size_t i = 0; i < streams.points; i++)
-        sum += busiest->at[i];
-    assert_true(sum + busiest->at[streams.points] == totals[0]);
+    for (int k = 0; k < MEASURES; k++) {
+        double sum = 0;
+        const struct stream *busiest = streams_find(&streams[k], 0);
+        for (size_t i = 0; i <= streams[k].points; i++)
+            sum += busiest->at[i];
+        assert_true(sum == totals[0] * (k + 1));
+        streams_fini(&streams[k]);
+    }
+    assert_int_equal(budget.used, 0);
     free(totals);
-    streams_fini(&streams);
 }
 
 int main(void)

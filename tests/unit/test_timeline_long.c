@@ -198,7 +198,7 @@ static void volatility_leaves_the_list_its_room(void **state)
     (void)state;
     look(&browser);
     press(&browser, 'V');
-    assert_non_null(strstr(run.text, "Volatility by period"));
+    assert_non_null(strstr(run.text, "25% or less is calm"));
     assert_non_null(strstr(run.text, "more than half of the shortest phase"));
     assert_true(count_of("+4") + count_of("+3") >= 7);
     assert_true(count_of("aaaaaaaa") > 0);

@@ -187,7 +187,9 @@ static void without_a_type(void **state)
     (void)state;
     refused("hot", NULL, "no type and no element size");
     refused("arrays", NULL, "no type and no element size");
-    assert_int_equal(plan_as("align", NULL, &plan, &error), 0);
+    refused("pad", NULL, "no type and no element size");
+    refused("align", NULL, "no type and no element size");
+    assert_int_equal(plan_as("align-object", NULL, &plan, &error), 0);
     assert_int_equal(plan.layout.element_bytes, 64);
     assert_int_equal(plan_as("never", NULL, &plan, &error), 0);
     assert_int_equal(plan_as("split=+16", NULL, &plan, &error), 0);
