@@ -81,10 +81,10 @@ static struct snapshot_median reuse_time(const struct build *build, const struct
     return (struct snapshot_median){NAN, 0, reuse.high};
 }
 
-/* One in twenty waits for a touch was no longer; 0: there were too few. */
+/* One in eight waits for a touch was no longer; 0: there were too few. */
 static double quickest(const struct legs *all)
 {
-    enum { ONE_IN = 20 };
+    enum { ONE_IN = 8 };
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i]->kind != WATCH_VISIT && all->at[i]->happened)
