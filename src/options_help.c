@@ -31,7 +31,7 @@ void options_help(FILE *out)
           "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
           "Simulation\n"
           "      --sim[=SPEC]      run CMD under a simulated cache: every miss, on any machine;\n"
-          "                        SPEC: levels as of -C (this machine's), and nocauses\n"
+          "                        SPEC: levels as of -C (this machine's), nocauses, nouse\n"
           "                        to be faster without why, code to fetch instructions\n"
           "                        too, joined by colons\n"
           "      --sim-from FUNC   count from the first call of FUNC on\n"

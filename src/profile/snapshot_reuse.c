@@ -93,6 +93,14 @@ static int most_accesses(const void *left, const void *right)
     return difference > 0 ? -1 : difference < 0 ? 1 : (a->id > b->id) - (a->id < b->id);
 }
 
+static int most_share(const void *left, const void *right)
+{
+    const struct snapshot_reuse_row *a = left;
+    const struct snapshot_reuse_row *b = right;
+    return a->share != b->share ? (a->share > b->share ? -1 : 1)
+                                : (a->id > b->id) - (a->id < b->id);
+}
+
 /* Pointers to all rows of a kind, the most accesses first. */
 static size_t sort(const struct distances *distances, enum distances_of of,
                    const struct distances_row **out)
@@ -130,6 +138,7 @@ static void list_objects(struct build *build, const struct distances_row **sorte
         row->object = build_object_index(build, (uint32_t)sorted[i]->id);
         build->failed |= !row->name;
     }
+    qsort(reuse->objects, reuse->object_count, sizeof *reuse->objects, most_share);
 }
 
 /* ---- source lines ---- */
@@ -187,14 +196,6 @@ static void name_line(struct build *build, const struct located *located,
         if (build->snapshot->code[i].id == function)
             row->code = (uint32_t)i;
     build->failed |= !row->function || !row->name;
-}
-
-static int most_share(const void *left, const void *right)
-{
-    const struct snapshot_reuse_row *a = left;
-    const struct snapshot_reuse_row *b = right;
-    return a->share != b->share ? (a->share > b->share ? -1 : 1)
-                                : (a->id > b->id) - (a->id < b->id);
 }
 
 static void list_lines(struct build *build, const struct distances_row **sorted, size_t count)

@@ -8,6 +8,7 @@
 #include "view/field_words.h"
 #include "view/levels_words.h"
 #include "view/stretch_words.h"
+#include "view/use_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -123,6 +124,8 @@ static void write_notes(struct html_writer *writer)
     header_trust(snapshot, text, sizeof text);
     note(writer, "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
+    note(writer, "", text);
+    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
     note(writer, "", text);
     binary_note(&snapshot->binaries, text, sizeof text);
     note(writer, "warn", text);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 640, LEFT = 44, TOP = 22, PLOT = 130, FOOT = 24, ROWS = 40, OPENED = 5 };
+enum { WIDTH = 640, LEFT = 44, TOP = 22, PLOT = 130, FOOT = 24, ROWS = 15, OPENED = 5 };
 
 static double x_of(double size_bytes)
 {

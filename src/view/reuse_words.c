@@ -48,10 +48,10 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
                              100 * reuse->all.at[i], i ? "in" : "miss in LRU caches of",
                              reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
     if (used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, "; by %s sampled uses",
+        used += snprintf(out + used, size - (size_t)used, "; %s uses sampled",
                          text_count(uses, reuse->all.uses));
     if (snapshot->uses.told && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ". Use of lines that left L%u",
+        snprintf(out + used, size - (size_t)used, "; SPATIAL of lines that left L%u",
                  snapshot->uses.level + 1);
 }
 
@@ -110,6 +110,9 @@ void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reus
     else
         snprintf(said, sizeof said,
                  "Its lines are used again at once: even a small cache has them.");
-    snprintf(out, size, "%.1f%% of its accesses are first uses of a line. %s", 100 * row->first,
-             said);
+    if (row->first < 0.001)
+        snprintf(out, size, "%s", said);
+    else
+        snprintf(out, size, "%.1f%% of its accesses are first uses of a line. %s", 100 * row->first,
+                 said);
 }
