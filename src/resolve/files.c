@@ -29,16 +29,28 @@ int files_open(const char *path)
     return regular(open(path, FILES_FLAGS));
 }
 
+int files_root(pid_t pid)
+{
+    char text[64];
+    snprintf(text, sizeof text, "/proc/%d/root", (int)pid);
+    return open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int files_open_below(int root, const char *path, bool follow)
+{
+    struct open_how how = {.flags = FILES_FLAGS | (follow ? 0 : O_NOFOLLOW),
+                           .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    return root < 0 ? -1 : regular((int)syscall(SYS_openat2, root, path, &how, sizeof how));
+}
+
 int files_open_in_root(pid_t pid, const char *path, bool follow)
 {
     char text[PATH_MAX + 64];
-    struct open_how how = {.flags = FILES_FLAGS | (follow ? 0 : O_NOFOLLOW),
-                           .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-    snprintf(text, sizeof text, "/proc/%d/root", (int)pid);
-    int root = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int root = files_root(pid);
     if (root < 0)
         return -1;
-    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    errno = 0;
+    int fd = files_open_below(root, path, follow);
     int cause = errno;
     close(root);
     /* Before Linux 5.6, or behind a filter that does not know the call. */

@@ -14,6 +14,12 @@
 /* Descriptor of a file on this side, or -1. */
 int files_open(const char *path);
 
+/* Root directory of a process, as one knows it while that runs and keeps it after; or -1. */
+int files_root(pid_t pid);
+
+/* A file below such a root. */
+int files_open_below(int root, const char *path, bool follow);
+
 /* The same as process pid sees it: through its root directory and mounts. The path itself may be
  * a symbolic link only if `follow`. */
 int files_open_in_root(pid_t pid, const char *path, bool follow);

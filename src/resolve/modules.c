@@ -40,21 +40,24 @@ static int same_file(int fd, const struct map *map)
     return fd;
 }
 
-static int open_live(const struct map *map, const char *name, pid_t pid)
+static int open_live(const struct map *map, const char *name, const struct modules_from *from)
 {
     char path[64];
-    int fd = same_file(files_open_in_root(pid, name, false), map);
+    int fd = same_file(files_open_in_root(from->pid, name, false), map);
     /* Deleted or replaced meanwhile: the mapping itself still leads to the file. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)pid,
+        snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)from->pid,
                  (unsigned long)map->start, (unsigned long)map->end);
         fd = same_file(files_open(path), map);
     }
     /* map_files needs privilege; the program itself can always be had. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)from->pid);
         fd = same_file(files_open(path), map);
     }
+    /* What ran for a moment only is gone before its first sample is looked at. */
+    if (fd < 0)
+        fd = same_file(files_open_below(from->root, name, false), map);
     return fd;
 }
 
@@ -65,7 +68,7 @@ static int open_file(const struct maps *maps, const struct map *map,
         return binaries_open(from->binaries, map->binary);
     if (map->kind == MAPPING_VDSO)
         return vdso_open(map, from->pid);
-    return open_live(map, maps_name(maps, map), from->pid);
+    return open_live(map, maps_name(maps, map), from);
 }
 
 /* The name tells only where there is no inode: it changes when the file is deleted. */

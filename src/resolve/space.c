@@ -2,9 +2,11 @@
 #include "resolve/space.h"
 
 #include "base/clock.h"
+#include "resolve/files.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SPACE_REREAD_PER_S = 4, SPACE_USER_BITS = 47 };
 _Static_assert(SPACE_RECENT == 1 << (64 - 58),
@@ -26,11 +28,14 @@ int space_init(struct space *space, const struct modules_from *from)
     if (!from->live)
         binaries_init(&space->binaries, &lookup);
     space->from.binaries = &space->binaries;
+    space->from.root = from->live ? files_root(from->pid) : -1;
     return from->live ? maps_read(&space->maps, from->pid) : 0;
 }
 
 void space_fini(struct space *space)
 {
+    if (space->from.live && space->from.root >= 0)
+        close(space->from.root);
     modules_fini(&space->modules);
     binaries_fini(&space->binaries);
     maps_fini(&space->maps);

@@ -24,7 +24,7 @@ struct space {
     uint64_t reread_ns;            /* no rereading before */
     uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
     uint32_t programs;             /* run before this one */
-    bool data_recorded; /* a recording tells of mappings without code: perf record -d */
+    bool data_recorded;            /* a recording tells of mappings without code: perf record -d */
 };
 
 /* What an address may be that a recording has no mapping around. */
