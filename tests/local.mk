@@ -76,6 +76,7 @@ TESTS += tests/live/test_findings tests/live/test_findings_sim
 check_PROGRAMS += tests/live/sim_planted tests/live/whatif_planted
 tests_live_whatif_planted_SOURCES = tests/live/whatif_planted.c
 tests_live_whatif_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_whatif_planted_LDFLAGS =
 tests_live_sim_planted_SOURCES = tests/live/sim_planted.c
 tests_live_sim_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_sim_planted_LDFLAGS = -pthread

@@ -130,7 +130,7 @@ static void what_only_looks_like_it_has_no_row(void **state)
     (void)state;
     struct planted planted;
     assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), "clean", 60));
-    FILE *in = start_misstop(planted.pid, "-d 2 -n 1 -H 0");
+    FILE *in = start_misstop(planted.pid, "-d 4 -n 1 -H 0");
     assert_non_null(in);
     json_t *report = next_report(in);
     pclose(in);
