@@ -19,7 +19,7 @@ src_misstop_SOURCES = \
 	src/pick.c src/pick.h \
 	src/play.c src/play.h \
 	src/player.c src/player.h \
-	src/piped_input.c src/piped_input.h \
+	src/keyboard.c src/keyboard.h \
 	src/refresh_timer.c src/refresh_timer.h \
 	src/signals.c src/signals.h \
 	src/snapshot_file.c src/snapshot_file.h \

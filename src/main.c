@@ -5,11 +5,11 @@
 #include "command.h"
 #include "diff.h"
 #include "export.h"
+#include "keyboard.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
 #include "pick.h"
-#include "piped_input.h"
 #include "pipeline.h"
 #include "player.h"
 #include "resolve/resolver.h"
@@ -93,6 +93,9 @@ static int open_screen(struct run *run, struct error *error)
                                      .source_note = source_note};
     if (run->options->batch)
         return 0;
+    int code = keyboard_take(error);
+    if (code)
+        return code;
     return screen_open(&run->screen, &run->options->view, &sources, error);
 }
 
@@ -160,12 +163,15 @@ static int watch(struct run *run, struct error *error)
     int code = pipeline_check_stretch(options->stretch, error);
     if (!code)
         code = export_check(options, error);
+    /* Before anything is started for it. */
+    if (!code && !options->batch)
+        code = keyboard_check(error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
         return code;
-    if (options->input && !options->batch)
-        code = piped_input(options->input, run->input, sizeof run->input, error);
+    if (options->input && !strcmp(options->input, "-") && !options->batch)
+        code = keyboard_leave(run->input, sizeof run->input, error);
     if (!code)
         code = open_pipeline(run, error);
     if (!code && run->launch.pid)
