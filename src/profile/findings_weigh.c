@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known exactly, held against what samples made likely: causes of misses (--sim) and
- * watchpoints (--watch). */
+/* What is known exactly, held against what samples made likely: causes of misses and use of lines
+ * (--sim), and watchpoints (--watch). */
 #include "profile/findings.h"
 
 #include <math.h>
@@ -10,6 +10,8 @@
 static const double mostly = 0.5;
 static const double used_mostly =
     0.75; /* of a line's words in a visit: there is nothing to split */
+
+static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
 
@@ -60,6 +62,48 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
         share[CAUSE_CONFLICT] * 100);
 }
 
+/* ---- use of lines ---- */
+
+/* What a finding says is unused, by the part of its lines that is used. */
+static enum verdict by_part(double low, double high)
+{
+    return low > used_mostly ? CONTRADICTED : high < mostly ? SUPPORTED : NOTHING;
+}
+
+/* Of the lines fetched for it that left a simulated cache; NULL: it is not told, or of too few. */
+static const struct snapshot_use *use_of(const struct findings *findings,
+                                         const struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    const struct snapshot_use *use =
+        finding->object < snapshot->object_count ? snapshot->objects[finding->object].use : NULL;
+    return use && use->lines >= lines_enough ? use : NULL;
+}
+
+/* A line may leave a nearer cache before all that is used of it has been. */
+static enum verdict by_spatial(const struct findings *findings, const struct snapshot_use *use,
+                               const struct snapshot_finding *finding)
+{
+    double used = snapshot_use_spatial(use);
+    if (!of_unused_bytes(finding) || isnan(used))
+        return NOTHING;
+    enum verdict verdict = by_part(used, used);
+    return verdict == SUPPORTED && findings->snapshot->uses.is_nearer ? NOTHING : verdict;
+}
+
+static void add_spatial(const struct findings *findings, const struct snapshot_use *use,
+                        struct snapshot_finding *finding)
+{
+    finding->evidence =
+        arena_printf(findings->arena,
+                     "%s Of the %.0f lines fetched for it that L%u let go, %.0f%% "
+                     "of the bytes had been used.",
+                     finding->evidence, use->lines, findings->snapshot->uses.level + 1u,
+                     snapshot_use_spatial(use) * 100);
+    finding->how_sure = "the simulated cache saw which bytes of each line were used";
+    finding->sure = FINDING_SURE;
+}
+
 /* ---- watches ---- */
 
 static enum verdict by_use(const struct snapshot_watch_object *watch,
@@ -67,9 +111,7 @@ static enum verdict by_use(const struct snapshot_watch_object *watch,
 {
     if (!of_unused_bytes(finding) || isnan(watch->used.value))
         return NOTHING;
-    return watch->used.low > used_mostly ? CONTRADICTED
-           : watch->used.high < mostly   ? SUPPORTED
-                                         : NOTHING;
+    return by_part(watch->used.low, watch->used.high);
 }
 
 static enum verdict by_reuse(const struct snapshot_watch_object *watch,
@@ -132,11 +174,16 @@ static bool weigh(const struct findings *findings, struct snapshot_finding *find
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
     const struct snapshot_watch_object *watch = watch_of(findings, finding->object);
+    const struct snapshot_use *use = use_of(findings, finding);
     enum verdict watched = watch ? by_watch(watch, finding) : NOTHING;
-    if ((causes && by_causes(causes, finding) == CONTRADICTED) || watched == CONTRADICTED)
+    enum verdict used = by_spatial(findings, use, finding);
+    if ((causes && by_causes(causes, finding) == CONTRADICTED) || used == CONTRADICTED ||
+        watched == CONTRADICTED)
         return false;
     if (causes && finding->sure != FINDING_SURE)
         add_causes(findings, causes, finding);
+    if (used == SUPPORTED)
+        add_spatial(findings, use, finding);
     if (watched == SUPPORTED)
         add_watch(findings, watch, finding);
     return finding->evidence != NULL;

@@ -245,6 +245,27 @@ static void causes_drop_what_needs_lines_to_come_back(void **state)
     assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
 }
 
+static void use_of_lines_drops_or_supports_a_split(void **state)
+{
+    struct snapshot_use use = {.lines = 1000, .fetched_bytes = 64000, .used_bytes = 8000};
+    (void)state;
+    because(0, CAUSE_CAPACITY, 1);
+    objects[0].use = &use;
+    snapshot.uses = (struct snapshot_uses){.told = true, .level = 1};
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(list[0].sure, FINDING_SURE);
+    assert_non_null(strstr(list[0].evidence, "1000 lines fetched for it that L2 let go, 12%"));
+    /* What a nearer cache let go may have been used further on. */
+    snapshot.uses.is_nearer = true;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+    use.used_bytes = 60000;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 0);
+    assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
+    use.lines = 10;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+}
+
 static void watches_drop_or_support(void **state)
 {
     struct snapshot_watch_object watched = {.object = 0,
@@ -284,6 +305,7 @@ int main(void)
         RULE(links_tell_the_order_of_a_short_list),
         RULE(arrays_read_at_one_index_miss_together),
         RULE(causes_drop_what_needs_lines_to_come_back),
+        RULE(use_of_lines_drops_or_supports_a_split),
         RULE(watches_drop_or_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
