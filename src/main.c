@@ -39,6 +39,7 @@ struct run {
     struct command command; /* of a launched program */
     pid_t pid;
     char input[32]; /* where a recording from standard input is read instead; "": as given */
+    bool started;   /* the program was let go */
 };
 
 static void complain(const char *text)
@@ -155,6 +156,14 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
+/* Not for a screen that there cannot be. */
+static int start_program(struct run *run, struct error *error)
+{
+    int code = run->options->batch ? 0 : keyboard_check(error);
+    run->started = !code;
+    return code ? code : launch_go(&run->launch, run->options->command[0], error);
+}
+
 static int watch(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
@@ -163,9 +172,6 @@ static int watch(struct run *run, struct error *error)
     int code = pipeline_check_stretch(options->stretch, error);
     if (!code)
         code = export_check(options, error);
-    /* Before anything is started for it. */
-    if (!code && !options->batch)
-        code = keyboard_check(error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
@@ -175,7 +181,7 @@ static int watch(struct run *run, struct error *error)
     if (!code)
         code = open_pipeline(run, error);
     if (!code && run->launch.pid)
-        code = launch_go(&run->launch, run->options->command[0], error);
+        code = start_program(run, error);
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
@@ -223,8 +229,18 @@ static void report_simulation(const struct run *run)
 {
     char text[320];
     simulation_trouble(&run->command.simulation, text, sizeof text);
-    if (text[0])
+    if (text[0] && run->started)
         fprintf(stderr, "misstop: --sim: %s\n", text);
+}
+
+/* What was never started has printed nothing. */
+static void report_output(const struct run *run)
+{
+    const char *output = run->launch.output;
+    if (output[0] && run->started)
+        fprintf(stderr, "misstop: what %s printed is in %s\n", run->options->command[0], output);
+    else if (output[0])
+        unlink(output);
 }
 
 static int run_options(const struct options *options)
@@ -242,9 +258,7 @@ static int run_options(const struct options *options)
     launch_fini(&run.launch);
     report_simulation(&run);
     command_close(&run.command);
-    if (run.launch.output[0])
-        fprintf(stderr, "misstop: what %s printed is in %s\n", options->command[0],
-                run.launch.output);
+    report_output(&run);
     /* The reader of a pipe may leave when it has seen enough; that is no failure. */
     if (code == -EPIPE)
         return 0;
