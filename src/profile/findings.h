@@ -73,7 +73,10 @@ const char *findings_evictors(const struct findings *findings,
 /* The other object that did most often, and its part of what is known; NULL: none is known. */
 const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
                                               double *share);
-const char *findings_told_exactly(void); /* `how_sure` of what follows from causes alone */
+/* What follows from causes alone: sure, of the object, at most the part of its misses. */
+struct snapshot_finding findings_exact(const struct findings *findings,
+                                       const struct snapshot_causes_row *causes,
+                                       enum finding_kind kind, double part);
 /* Data of less is not worth a word: what the simulated cache holds, else FINDINGS_BEYOND_BYTES. */
 double findings_beyond(const struct findings *findings);
 

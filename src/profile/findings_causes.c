@@ -13,9 +13,18 @@ static const double taken_least = 0.1;     /* ... by other threads: they take tu
 static const double mostly = 0.5;
 static const double evictor_least = 0.01; /* of what is known: less is not named */
 
-const char *findings_told_exactly(void)
+struct snapshot_finding findings_exact(const struct findings *findings,
+                                       const struct snapshot_causes_row *causes,
+                                       enum finding_kind kind, double part)
 {
-    return "exact: the simulation told the cause of each miss; another cache may differ";
+    return (struct snapshot_finding){
+        .kind = kind,
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_DETAIL,
+        .object = causes->index,
+        .gain = findings_share(findings, causes->index) * part,
+        .bound = true,
+        .how_sure = "exact: the simulation told the cause of each miss; another cache may differ"};
 }
 
 /* "BlkMultiply on Y 81%, fill on X 12%" */
@@ -84,21 +93,15 @@ static void conflict(struct findings *findings, const struct snapshot_causes_row
     double part = causes->figures.share[CAUSE_CONFLICT];
     if (!(part >= conflicts_least))
         return;
-    struct snapshot_finding finding = {
-        .kind = FINDING_CONFLICT,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = causes->index,
-        .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .how_sure = findings_told_exactly(),
-        .reckoned = "its misses that a cache of the same size without sets would not have had"};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache had room for the "
-        "line.%s%s%s",
-        part * 100, causes->figures.misses, findings_level_name(findings),
-        who ? " What needed its place: " : "", who ? who : "", who ? "." : "");
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_CONFLICT, part);
+    finding.reckoned = "its misses that a cache of the same size without sets would not have had";
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache "
+                     "had room for the "
+                     "line.%s%s%s",
+                     part * 100, causes->figures.misses, findings_level_name(findings),
+                     who ? " What needed its place: " : "", who ? who : "", who ? "." : "");
     finding.advice = apart(findings, causes);
     findings_add(findings, &finding);
 }
@@ -123,26 +126,23 @@ static void taken(struct findings *findings, const struct snapshot_causes_row *c
     const char *who = findings_evictors(findings, causes);
     if (!(same + apart_bytes >= taken_least))
         return;
-    struct snapshot_finding finding = {
-        .kind = is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_SHARING,
-        .object = causes->index,
-        .field = group ? group->fields : NULL,
-        .lines_first = group ? group->lines[0].address : 0,
-        .lines_last = group ? group->lines[0].address : 0,
-        .gain = findings_share(findings, causes->index) * (same + apart_bytes),
-        .bound = true,
-        .how_sure = "exact of each miss; but simulated threads run one at a time and change "
-                    "seldom: where they really run at once, there are far more",
-        .reckoned = "its misses on lines that another thread had written to"};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "Of its %.0f misses in %s %.0f%% are on lines that another thread had taken by writing: "
-        "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s%s%s",
-        causes->figures.misses, findings_level_name(findings), (same + apart_bytes) * 100,
-        apart_bytes * 100, same * 100, who ? " What took them: " : "", who ? who : "",
-        who ? "." : "");
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
+                       same + apart_bytes);
+    finding.page = FINDING_ON_SHARING;
+    finding.field = group ? group->fields : NULL;
+    finding.lines_first = finding.lines_last = group ? group->lines[0].address : 0;
+    finding.how_sure = "exact of each miss; but simulated threads run one at a time and change "
+                       "seldom: where they really run at once, there are far more";
+    finding.reckoned = "its misses on lines that another thread had written to";
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "Of its %.0f misses in %s %.0f%% are on lines that another thread had "
+                     "taken by writing: "
+                     "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s%s%s",
+                     causes->figures.misses, findings_level_name(findings),
+                     (same + apart_bytes) * 100, apart_bytes * 100, same * 100,
+                     who ? " What took them: " : "", who ? who : "", who ? "." : "");
     finding.advice = is_false ? "Give each thread a line of its own: align what it writes to the "
                                 "cache line, and pad it to whole lines."
                               : "Write it less often: count in a variable of the thread's own, and "

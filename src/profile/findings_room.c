@@ -38,15 +38,8 @@ static bool pushed_out(struct findings *findings, const struct snapshot_causes_r
         !passes_through(findings, rival->object_id) ||
         causes->figures.evicted < mostly * part * causes->figures.misses)
         return false;
-    struct snapshot_finding finding = {
-        .kind = FINDING_PUSHED_OUT,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = causes->index,
-        .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .how_sure = findings_told_exactly(),
-        .reckoned = "its misses for want of room: alone it would stay in the cache"};
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_PUSHED_OUT, part);
+    finding.reckoned = "its misses for want of room: alone it would stay in the cache";
     finding.evidence = arena_printf(
         findings->arena,
         "What misses of it comes to %.0f KiB, and %s holds %.0f; yet %.0f%% of its %.0f misses are "
@@ -68,15 +61,9 @@ static void streaming(struct findings *findings, const struct snapshot_causes_ro
     const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
     double part = causes->figures.share[CAUSE_CAPACITY];
     const char *who = findings_evictors(findings, causes);
-    struct snapshot_finding finding = {
-        .kind = FINDING_STREAMING,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = causes->index,
-        .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .how_sure = "the cause is exact; whether several passes can be joined it does not tell",
-        .reckoned = "its misses for want of room: the lines had been there before"};
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_STREAMING, part);
+    finding.how_sure = "the cause is exact; whether several passes can be joined it does not tell";
+    finding.reckoned = "its misses for want of room: the lines had been there before";
     finding.evidence = arena_printf(
         findings->arena,
         "It is %s in order, %.1f MiB from end to end, again and again: %.0f%% of its %.0f misses "
@@ -97,15 +84,8 @@ static void first_touch(struct findings *findings, const struct snapshot_causes_
 {
     const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
     double part = first_references(causes);
-    struct snapshot_finding finding = {
-        .kind = FINDING_FIRST_TOUCH,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = causes->index,
-        .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .how_sure = findings_told_exactly(),
-        .reckoned = "its first references: no cache holds what was never used"};
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_FIRST_TOUCH, part);
+    finding.reckoned = "its first references: no cache holds what was never used";
     if (object->stores < stores_at_least * object->samples ||
         findings_share(findings, causes->index) < first_share)
         return;
