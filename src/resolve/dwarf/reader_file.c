@@ -177,17 +177,7 @@ static uint64_t patience_ns(const struct reader_file *file, const struct reader_
     return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
 }
 
-/* Where the target takes all CPUs, a process that comes after it is slow and not hung: its time
- * is what it has had of a CPU. Only who sleeps is judged by the clock. */
-static bool is_late(const struct reader_file *file, uint64_t patience)
-{
-    if (file->waited_ns <= patience)
-        return false;
-    return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
-           file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
-}
-
-static bool is_patient(struct reader_file *file, const struct reader_run *run)
+static void count_time(struct reader_file *file, const struct reader_run *run)
 {
     bool waits = file->sent || !file->opened;
     if (waits && !file->waited_ns)
@@ -195,16 +185,34 @@ static bool is_patient(struct reader_file *file, const struct reader_run *run)
     file->waited_ns = waits ? file->waited_ns + run->passed_ns : 0;
     file->idle_ns = waits ? 0 : file->idle_ns + run->passed_ns;
     file->served_ns += run->passed_ns;
-    return !is_late(file, patience_ns(file, run));
+}
+
+/* Where the target takes all CPUs, a process that comes after it is slow and not hung: its time
+ * is what it has had of a CPU. Only who sleeps is judged by the clock. */
+static bool is_late(const struct reader_file *file, const struct reader_run *run)
+{
+    uint64_t patience = patience_ns(file, run);
+    if (file->waited_ns <= patience)
+        return false;
+    return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
+           file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
+}
+
+/* Who was found asleep may have answered since it was heard, and be out of questions. */
+static bool is_hung(struct reader_file *file, struct reader_run *run)
+{
+    return is_late(file, run) && (!hear(file, run) || is_late(file, run));
 }
 
 static pid_t run_worker(struct reader_file *file, struct reader_run *run)
 {
     send(file);
-    bool answers = hear(file, run);
+    bool lives = hear(file, run);
+    count_time(file, run);
+    lives = lives && !is_hung(file, run);
     if (file->state == READER_WITHOUT)
         return reader_file_rest(file);
-    if (!answers || !is_patient(file, run))
+    if (!lives)
         return died(file, run);
     if (reader_file_rests(file) && file->idle_ns > (uint64_t)run->limits->idle_ms * NS_PER_MS)
         return reader_file_rest(file);
