@@ -7,12 +7,25 @@
 
 enum { SIZE_MAX_BYTES = 4096 };
 
-static void count_use(struct cache *cache, uint32_t index, uint64_t address, uint32_t size_bytes,
+static uint64_t grains_of(const struct cache *cache, uint64_t address, uint32_t size_bytes)
+{
+    return model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes,
+                        cache->grain_shift);
+}
+
+static void count_hit(struct cache *first, uint32_t index, uint64_t address, uint32_t size_bytes,
                       uint32_t kind)
 {
-    uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
-    model_count_use(&cache->lines[index].use, model_grains(offset, size_bytes, cache->grain_shift),
-                    size_bytes, kind);
+    model_count_hit(&first->lines[index].hits, grains_of(first, address, size_bytes), size_bytes,
+                    kind);
+}
+
+static void count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes, uint32_t kind)
+{
+    use->touched |= grains;
+    use->written |= kind & MODEL_STORE ? grains : 0;
+    use->touched_bytes += size_bytes;
+    use->uses[model_class(kind)]++;
 }
 
 /* A plain hit in the first level. */
@@ -20,13 +33,12 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
                       uint32_t size_bytes, uint32_t kind)
 {
     struct cache *first = thread->path[0];
-    uint64_t number = address >> first->line_shift;
+    thread->fast.model->clock++;
     cache_touch(first, index);
-    if (first->shadow)
-        walk_shadow(thread->fast.model, first, number, state_fetches(thread->fast.model, kind),
-                    &first->nodes[index]);
+    if (first->shadow && !first->nodes[index])
+        walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
     if (thread->fast.use)
-        count_use(first, index, address, size_bytes, kind);
+        count_hit(first, index, address, size_bytes, kind);
     fast_admit(first, index);
 }
 
@@ -53,15 +65,15 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
 {
     struct model *model = access->model;
     struct cache *cache = access->thread->path[0];
-    uint64_t grains =
-        model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes, cache->grain_shift);
+    uint64_t grains = grains_of(cache, address, size_bytes);
     uint32_t level = 1;
     for (; level < model->spec.level_count; level++) {
         struct cache *below = access->thread->path[level];
         uint32_t index = cache_find(below, address >> below->line_shift);
         if (index == CACHE_NONE)
             continue;
-        count_use(below, index, address, size_bytes, access->miss.kind);
+        count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
+                  access->miss.kind);
         break;
     }
     if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
@@ -115,7 +127,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         }
         walk_set_slow(model, first, index);
         if (model->track_use)
-            count_use(first, index, address, size_bytes, access->miss.kind);
+            count_hit(first, index, address, size_bytes, access->miss.kind);
         fast_admit(first, index);
     } else if (model->track_use) {
         count_below(access, address, size_bytes);

@@ -43,7 +43,7 @@ struct model {
     uint32_t line_shift;     /* of the first level */
     bool track_use;          /* for the figures, or of several threads to tell true from false
                                 sharing */
-    uint64_t clock;          /* of uses, where there are shadows; MODEL_CLOCK_STEP an access */
+    uint64_t clock;          /* of uses; MODEL_CLOCK_STEP an access, where hits are timed */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];

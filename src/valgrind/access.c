@@ -94,7 +94,7 @@ const struct access_shape *access_shape(void)
 /* All threads have caches of one shape; Valgrind numbers the first 1. */
 static void take_shape(void)
 {
-    static uint64_t stamp;
+    static struct model_unread unread;
     const struct model_thread *first = model_thread(model, 1);
     if (!first)
         return;
@@ -103,12 +103,14 @@ static void take_shape(void)
         fail(NULL, "no memory for the simulated caches");
         return;
     }
-    model_fast_clear(nothing, first->fast_mask, first->line_shift, &stamp);
+    model_fast_clear(nothing, first->fast_mask, first->line_shift, &unread);
     shape = (struct access_shape){.clock = first->clock,
                                   .mask = first->fast_mask,
                                   .line_shift = first->line_shift,
                                   .line_bytes = first->line_bytes,
-                                  .timed = first->timed};
+                                  .timed = first->timed,
+                                  .use = first->use && !first->grain_shift,
+                                  .unread = &unread};
 }
 
 static void draw_next(uint64_t now)
@@ -136,7 +138,8 @@ void access_start(void)
 static void settle_table(void)
 {
     access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
-    access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
+    Bool heard = counting == COUNTS && !due && (!cache->use || shape.use);
+    access_now.table = heard ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
@@ -188,6 +191,8 @@ void access_tell(Bool all)
     if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
         return;
     last = *shape.clock;
+    if (model)
+        model_settle(model);
     stretch_tell();
 }
 
