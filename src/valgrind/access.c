@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "valgrind/access.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
 #include "valgrind/lines.h"
+#include "valgrind/pages.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
 #include "valgrind/whatif.h"
@@ -32,12 +32,6 @@ static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
 static SizeT left_out_bytes;
 static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
-
-static void *allocate(void *context, size_t size_bytes)
-{
-    (void)context;
-    return VG_(am_shadow_alloc)(size_bytes);
-}
 
 static void fail(void *context, const char *text)
 {
@@ -98,7 +92,7 @@ static void take_shape(void)
     const struct model_thread *first = model_thread(model, 1);
     if (!first)
         return;
-    nothing = allocate(NULL, (first->fast_mask + 1) * sizeof *nothing);
+    nothing = pages_keep(NULL, (first->fast_mask + 1) * sizeof *nothing);
     if (!nothing) {
         fail(NULL, "no memory for the simulated caches");
         return;
@@ -122,7 +116,7 @@ static void draw_next(uint64_t now)
 
 void access_start(void)
 {
-    static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
+    static struct model_host host = {.allocate = pages_keep, .fail = fail, .miss = on_miss};
     fill_spec();
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);
