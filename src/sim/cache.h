@@ -15,6 +15,7 @@ enum { CACHE_NONE = UINT32_MAX };
  * by one and then read as a word wait for memory. */
 struct cache_slot {
     struct model_use told; /* its use up to when it was last told to the level below */
+    uint32_t below;        /* index in the next level, a hint */
     uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched;       /* and not asked for yet */
     bool was_fetched_ahead;
@@ -87,6 +88,17 @@ static inline void cache_prefetch(const struct cache *cache, uint64_t number)
     }
     if (cache->nodes)
         __builtin_prefetch(&cache->nodes[first]);
+}
+
+static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64_t number)
+{
+    return cache->tags[index] == number + 1;
+}
+
+/* As cache_find(), where it is likely to stand at `hint`, an index. */
+static inline uint32_t cache_find_near(const struct cache *cache, uint64_t number, uint32_t hint)
+{
+    return cache_is_at(cache, hint, number) ? hint : cache_find(cache, number);
 }
 
 static inline uint64_t cache_number(const struct cache *cache, uint32_t index)

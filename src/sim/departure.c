@@ -56,7 +56,10 @@ void departure_tell_below(struct model *model, struct cache *cache, uint32_t ind
     uint32_t level = cache->level + 1;
     for (; level < model->spec.level_count; level++) {
         struct cache *below = path_below(model, cache, level);
-        uint32_t at = cache_find(below, address >> below->line_shift);
+        uint64_t number = address >> below->line_shift;
+        uint32_t at = level == cache->level + 1
+                          ? cache_find_near(below, number, cache->slots[index].below)
+                          : cache_find(below, number);
         if (at == CACHE_NONE)
             continue;
         struct model_use longer = since;

@@ -27,7 +27,10 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
                      uint32_t node)
 {
     struct model *model = access->model;
-    uint32_t index = cache_victim(cache, number);
+    uint32_t index = cache == access->first && access->victim != CACHE_NONE
+                         ? access->victim
+                         : cache_victim(cache, number);
+    access->at[cache->level] = index;
     if (cache->tags[index])
         departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
     /* What a level above did with the line before is none of its use here. */
@@ -90,6 +93,7 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
         notice(access, cache);
         return false;
     }
+    access->at[cache->level] = index;
     if (cache->shadow && !cache->nodes[index])
         walk_shadow(access->model, cache, index, fetches);
     cache_touch(cache, index);
