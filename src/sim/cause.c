@@ -75,7 +75,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         return;
     access->missed |= 1u << cache->level;
     *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
-    if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
+    if (!access->asks_causes)
         return;
     switch (seen_before(access, cache, address)) {
     case SEEN_UNKNOWN:
@@ -142,7 +142,7 @@ static void count_level(struct model *model, const struct model_miss *miss, uint
     model->limits.ids_untold += !ip || !bin;
     if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
         tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
-                  missed->evictor.bin, 1);
+                    missed->evictor.bin, 1);
 }
 
 void cause_report(struct state_access *access)

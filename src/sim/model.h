@@ -88,6 +88,9 @@ struct model_host {
     void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
+    /* Whether it matters why the access on its way misses; if not, no cause of it is known. No
+     * function: always. */
+    bool (*asks_causes)(void *context);
     void (*eviction)(void *context, const struct model_eviction *eviction);
     /* The model then keeps no histograms of statements and bins, only that of all. */
     void (*reuse)(void *context, const struct model_reuse *reuse);

@@ -71,6 +71,7 @@ struct state_access {
                                       else any index */
     uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
     bool absent;                   /* it is known that `first` has it not */
+    bool asks_causes;
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
 };

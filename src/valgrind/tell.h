@@ -11,7 +11,12 @@
 
 #include "sim_abi.h"
 
+#include <stdbool.h>
+
 void tell_start(void);
+
+/* Whether the next miss may be told; if not, it is not, whatever level serves it. */
+bool tell_miss_may_be_due(void);
 
 /* A miss: its kind, weight and stamp are filled in here. */
 void tell_miss(struct sim_miss *miss);
