@@ -216,7 +216,7 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         const struct cache *second = access->thread->path[1];
         cache_prefetch(second, address >> second->line_shift);
     }
-    if (first->shadow && access->asks_causes)
+    if (first->shadow && cause_is_asked(model, 1))
         evicted_prefetch(&model->evicted[0], number, first->thread);
     /* An inclusive level below might make room before. */
     if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
@@ -226,13 +226,6 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
     if (model->track_use && model->spec.level_count > 1)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
-}
-
-static bool asks_causes(const struct model *model, uint32_t kind)
-{
-    const struct model_host *host = &model->memory.host;
-    return model->spec.causes && !(kind & MODEL_INSTRUCTION) &&
-           (!host->asks_causes || host->asks_causes(host->context));
 }
 
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
@@ -249,7 +242,6 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;
-    access.asks_causes = asks_causes(thread->fast.model, kind);
     if (absent)
         ask_ahead(&access, address);
     uint32_t served = access.model->spec.whole_access_below

@@ -59,10 +59,10 @@ static void on_miss(void *context, const struct model_miss *miss)
 }
 
 /* Nobody else counts them. */
-static bool asks_causes(void *context)
+static bool asks_causes(void *context, uint32_t served)
 {
     (void)context;
-    return tell_miss_may_be_due();
+    return tell_miss_is_due(served);
 }
 
 static void fill_spec(void)

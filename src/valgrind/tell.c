@@ -156,12 +156,9 @@ static Bool told(struct class *class, const union sim_unit *unit)
     return published;
 }
 
-bool tell_miss_may_be_due(void)
+bool tell_miss_is_due(unsigned served)
 {
-    for (UInt served = 1; served < CLASS_LEFT; served++)
-        if (classes[served].left == 1)
-            return True;
-    return False;
+    return classes[served].left == 1;
 }
 
 void tell_miss(struct sim_miss *miss)

@@ -15,8 +15,8 @@
 
 void tell_start(void);
 
-/* Whether the next miss may be told; if not, it is not, whatever level serves it. */
-bool tell_miss_may_be_due(void);
+/* Whether the next miss will be told that level `served` has. */
+bool tell_miss_is_due(unsigned served);
 
 /* A miss: its kind, weight and stamp are filled in here. */
 void tell_miss(struct sim_miss *miss);
