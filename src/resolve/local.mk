@@ -86,7 +86,8 @@ src_libresolve_a_SOURCES = \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_heap.c \
+	src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/source.c src/resolve/source.h \
