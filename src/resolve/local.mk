@@ -113,6 +113,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
+	src/resolve/told_rules.c \
 	src/resolve/units.c src/resolve/units.h \
 	src/resolve/unwind.c src/resolve/unwind.h \
 	src/resolve/votes.c src/resolve/votes.h \
