@@ -33,6 +33,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/language.c src/resolve/dwarf/language.h \
 	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
 	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
