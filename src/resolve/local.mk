@@ -77,6 +77,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/lookup.c src/resolve/lookup.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/members.c src/resolve/members.h \
+	src/resolve/members_names.c src/resolve/members_state.h \
 	src/resolve/module.c src/resolve/module.h \
 	src/resolve/module_symbols.c src/resolve/module_symbols.h \
 	src/resolve/modules.c src/resolve/modules.h \
