@@ -35,6 +35,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
 	src/resolve/dwarf/language.c src/resolve/dwarf/language.h \
 	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
+	src/resolve/dwarf/location.c src/resolve/dwarf/location.h \
 	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
 	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
