@@ -42,6 +42,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
 	src/resolve/dwarf/routine.c src/resolve/dwarf/routine.h \
 	src/resolve/dwarf/shape.c src/resolve/dwarf/shape.h \
+	src/resolve/dwarf/shape_leaf.c \
 	src/resolve/dwarf/state.c \
 	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
 	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
