@@ -3,7 +3,8 @@ src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
 	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
-	src/view/browser_act.c src/view/browser_tables.c \
+	src/view/browser_act.c src/view/browser_request.c \
+	src/view/browser_state.h src/view/browser_tables.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/code_columns.c \
 	src/view/code_page.c \
