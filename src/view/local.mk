@@ -30,6 +30,7 @@ src_libview_a_SOURCES = \
 	src/view/heap_page.c \
 	src/view/help_page.c \
 	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_text.c \
 	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
