@@ -12,6 +12,7 @@ src_misstop_SOURCES = \
 	src/command.c src/command.h \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
+	src/ending.c src/ending.h \
 	src/export.c src/export.h \
 	src/launch.c src/launch.h \
 	src/loop.c src/loop.h src/loop_act.c src/loop_state.h \

@@ -188,7 +188,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->options = *options;
     pipeline->live = !options->input;
-    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS
+    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS / (options->sim ? 4 : 1)
                             : options->input ? PATIENCE_BATCH_NS
                                              : PATIENCE_SIM_NS;
     pipeline->heap = options->feed || options->walk;

@@ -121,6 +121,7 @@ struct pipeline {
     bool objects_all; /* those of small shares are listed too */
     bool heap;        /* its blocks are told or walked */
     bool exec_seen;
+    bool behind; /* the last drain left some of a simulation */
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;

@@ -17,7 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REUSE_LEAST = 8, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
+enum { REUSE_LEAST = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
+
+extern const double reuse_long_s; /* not touched again for so long: streaming */
 
 struct reuse_question {
     bool counts_misses; /* samples are misses of the cache below, else of time */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The resolver from inside. resolver.c keeps it current, resolver_place.c names accesses,
- * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name.
+ * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name;
+ * resolver_heap.c is told of time and of the user's bins.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H

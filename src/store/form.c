@@ -4,6 +4,9 @@
 #include "base/hash.h"
 #include "sample.h"
 #include "snapshot_simulation.h"
+#include "store/form_facts.h"
+#include "store/form_items.h"
+#include "store/form_names.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 noinst_LIBRARIES += src/libstore.a
 src_libstore_a_SOURCES = \
 	src/store/facts.h \
-	src/store/form.c src/store/form.h \
+	src/store/form.c src/store/form.h src/store/form_facts.h \
+	src/store/form_items.h src/store/form_names.h \
 	src/store/number.h \
 	src/store/past.c src/store/past.h src/store/past_state.h \
 	src/store/past_read.c \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store tells beside places and names; declared in store_read.h. */
+#include "store/form_facts.h"
 #include "store/number.h"
 #include "store/read_state.h"
 

@@ -3,6 +3,7 @@
 #include "store/write_state.h"
 
 #include "base/clock.h"
+#include "store/form_facts.h"
 #include "store/number.h"
 
 #include <math.h>

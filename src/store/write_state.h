@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "store/form.h"
+#include "store/form_items.h"
+#include "store/form_names.h"
 #include "store/rows.h"
 #include "store/store_write.h"
 

@@ -25,7 +25,7 @@ src_libview_a_SOURCES = \
 	src/view/function_gather.c \
 	src/view/function_page.c \
 	src/view/glyph.c src/view/glyph.h \
-	src/view/header.c \
+	src/view/header.c src/view/header_totals.c \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
@@ -99,6 +99,7 @@ src_libview_a_SOURCES = \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
+	src/view/pen.c src/view/pen.h \
 	src/view/picker_page.c \
 	src/view/picture.h \
 	src/view/play_act.c \
