@@ -158,6 +158,10 @@ struct model_thread {
     bool use;             /* hits have to say what they used */
     uint32_t number;
     struct model *model;
+    /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last,
+     * whose next fetch changes nothing. NULL: they are not simulated. */
+    const uint64_t *fetched;
+    uint64_t fetch_sets;
 };
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);

@@ -26,7 +26,8 @@ static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
 static uint64_t told_at;           /* time of the clock up to which they count */
 static struct model_fast *nothing; /* a table */
-static Bool wanted;                /* by the program's functions */
+static const uint64_t *nothing_fetched;
+static Bool wanted; /* by the program's functions */
 static enum counting counting;
 static Bool due;            /* an access is told soon */
 static UInt accesses_drawn; /* from the last one told to that */
@@ -75,7 +76,8 @@ static void take_shape(void)
     if (!first)
         return;
     nothing = pages_keep(NULL, (first->fast_mask + 1) * sizeof *nothing);
-    if (!nothing) {
+    nothing_fetched = pages_keep(NULL, (first->fetch_sets + 1) * sizeof *nothing_fetched);
+    if (!nothing || !nothing_fetched) {
         fail(NULL, "no memory for the simulated caches");
         return;
     }
@@ -86,7 +88,8 @@ static void take_shape(void)
                                   .line_bytes = first->line_bytes,
                                   .timed = first->timed,
                                   .use = first->use && !first->grain_shift,
-                                  .unread = &unread};
+                                  .unread = &unread,
+                                  .fetch_sets = first->fetch_sets};
 }
 
 static void draw_next(uint64_t now)
@@ -117,6 +120,7 @@ void access_start(void)
 static void settle_table(void)
 {
     access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
+    access_now.fetched = access_now.fetcher ? cache->fetched : nothing_fetched;
     Bool heard = counting == COUNTS && !due && (!cache->use || shape.use);
     access_now.table = heard ? cache->fast : nothing;
 }
