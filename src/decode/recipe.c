@@ -44,7 +44,7 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
     uint64_t stack;
     if ((way->returned || way->entered) && trace_register(&values, SREG_SP, 0, &stack))
         return way->returned ? call_slot(stack - 8, ACCESS_LOAD, access)
-                             : call_entry(stack, way->entry, target, access);
+                             : call_entry(&values, stack, way->entry, access);
     if (!way->culprit)
         return way->reason;
     const struct insn_memory *memory = &way->culprit->memory[0];

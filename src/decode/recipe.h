@@ -12,7 +12,8 @@
  *    leaves two ways with different addresses, the sample is ambiguous.
  *  - Behind a call the callee's return ran last: it read the return address below the stack
  *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which
- *    read its slot; a call through memory may have waited for its target: a call boundary.
+ *    read its slot; a call through memory waited for its target, where what stands there now is
+ *    that function: else a call boundary.
  *  - Time right after a system call is the kernel's: no memory access of the program.
  *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
  *  - With two memory operands the one that is loaded and not the stack is the likelier.

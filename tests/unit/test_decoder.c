@@ -239,6 +239,66 @@ static void the_flags_tell_which_way_was_taken(void **state)
     assert_int_equal(access.address, 0x1000);
 }
 
+/* Between a return and a label no-ops are not run: they are no way to have come. */
+static void nobody_comes_through_padding(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x2000};
+    /* mov (%rdi),%rax; jmp label; ret; nopl 0(%rax,%rax); label: add $1,%rdx; nop */
+    struct access access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000);
+    /* mov (%rdi),%rax; jmp label; nopl; label: the same, but the no-op is jumped to as well */
+    access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90\xeb\xf4",
+               15, regs);
+    assert_int_not_equal(access.reason, REASON_NONE);
+}
+
+/* A function's first instruction, push %rbx, and the call that led there, which ends at 16. */
+static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
+{
+    char code[18] = "\x53\xc3";
+    memset(code + 2, 0x90, sizeof code - 2);
+    memcpy(code + 16 - size, call, size);
+    return decode(fake, code, sizeof code, 0, regs);
+}
+
+static void a_call_through_memory_waits_for_its_target(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = CODE_BASE + 16, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE,
+                                 [SREG_AX] = DATA_BASE + 8,
+                                 [SREG_R13] = DATA_BASE + 0xa0,
+                                 [SREG_CX] = 3};
+    const struct {
+        const char *bytes;
+        size_t size;
+        uint8_t base;
+    } calls[] = {{"\xff\x50\x18", 3, SREG_AX},                /* call *24(%rax) */
+                 {"\x41\xff\x55\x80", 4, SREG_R13},           /* call *-128(%r13) */
+                 {"\xff\x54\x24\x18", 4, SREG_SP},            /* call *24(%rsp), before it pushes */
+                 {"\xff\x14\xc8", 3, SREG_AX},                /* call *(%rax,%rcx,8) */
+                 {"\xff\x90\x18\x00\x00\x00", 6, SREG_AX},    /* with 32 bits of distance */
+                 {"\xff\x15\x10\x00\xc1\xff", 6, SREG_NONE}}; /* call *0x20 + data(%rip) */
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct access access = enter(&fake, calls[i].bytes, calls[i].size, regs);
+        assert_int_equal(access.reason, REASON_NONE);
+        assert_int_equal(access.address, DATA_BASE + 32);
+        assert_int_equal(access.ip, CODE_BASE + 16 - calls[i].size);
+        assert_int_equal(access.kind, ACCESS_LOAD);
+        assert_int_equal(access.how, ACCESS_REREAD);
+        assert_int_equal(access.base, calls[i].base);
+    }
+    fake.data[4] = CODE_BASE + 1; /* another function stands there: it was another call */
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+    fake.data[0] = 1;
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+}
+
 static void pushes_pops_and_rip_relative_operands(void **state)
 {
     (void)state;
@@ -366,6 +426,8 @@ int main(void)
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
         cmocka_unit_test(any_instruction_is_no_access_of_another),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
+        cmocka_unit_test(nobody_comes_through_padding),
+        cmocka_unit_test(a_call_through_memory_waits_for_its_target),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
