@@ -88,28 +88,38 @@ static bool leads_to(struct trace_values *values, const struct insn_memory *memo
     return target->memory(target->context, *address, &found, sizeof found) && found == entry;
 }
 
+static enum reason take_load(const struct insn_memory *memory, uint64_t ip, uint64_t address,
+                             struct access *access)
+{
+    call_slot(address, ACCESS_LOAD, access);
+    access->ip = ip ? ip : access->ip;
+    access->base = memory->base;
+    access->index = memory->index;
+    access->displacement = (int32_t)memory->displacement;
+    access->how = ACCESS_REREAD;
+    return REASON_NONE;
+}
+
 static enum reason call_through(struct trace_values *values, const uint8_t *bytes, uint64_t back,
-                                uint64_t entry, struct access *access)
+                                struct call_seen *seen, struct access *access)
 {
     for (size_t at = CALL_BYTES - 2; at + 1 > 0; at--) {
         struct insn_memory memory;
         uint64_t address;
         if (!read_call(bytes + at, bytes + CALL_BYTES, back, &memory) ||
-            !leads_to(values, &memory, entry, &address))
+            !leads_to(values, &memory, seen->entry, &address))
             continue;
-        call_slot(address, ACCESS_LOAD, access);
-        access->ip = back - (CALL_BYTES - at);
-        access->base = memory.base;
-        access->index = memory.index;
-        access->displacement = (int32_t)memory.displacement;
-        access->how = ACCESS_REREAD;
-        return REASON_NONE;
+        call_noted(seen, CALL_LOADS);
+        seen->memory = memory;
+        seen->ip = back - (CALL_BYTES - at);
+        return take_load(&memory, seen->ip, address, access);
     }
     return REASON_CALL_BOUNDARY;
 }
 
-enum reason call_entry(struct trace_values *values, uint64_t stack, uint64_t entry,
-                       struct access *access)
+/* The call whose return address stands on the stack now. */
+static enum reason call_standing(struct trace_values *values, uint64_t stack,
+                                 struct call_seen *seen, struct access *access)
 {
     const struct decode_target *target = values->target;
     uint64_t back = 0;
@@ -123,11 +133,50 @@ enum reason call_entry(struct trace_values *values, uint64_t stack, uint64_t ent
     memcpy(&distance, direct + 1, sizeof distance);
     uint64_t called = back + (uint64_t)(int64_t)distance;
     bool by_register = direct[3] == 0xff && (direct[4] & 0xf8) == 0xd0;
-    if ((direct[0] == 0xe8 && called == entry) || by_register)
+    if ((direct[0] == 0xe8 && called == seen->entry) || by_register) {
+        call_noted(seen, CALL_PUSHES);
         return call_slot(stack, ACCESS_STORE, access);
+    }
     if (direct[0] != 0xe8 || !stub_slot(target, called, &slot))
-        return call_through(values, bytes, back, entry, access);
+        return call_through(values, bytes, back, seen, access);
+    call_noted(seen, CALL_LOADS);
+    seen->memory = (struct insn_memory){.base = SREG_NONE,
+                                        .index = SREG_NONE,
+                                        .scale = 1,
+                                        .kind = ACCESS_LOAD,
+                                        .displacement = (int64_t)slot};
+    seen->ip = 0;
     call_slot(slot, ACCESS_LOAD, access);
     access->base = SREG_NONE;
     return REASON_NONE;
+}
+
+/* The call that was seen before, where another's return address stands by now. */
+static enum reason call_remembered(struct trace_values *values, uint64_t stack,
+                                   const struct call_seen *seen, struct access *access)
+{
+    const struct insn_memory *memory = &seen->memory;
+    bool fixed = memory->base == SREG_NONE && memory->index == SREG_NONE;
+    uint64_t address;
+    if (seen->way == CALL_PUSHES) {
+        call_slot(stack, ACCESS_STORE, access);
+        access->how = ACCESS_INFERRED;
+        return REASON_NONE;
+    }
+    /* What stands at a fixed place leads there whichever call it was. */
+    if (seen->way == CALL_NEVER || (fixed && seen->way == CALL_VARIES) ||
+        memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
+        return REASON_CALL_BOUNDARY;
+    take_load(memory, seen->ip, address, access);
+    access->how = fixed ? ACCESS_INFERRED : ACCESS_REREAD;
+    return REASON_NONE;
+}
+
+enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
+                       uint64_t entry, struct access *access)
+{
+    struct call_seen alone = {.entry = entry};
+    struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
+    enum reason reason = call_standing(values, stack, seen, access);
+    return reason ? call_remembered(values, stack, seen, access) : reason;
 }

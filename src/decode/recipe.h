@@ -22,6 +22,7 @@
 #define MISSTOP_DECODE_RECIPE_H
 
 #include "access.h"
+#include "decode/calls.h"
 #include "decode/function.h"
 #include "decode/trace.h"
 
@@ -68,7 +69,7 @@ void recipe_fini(struct recipe *recipe);
 
 /* Puts address, size, kind and how (or the reason) into the access. */
 void recipe_apply(const struct recipe *recipe, const struct decode_target *target,
-                  const struct sample *sample, struct access *access);
+                  struct calls *calls, const struct sample *sample, struct access *access);
 
 /* The same for an instruction known to be the culprit, its registers being those of before. */
 void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,

@@ -299,6 +299,51 @@ static void a_call_through_memory_waits_for_its_target(void **state)
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
 }
 
+/* Entered twice, with another return address on the stack the first time. */
+static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64_t before)
+{
+    struct decode_target target = {
+        .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE, .weight = 1, .has = SAMPLE_HAS_REGS};
+    struct access access;
+    uint64_t now = fake->data[0];
+    memcpy(sample.regs, regs, sizeof sample.regs);
+    struct decoder *decoder = decoder_new(&target);
+    fake->data[0] = before;
+    decoder_decode(decoder, &sample, &access);
+    fake->data[0] = now;
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+/* Another call has left its return address on the stack by the time it is read. */
+static void how_it_was_called_before_counts_where_nothing_else_tells(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE, [SREG_AX] = DATA_BASE + 8};
+    static const char code[] = "\x53\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\xff\x50\x18"
+                               "\xe8\xed\xff\xff\xff\x90"; /* call *24(%rax); call 0 */
+    memcpy(fake.code, code, sizeof code - 1);
+    fake.size = sizeof code - 1;
+    fake.bounds = true;
+    struct access access = enter_again(&fake, regs, CODE_BASE + 14);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 32);
+    assert_int_equal(access.ip, CODE_BASE + 11);
+    assert_int_equal(access.how, ACCESS_REREAD);
+    access = enter_again(&fake, regs, CODE_BASE + 19);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    assert_int_equal(enter_again(&fake, regs, 1).reason, REASON_CALL_BOUNDARY);
+    /* Only a first call may be through that register: it leads elsewhere now. */
+    fake.data[4] = 0;
+    assert_int_equal(enter_again(&fake, regs, CODE_BASE + 14).reason, REASON_CALL_BOUNDARY);
+}
+
 static void pushes_pops_and_rip_relative_operands(void **state)
 {
     (void)state;
@@ -428,6 +473,7 @@ int main(void)
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
         cmocka_unit_test(nobody_comes_through_padding),
         cmocka_unit_test(a_call_through_memory_waits_for_its_target),
+        cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
