@@ -9,4 +9,4 @@ src_libdecode_a_SOURCES = \
 	src/decode/insn.c src/decode/insn.h src/decode/insn_part.h \
 	src/decode/insn_memory.c src/decode/insn_operation.c src/decode/insn_register.c \
 	src/decode/recipe.c src/decode/recipe.h src/decode/recipe_walk.c \
-	src/decode/trace.c src/decode/trace.h
+	src/decode/trace.c src/decode/trace.h src/decode/trace_undo.c src/decode/trace_undo.h

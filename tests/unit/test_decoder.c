@@ -176,6 +176,27 @@ static void a_base_in_memory_is_read_again(void **state)
     assert_int_equal(access.how, ACCESS_REREAD);
 }
 
+/* Of what was copied before the load, and of what has something in memory added. */
+static void copies_and_sums_recover_a_base(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[1] = 0x2000}};
+    uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x1000, [SREG_SI] = DATA_BASE, [SREG_DI] = 0x100};
+    /* mov %rsi,%rbx; mov (%rsi),%rsi; nop */
+    struct access access = DECODE(&fake, "\x48\x89\xf3\x48\x8b\x36\x90", 6, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    assert_int_equal(access.how, ACCESS_UNDONE);
+    /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is of before */
+    access = DECODE(&fake, "\x48\x89\xf3\x48\xff\xc6\x48\x8b\x36\x90", 9, regs);
+    assert_int_equal(access.address, 0x1001);
+    /* mov %rdi,%rdx; add 8(%rsi),%rdx; mov (%rdx),%rdx; nop */
+    access = DECODE(&fake, "\x48\x89\xfa\x48\x03\x56\x08\x48\x8b\x12\x90", 10, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2100);
+    assert_int_equal(access.how, ACCESS_REREAD);
+}
+
 static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
 {
     (void)state;
@@ -468,6 +489,7 @@ int main(void)
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(an_overwritten_base_is_computed_again),
         cmocka_unit_test(a_base_in_memory_is_read_again),
+        cmocka_unit_test(copies_and_sums_recover_a_base),
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
         cmocka_unit_test(any_instruction_is_no_access_of_another),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
