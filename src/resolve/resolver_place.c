@@ -94,9 +94,8 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
-    /* A type that begins elsewhere in the block is a part of it only. */
     object_types_vote(&resolver->object_types, types, place->holder, type,
-                      finding->base == holder.base);
+                      type_instances_is_whole(finding, &holder));
     return type;
 }
 
