@@ -51,15 +51,17 @@ static uint8_t invalidation(struct state_access *access, const struct cache *cac
 
 static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
-                              struct model_who *evictor)
+                              struct model_missed *missed)
 {
     struct model *model = access->model;
     const struct evicted_line *line =
         evicted_find(&model->evicted[cache->level], address >> cache->line_shift, cache->thread);
-    if (!line)
+    if (!line) {
         model->limits.evictors_forgotten++;
-    else
-        *evictor = line->evictor;
+    } else {
+        missed->evictor = line->evictor;
+        missed->evictor_thread = line->by;
+    }
     if (line && line->reason == MODEL_INVALIDATED)
         return invalidation(access, cache, address, size_bytes);
     if (line && line->reason == MODEL_INCLUDED)
@@ -74,7 +76,8 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
+                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {
@@ -88,8 +91,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         missed->cause = MODEL_FIRST_HERE;
         break;
     case SEEN_HERE:
-        missed->cause =
-            replaced_cause(access, cache, address, size_bytes, in_shadow, &missed->evictor);
+        missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
 }
@@ -142,7 +144,7 @@ static void count_level(struct model *model, const struct model_miss *miss, uint
     model->limits.ids_untold += !ip || !bin;
     if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
         tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
-                  missed->evictor.bin, 1);
+                    missed->evictor.bin, 1);
 }
 
 void cause_report(struct state_access *access)

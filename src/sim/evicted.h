@@ -14,6 +14,7 @@ struct evicted_line {
     uint64_t written; /* since: by whom it was taken from; only where it was invalidated */
     struct model_who evictor;
     uint16_t thread; /* whose cache it left; 0 for shared ones */
+    uint16_t by;     /* whose access (model_thread.runs) */
     uint8_t reason;  /* enum model_reason */
 };
 
