@@ -68,7 +68,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/causes.c src/profile/causes.h \
 	src/profile/causes_table.c src/profile/causes_table.h \
 	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
-	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_threads.c \
+	src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \

@@ -46,6 +46,8 @@ static void tell_evictor(const struct model_missed *level, UInt told)
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
     missed.evictor_level = (UChar)told;
+    missed.evictor_tid =
+        level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
@@ -206,6 +208,8 @@ void access_runs(UInt number, struct sim_thread *of)
     lines_runs(of->tid);
     if (!cache)
         wanted = False;
+    else
+        cache->runs = (UInt)(of - shared->threads);
     settle();
 }
 
@@ -249,7 +253,7 @@ static __attribute__((noinline)) void take_miss(struct sim_instruction *place, A
     missed.served = (UChar)served;
     tell_miss(&missed);
     missed.causes = 0;
-    missed.evictor_ip = missed.evictor_address = 0;
+    missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
 }
 
 static __attribute__((noinline)) void sample_access(struct sim_instruction *place, Addr address,
