@@ -23,6 +23,9 @@
 
 enum { PIPELINE_PLACES = 32 };
 
+/* The search of everything ends here: the upper half of the addresses is the kernel's. */
+#define SEARCH_BOUND (UINT64_C(1) << 63)
+
 /* Strings of snapshot_recording that stand nowhere else. */
 struct recording_text {
     struct snapshot_recording shown;
