@@ -72,6 +72,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
+	src/profile/snapshot_field_names.c src/profile/snapshot_field_names.h \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
 	src/profile/snapshot_heap.c \
 	src/profile/snapshot_levels.c \
