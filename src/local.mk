@@ -5,7 +5,7 @@ PIPELINE = \
 	src/pipeline_stretch.c \
 	src/pipeline_watch.c \
 	src/pipeline_whatif.c \
-	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
+	src/recorder.c src/recorder.h src/recorder_lines.c src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \

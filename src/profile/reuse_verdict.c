@@ -32,16 +32,21 @@ static bool late(const struct snapshot_watch_object *object, const struct reuse_
     return question->counts_misses ? object->misses.low >= lines : filled >= lines;
 }
 
+bool reuse_decided(struct snapshot_share again)
+{
+    return again.high < half || again.low >= some;
+}
+
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question)
 {
     const struct snapshot_share *again = &object->again;
     if (object->watched < REUSE_LEAST || isnan(again->value))
         return WATCH_TOO_FEW;
+    if (!reuse_decided(*again))
+        return WATCH_TOO_FEW;
     if (again->high < half)
         return object->again_s >= reuse_long_s ? WATCH_STREAMING : WATCH_TOO_FEW;
-    if (again->low < some)
-        return WATCH_TOO_FEW;
     if (!question->lines)
         return WATCH_REUSED;
     if (late(object, question))

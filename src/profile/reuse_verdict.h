@@ -29,6 +29,9 @@ struct reuse_question {
     bool crowded_sets;  /* sampled lines crowd in a few sets */
 };
 
+/* Whether a part of lines touched again is sure enough for a verdict. */
+bool reuse_decided(struct snapshot_share again);
+
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question);
 

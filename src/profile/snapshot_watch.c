@@ -108,8 +108,10 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
     size_t count = take_times(legs, WATCH_FIRST, waited);
     double reach = reach_of(legs, count);
     object->watched = count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         object->touched += legs->times[i].happened;
+        object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+    }
     object->again_s = count < REUSE_LEAST ? NAN : reach;
     object->again = (struct snapshot_share){NAN, NAN, NAN};
     if (count >= REUSE_LEAST)
@@ -182,6 +184,7 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
     struct reuse_question own = *question;
     own.crowded_sets = watch_crowded(build->snapshot, object->object);
     object->verdict = reuse_verdict(object, &own);
+    watch_fill_pace(build, object);
     object->reading = watch_words(build, object, &own);
     build->failed |= !object->reading;
 }
@@ -233,6 +236,7 @@ static void fill_all(struct build *build, const struct legs *all)
         return;
     qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
     watch->count = watch->count < LISTED ? watch->count : LISTED;
+    watch_sum_pace(watch);
 }
 
 void build_watch(struct build *build)

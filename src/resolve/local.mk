@@ -98,9 +98,11 @@ src_libresolve_a_SOURCES = \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
+	src/resolve/stacks.c src/resolve/stacks.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/tcb_stack.c src/resolve/tcb_stack.h \
 	src/resolve/thread_names.c src/resolve/thread_names.h \
 	src/resolve/tlb.c src/resolve/tlb.h \
 	src/resolve/tls.c src/resolve/tls.h \

@@ -21,7 +21,7 @@
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
 
-enum { RESOLVER_CHANGES_MAX = 16 };
+enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
 
 struct code_range {
     uint64_t start;
@@ -51,6 +51,7 @@ struct resolver {
     uint32_t threads;
     bool alive;
     bool distrusted;
+    uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
 

@@ -72,6 +72,9 @@ enum store_kind {
     STORE_SIM_LEVEL, /* id: number of the level, from 0 */
     STORE_WATCH,     /* how a watchpoint ended */
     STORE_WATCHING,  /* what watchpoints did and cost */
+    STORE_LINE,      /* what a simulation told of a line; id: slot, as that of a place */
+    STORE_PAIR,      /* who did what to whose lines; id: pair_row_id() */
+    STORE_CODE,      /* function of one of these; id: address */
     STORE_KINDS
 };
 

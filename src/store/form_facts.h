@@ -18,7 +18,7 @@ enum facts_field {
     FACTS_ROW_SOURCE,
     FACTS_ROW_WEIGHS,
     FACTS_ROW_NOTE,
-    FACTS_ROW_GIVES, /* 1: exact address, 2: exact ip, 4: latency, 8: data source */
+    FACTS_ROW_GIVES, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
     FACTS_ROW_EVENTS,
     FACTS_ROW_PID,
     FACTS_ROW_THREADS,

@@ -33,6 +33,30 @@ enum place_field {
     PLACE_ROW_FIELDS
 };
 
+/* As struct line_told has it, and of its place what the tables count by. */
+enum line_field {
+    LINE_ROW_SINCE, /* ns since the line before it, of any slot */
+    LINE_ROW_ADDRESS,
+    LINE_ROW_OFFSET, /* address - base */
+    LINE_ROW_OBJECT,
+    LINE_ROW_DISTANCE, /* plus 1; 0: none */
+    LINE_ROW_WEIGHT,
+    LINE_ROW_IP,
+    LINE_ROW_FUNCTION,
+    LINE_ROW_SHAPE, /* event 16 bits, line_bytes 16, what, level, by_member 8 each, from low to high
+                     */
+    LINE_ROW_TYPE,
+    LINE_ROW_TYPE_OFFSET,
+    LINE_ROW_USED,
+    LINE_ROW_TOUCHED,
+    LINE_ROW_USES, /* in the order of enum line_use */
+    LINE_ROW_FIELDS = LINE_ROW_USES + 4
+};
+
+/* As struct line_pair has it, as of a refresh. */
+enum pair_field { PAIR_ROW_FIRST, PAIR_ROW_SECOND, PAIR_ROW_COUNT, PAIR_ROW_FIELDS };
+enum code_field { CODE_ROW_FUNCTION, CODE_ROW_FIELDS };
+
 /* As struct watch_result has it, and the code that touched. */
 enum watch_field {
     WATCH_ROW_END_NS,

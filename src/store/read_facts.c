@@ -128,6 +128,7 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
     facts->latency = row[FACTS_ROW_GIVES] & 4;
     facts->data_source = row[FACTS_ROW_GIVES] & 8;
+    facts->lines = row[FACTS_ROW_GIVES] & 16;
     facts->event_count = row[FACTS_ROW_EVENTS] < SAMPLE_EVENTS_MAX ? (unsigned)row[FACTS_ROW_EVENTS]
                                                                    : SAMPLE_EVENTS_MAX;
     for (unsigned i = 0; i < facts->event_count; i++)
