@@ -56,7 +56,11 @@ struct snapshot_watch_object {
     struct snapshot_share used;    /* part of the line's 8-byte words used in a visit */
     double elsewhere;              /* part of touches by another thread; NAN */
     enum watch_verdict verdict;
-    const char *reading; /* why, and what to do: one to three sentences */
+    uint64_t told;   /* of those watched, touched again or waited for long enough */
+    uint64_t needed; /* about so many of them make a verdict; as many as told where there is one */
+    double wait_s;   /* until then, at this pace; NAN: none was told yet */
+    const char *progress; /* "3 of 8"; NULL: there is a verdict */
+    const char *reading;  /* why, and what to do: one to three sentences */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
     size_t code_count;
 };
@@ -74,6 +78,9 @@ struct snapshot_watch {
     double arm_ns;
     double budget;                         /* part of the target's CPU time */
     double overhead;                       /* spent of it; NAN */
+    bool budget_limits;                    /* it is the budget that sets the pace */
+    size_t verdicts;                       /* objects that have one */
+    double next_s;                         /* until the next has, at this pace; NAN: not known */
     const char *trouble;                   /* why it may see nothing; NULL */
     bool counts_misses;                    /* the ranking event does */
     struct snapshot_watch_object *objects; /* most watched first */

@@ -5,13 +5,14 @@ PIPELINE = \
 	src/pipeline_stretch.c \
 	src/pipeline_watch.c \
 	src/pipeline_whatif.c \
-	src/recorder.c src/recorder.h src/recorder_names.c src/recorder_state.h \
+	src/recorder.c src/recorder.h src/recorder_lines.c src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = \
 	src/command.c src/command.h \
 	src/diff.c src/diff.h \
 	src/diff_options.c \
+	src/ending.c src/ending.h \
 	src/export.c src/export.h \
 	src/launch.c src/launch.h \
 	src/loop.c src/loop.h src/loop_act.c src/loop_state.h \

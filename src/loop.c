@@ -52,12 +52,16 @@ static void loop_fini(struct loop *loop)
             close(loop->polled[owned[i]].fd);
 }
 
+/* With a screen a part at a time, for keys are to be heard in between. */
 static void drain(struct loop *loop)
 {
     if (loop->replays)
         return;
     uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
-    long code = pipeline_drain(loop->setup->pipeline, until);
+    long code;
+    do
+        code = pipeline_drain(loop->setup->pipeline, until);
+    while (code >= 0 && pipeline_behind(loop->setup->pipeline) && !loop->setup->screen);
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -88,7 +92,8 @@ static void show_stretch(struct loop *loop)
 
 static int patience_ms(const struct loop *loop, int otherwise_ms)
 {
-    return pipeline_fills(loop->setup->pipeline) ? 0 : otherwise_ms;
+    struct pipeline *pipeline = loop->setup->pipeline;
+    return pipeline_fills(pipeline) || pipeline_behind(pipeline) ? 0 : otherwise_ms;
 }
 
 /* What is seen to change from picture to picture ought to be the program and not its noise. */
@@ -189,6 +194,16 @@ static bool tell_end(const struct loop *loop)
     return *how || !loop->setup->launch;
 }
 
+/* Another part of what an ended program left to be read; the picture of all of it at the end. */
+static void read_rest(struct loop *loop)
+{
+    if (!pipeline_behind(loop->setup->pipeline))
+        return;
+    drain(loop);
+    if (!pipeline_behind(loop->setup->pipeline) && !loop->quit && !loop->code)
+        loop_refresh(loop);
+}
+
 /* The target has ended: the last picture stays on the screen until the user leaves. */
 static void show_end(struct loop *loop)
 {
@@ -207,7 +222,11 @@ static void show_end(struct loop *loop)
         if (!told && launch_ended(loop->setup->launch))
             told = tell_end(loop);
         fill_stretch(loop);
+        read_rest(loop);
     }
+    /* Files that are written at the end have all of it. */
+    while (pipeline_behind(loop->setup->pipeline) && !loop->code)
+        drain(loop);
 }
 
 static void watch_target(struct loop *loop)

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "diff.h"
+#include "ending.h"
 #include "export.h"
 #include "keyboard.h"
 #include "launch.h"
@@ -15,18 +16,15 @@
 #include "resolve/resolver.h"
 #include "sample/sampler.h"
 #include "signals.h"
-#include "view/binary_words.h"
 #include "view/view.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -199,50 +197,6 @@ static int watch(struct run *run, struct error *error)
     return code ? code : written;
 }
 
-/* Once, at the end, where it stands below the tables: what the recording needs and is not here. */
-static void report_binaries(const struct run *run)
-{
-    struct binary_desc list[BINARIES_SHOWN];
-    if (!run->pipeline || !run->options->input || !run->options->batch)
-        return;
-    struct snapshot_binaries binaries = pipeline_binaries(run->pipeline, list);
-    binary_report(stderr, &binaries);
-}
-
-/* As strace does: the command's own status, and its death by a signal becomes ours. */
-static int command_status(const struct launch *launch)
-{
-    if (WIFEXITED(launch->status))
-        return WEXITSTATUS(launch->status);
-    int number = WTERMSIG(launch->status);
-    signal(number, SIG_DFL);
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL);
-    raise(number);
-    return 128 + number;
-}
-
-/* Said at the end: a screen would have wiped it out. */
-static void report_simulation(const struct run *run)
-{
-    char text[320];
-    simulation_trouble(&run->command.simulation, text, sizeof text);
-    if (text[0] && run->started)
-        fprintf(stderr, "misstop: --sim: %s\n", text);
-}
-
-/* What was never started has printed nothing. */
-static void report_output(const struct run *run)
-{
-    const char *output = run->launch.output;
-    if (output[0] && run->started)
-        fprintf(stderr, "misstop: what %s printed is in %s\n", run->options->command[0], output);
-    else if (output[0])
-        unlink(output);
-}
-
 static int run_options(const struct options *options)
 {
     struct error error = {0};
@@ -251,14 +205,16 @@ static int run_options(const struct options *options)
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
-    report_binaries(&run);
+    ending_binaries(options, run.pipeline);
     if (run.pipeline && !code)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
-    report_simulation(&run);
+    if (run.started)
+        ending_simulation(&run.command.simulation);
     command_close(&run.command);
-    report_output(&run);
+    if (options->action == OPTIONS_LAUNCH)
+        ending_output(options->command[0], run.launch.output, run.started);
     /* The reader of a pipe may leave when it has seen enough; that is no failure. */
     if (code == -EPIPE)
         return 0;
@@ -268,7 +224,7 @@ static int run_options(const struct options *options)
         return EXIT_BAD_USAGE;
     if (code)
         return EXIT_FAILURE;
-    return own_end ? command_status(&run.launch) : EXIT_SUCCESS;
+    return own_end ? ending_status(&run.launch) : EXIT_SUCCESS;
 }
 
 /* What stands before `diff` holds for it too, where it means something there. */

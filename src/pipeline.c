@@ -99,9 +99,10 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
         return stored;
     }
     /* A simulated program's misses wait in a ring, and thin themselves out where it fills. */
-    if (!pipeline->live || pipeline->options.sim)
+    if (!pipeline->live || (pipeline->options.sim && !pipeline->behind))
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
+    pipeline->behind = sampler_behind(pipeline->sampler, &until_ns);
     count_places(pipeline);
     pipeline_watch_pump(pipeline, until_ns);
     /* No further than the samples: those still to come must find the blocks of their time. */
@@ -112,6 +113,11 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     resolver_settle(pipeline->resolver, clock_now_ns());
     pipeline_whatif_follow(pipeline, until_ns);
     return count;
+}
+
+bool pipeline_behind(const struct pipeline *pipeline)
+{
+    return pipeline->behind;
 }
 
 /*

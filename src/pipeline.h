@@ -43,7 +43,7 @@ struct pipeline_options {
     const char *record;          /* -o: what is sampled is written there, too; NULL */
     uint64_t record_limit_bytes; /* of one file; 0: none */
     unsigned record_files;       /* kept at the limit; 0: the writer's choice */
-    const char *what_if; /* --what-if OBJECT:QUESTION, or NULL */
+    const char *what_if;         /* --what-if OBJECT:QUESTION, or NULL */
     double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
 };
 
@@ -61,9 +61,13 @@ int pipeline_fd(const struct pipeline *pipeline);
 /*
  * Moves waiting records through to the tables: live those up to until_ns of CLOCK_MONOTONIC
  * (see SAMPLER_SETTLES_NS), in replay those of the first until_ns of the recording; UINT64_MAX:
- * all of them. Number of records, or -ENODATA at the end.
+ * all of them. Of a simulation some ms of work at a time. Number of records, or -ENODATA at the
+ * end.
  */
 long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
+
+/* Whether the last drain left some, so as not to take too long: to be called again soon. */
+bool pipeline_behind(const struct pipeline *pipeline);
 
 /* How long the loop may wait, at the most, until it drains again. */
 int pipeline_patience_ms(struct pipeline *pipeline);

@@ -3,9 +3,8 @@
 #include "pipeline_state.h"
 
 /* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
-static struct access access_of(const struct record *record)
+static struct access access_of(const struct record *record, const struct line_told *line)
 {
-    const struct line_told *line = &record->line;
     return (struct access){
         .time_ns = record->time_ns,
         .address = line->address,
@@ -23,16 +22,23 @@ static struct access access_of(const struct record *record)
 
 bool pipeline_take_line(struct pipeline *pipeline, const struct record *record)
 {
-    struct line_place *line = &pipeline->lines[pipeline->line_count++];
-    struct access access = access_of(record);
+    struct line_place *line = &pipeline->lines[pipeline->line_count];
     line->line = record->line;
+    if (pipeline->recorder &&
+        !recorder_wants_line(pipeline->recorder, record->time_ns, &line->line))
+        return false;
+    struct access access = access_of(record, &line->line);
+    pipeline->line_count++;
     pipeline->told += resolver_follow(pipeline->resolver, record->time_ns);
     resolver_resolve(pipeline->resolver, &access, NULL, &line->place);
     return pipeline->line_count == PIPELINE_PLACES;
 }
 
+/* Recorded when they are counted, for they go into the tables behind places that came later. */
 void pipeline_count_lines(struct pipeline *pipeline)
 {
+    for (size_t i = 0; pipeline->recorder && i < pipeline->line_count; i++)
+        recorder_line(pipeline->recorder, &pipeline->lines[i]);
     profile_add_lines(pipeline->profile, pipeline->lines, pipeline->line_count);
     pipeline->line_count = 0;
 }
@@ -54,9 +60,23 @@ static uint32_t function_of(void *context, uint64_t ip)
     return place.function;
 }
 
+static bool stored_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                        struct line_pair *out)
+{
+    const struct pipeline *pipeline = context;
+    return store_reader_pair(pipeline->store, kind, level, place, out);
+}
+
+static uint32_t stored_function(void *context, uint64_t ip)
+{
+    const struct pipeline *pipeline = context;
+    return store_reader_function(pipeline->store, ip);
+}
+
 struct line_pair_source pipeline_pairs(struct pipeline *pipeline)
 {
-    bool told = pipeline->sampler && sampler_info(pipeline->sampler)->lines;
-    return told ? (struct line_pair_source){pipeline, next_pair, function_of}
-                : (struct line_pair_source){0};
+    if (!pipeline_info(pipeline)->lines)
+        return (struct line_pair_source){0};
+    return pipeline->store ? (struct line_pair_source){pipeline, stored_pair, stored_function}
+                           : (struct line_pair_source){pipeline, next_pair, function_of};
 }

@@ -34,8 +34,8 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
-        .lines = pipeline->sampler && sampler_info(pipeline->sampler)->lines,
-        .pairs = pipeline_pairs(pipeline),
+        .lines = pipeline_info(pipeline)->lines,
+        .pairs = pipeline->recorder ? recorder_pairs(pipeline->recorder) : pipeline_pairs(pipeline),
         .watch = pipeline->watch || pipeline->stored_watch.on,
     };
     memcpy(wanted.cache_lines, pipeline->watch_lines, sizeof wanted.cache_lines);
@@ -62,6 +62,7 @@ static int open_recorder(struct pipeline *pipeline, const struct pipeline_option
         .instruction_text = pipeline_instruction,
         .text_context = pipeline,
         .watch = pipeline_watch_state(pipeline),
+        .pairs = pipeline_pairs(pipeline),
     };
     memcpy(wanted.watch_lines, pipeline->watch_lines, sizeof wanted.watch_lines);
     return options->record ? recorder_open(&pipeline->recorder, &wanted, error) : 0;
@@ -188,7 +189,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     pipeline->options = *options;
     pipeline->live = !options->input;
-    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS
+    pipeline->patience_ns = !options->batch  ? PATIENCE_SCREEN_NS / (options->sim ? 4 : 1)
                             : options->input ? PATIENCE_BATCH_NS
                                              : PATIENCE_SIM_NS;
     pipeline->heap = options->feed || options->walk;

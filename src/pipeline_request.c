@@ -23,7 +23,7 @@ void pipeline_search_start(struct pipeline *pipeline, const char *what)
     int used = 0;
     pipeline->search = NULL;
     if (!strcmp(what, "all")) {
-        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", pipeline_now(pipeline));
+        profile_search_start(pipeline->profile, 0, SEARCH_BOUND, "all", pipeline_now(pipeline));
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
         profile_search_start(pipeline->profile, base, bound, what, pipeline_now(pipeline));
@@ -148,7 +148,7 @@ const char *pipeline_request(struct pipeline *pipeline, const struct request *re
     case REQUEST_NEXT_EVENT:
         return next_event(pipeline);
     case REQUEST_SEARCH_ALL:
-        profile_search_start(pipeline->profile, 0, UINT64_MAX, "all", now);
+        profile_search_start(pipeline->profile, 0, SEARCH_BOUND, "all", now);
         return "searching the whole address space";
     case REQUEST_SEARCH_RANGE:
         profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);

@@ -23,6 +23,9 @@
 
 enum { PIPELINE_PLACES = 32 };
 
+/* The search of everything ends here: the upper half of the addresses is the kernel's. */
+#define SEARCH_BOUND (UINT64_C(1) << 63)
+
 /* Strings of snapshot_recording that stand nowhere else. */
 struct recording_text {
     struct snapshot_recording shown;
@@ -118,6 +121,7 @@ struct pipeline {
     bool objects_all; /* those of small shares are listed too */
     bool heap;        /* its blocks are told or walked */
     bool exec_seen;
+    bool behind; /* the last drain left some of a simulation */
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;

@@ -55,6 +55,9 @@ static void take_item(void *context, const struct store_item *item)
     case STORE_ITEM_WATCH:
         profile_watch(pipeline->profile, &item->watch.result, item->watch.function, item->watch.ip);
         break;
+    case STORE_ITEM_LINE:
+        profile_add_lines(pipeline->profile, &item->line, 1);
+        break;
     case STORE_ITEM_REFRESH:
         pipeline_stored_facts(pipeline);
         pipeline->stored_interval_s = item->interval_s;

@@ -142,7 +142,7 @@ static const char *search_requested(struct pipeline *pipeline, const struct requ
     struct pipeline_stretch *stretch = &pipeline->stretch;
     bool all = request->kind == REQUEST_SEARCH_ALL;
     profile_search_start(stretch->profile, all ? 0 : request->base,
-                         all ? UINT64_MAX : request->bound, all ? "all" : request->name,
+                         all ? SEARCH_BOUND : request->bound, all ? "all" : request->name,
                          pipeline_stretch_end_ns(stretch));
     pipeline_fill_search(pipeline);
     return "searching in this stretch of the run, read over and over";

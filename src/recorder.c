@@ -19,6 +19,7 @@ static void fill_source(struct store_facts *facts, const struct sampler_info *in
     facts->exact_ip = info->exact_ip;
     facts->latency = info->latency;
     facts->data_source = info->data_source;
+    facts->lines = info->lines;
     facts->event_count = info->event_count;
     for (unsigned i = 0; i < info->event_count; i++)
         facts->events[i] = (struct store_event){
@@ -190,6 +191,10 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
     perfdata_writer_add(recorder->perfdata, record, place ? &told : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
+    /* Of a simulation's lines there may be more than misses. */
+    else if (recorder->store && recorder->options.limit_bytes &&
+             store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
+        perfdata_writer_want_another(recorder->perfdata);
     if (recorder->store)
         add_to_store(recorder->store, record, place);
 }
@@ -206,6 +211,7 @@ void recorder_begin_refresh(struct recorder *recorder)
 {
     if (recorder->store)
         store_writer_name_threads(recorder->store);
+    recorder_take_pairs(recorder);
 }
 
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns)

@@ -9,6 +9,7 @@
 #define MISSTOP_RECORDER_H
 
 #include "base/error.h"
+#include "line_told.h"
 #include "place.h"
 #include "profile/geometry.h"
 #include "resolve/resolver.h"
@@ -31,8 +32,9 @@ struct recorder_options {
     const struct geometry *geometry;
     struct sampler *sampler; /* these two are not owned */
     struct resolver *resolver;
-    struct snapshot_watch watch; /* as it begins; .on false: no watchpoints */
-    uint64_t watch_lines[3];     /* as in struct store_facts */
+    struct snapshot_watch watch;   /* as it begins; .on false: no watchpoints */
+    uint64_t watch_lines[3];       /* as in struct store_facts */
+    struct line_pair_source pairs; /* of a simulation; empty: none */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
 };
@@ -52,7 +54,17 @@ void recorder_add(struct recorder *recorder, const struct record *record,
 void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
                     uint64_t ip);
 
-/* Before the snapshot of a refresh: it shows threads under the names they have now. */
+/* Of the uses of lines that a simulation tells as many are taken as a recording can hold: whether
+ * this line is to be counted, and with which weight. The tables count the same. */
+bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_told *line);
+
+/* What a simulation tells of a line, as the tables are told of it. */
+void recorder_line(struct recorder *recorder, const struct line_place *line);
+
+/* Who tells of pairs, for the tables to ask: what they are told is kept, as of the last refresh. */
+struct line_pair_source recorder_pairs(struct recorder *recorder);
+
+/* Before the snapshot of a refresh: it shows threads under the names they have now, and pairs. */
 void recorder_begin_refresh(struct recorder *recorder);
 
 /*

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder, shared by recorder.c (the files) and recorder_names.c (what the tables ask).
- * Private to them. */
+/* The recorder, shared by recorder.c (the files), recorder_names.c (what the tables ask) and
+ * recorder_lines.c. Private to them. */
 #ifndef MISSTOP_RECORDER_STATE_H
 #define MISSTOP_RECORDER_STATE_H
 
 #include "recorder.h"
 #include "sample/perfdata_write.h"
 #include "store/store_write.h"
+#include "store/thinning.h"
 
 #include <limits.h>
 #include <sys/utsname.h>
@@ -20,9 +21,13 @@ struct recorder {
     struct utsname machine;
     struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
     struct snapshot_watch watch;           /* without its objects */
+    struct thinning reuses;                /* of lines: a program may make millions a second */
     char path[PATH_MAX];
     int told[2]; /* the error last said of each file: said once */
     char trouble[600];
 };
+
+/* As a refresh begins: pairs as they are now. (recorder_lines.c) */
+void recorder_take_pairs(struct recorder *recorder);
 
 #endif

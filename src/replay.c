@@ -49,6 +49,7 @@ void replay_info(const struct store_reader *store, struct sampler_info *info)
         .exact_ip = facts.exact_ip,
         .latency = facts.latency,
         .data_source = facts.data_source,
+        .lines = facts.lines,
         .event_count = facts.event_count,
         .pid = (pid_t)facts.pid,
     };

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROOM_FIRST = 32 };
 
@@ -18,5 +19,22 @@ void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most)
     void *more = realloc(at, wanted * each);
     if (more)
         *room = wanted;
+    return more;
+}
+
+void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first)
+{
+    size_t wanted = *room ? *room : first;
+    if (index < *room)
+        return at;
+    while (wanted <= index && wanted <= SIZE_MAX / 2)
+        wanted *= 2;
+    if (wanted <= index || wanted > SIZE_MAX / each)
+        return NULL;
+    char *more = realloc(at, wanted * each);
+    if (!more)
+        return NULL;
+    memset(more + *room * each, 0, (wanted - *room) * each);
+    *room = wanted;
     return more;
 }

@@ -15,4 +15,11 @@
  */
 void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most);
 
+/*
+ * The same for what is filled by index, in any order: room for element `index`, doubled from
+ * `first` elements; what is new is zero. NULL: no memory; the array and *room are then as they
+ * were.
+ */
+void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first);
+
 #endif

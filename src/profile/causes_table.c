@@ -5,7 +5,6 @@
 #include "profile/tally.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -35,24 +34,13 @@ void causes_table_rescale(struct causes_table *table, double factor)
     }
 }
 
-static bool grow_slots(struct causes_table *table, size_t slot)
-{
-    size_t count = table->slot_count ? table->slot_count : FIRST_SLOTS;
-    while (count <= slot)
-        count *= 2;
-    struct causes_slot *slots = realloc(table->slots, count * sizeof *slots);
-    if (!slots)
-        return false;
-    memset(slots + table->slot_count, 0, (count - table->slot_count) * sizeof *slots);
-    table->slots = slots;
-    table->slot_count = count;
-    return true;
-}
-
 struct causes_row *causes_table_row(struct causes_table *table, size_t slot, uint64_t key)
 {
-    if (slot >= table->slot_count && !grow_slots(table, slot))
+    struct causes_slot *slots =
+        array_reach(table->slots, &table->slot_count, slot, sizeof *slots, FIRST_SLOTS);
+    if (!slots)
         return NULL;
+    table->slots = slots;
     struct causes_slot *at = &table->slots[slot];
     if (!at->row) {
         struct causes_row *rows = array_more(table->rows, &table->row_room, table->row_count,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/levels.h"
 
+#include "base/array.h"
 #include "profile/tally.h"
 
 #include <stdlib.h>
@@ -35,20 +36,6 @@ void levels_table_rescale(struct levels_table *table, double factor)
         levels_rescale(&table->rows[i], factor);
 }
 
-static bool grow_slots(struct levels_table *table, size_t slot)
-{
-    size_t count = table->slot_count ? table->slot_count : FIRST_SLOTS;
-    while (count <= slot)
-        count *= 2;
-    struct levels_slot *slots = realloc(table->slots, count * sizeof *slots);
-    if (!slots)
-        return false;
-    memset(slots + table->slot_count, 0, (count - table->slot_count) * sizeof *slots);
-    table->slots = slots;
-    table->slot_count = count;
-    return true;
-}
-
 static bool grow_rows(struct levels_table *table)
 {
     uint32_t room = table->row_room ? table->row_room * 2 : FIRST_ROWS;
@@ -72,8 +59,11 @@ static void empty(struct levels *levels)
 
 struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key)
 {
-    if (index >= table->slot_count && !grow_slots(table, index))
+    struct levels_slot *slots =
+        array_reach(table->slots, &table->slot_count, index, sizeof *slots, FIRST_SLOTS);
+    if (!slots)
         return NULL;
+    table->slots = slots;
     struct levels_slot *slot = &table->slots[index];
     if (!slot->row) {
         if (table->row_count == table->row_room && !grow_rows(table))

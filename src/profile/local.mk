@@ -108,7 +108,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/unplaced.c src/profile/unplaced.h \
 	src/profile/volatility.c \
 	src/profile/volatility.h \
-	src/profile/watch_codes.c src/profile/watch_words.c \
+	src/profile/watch_codes.c src/profile/watch_pace.c src/profile/watch_words.c \
 	src/profile/whatif.c src/profile/whatif.h \
 	src/profile/whatif_plan.c \
 	src/profile/whatif_units.c src/profile/whatif_units.h \

@@ -26,6 +26,15 @@ void reuse_clear(struct reuse *reuse)
 {
     reuse->leg_count = reuse->miss_count = 0;
     reuse->sum = 0;
+    reuse->began_ns = reuse->now_ns = 0;
+}
+
+static void note_time(struct reuse *reuse, uint64_t time_ns)
+{
+    if (!reuse->began_ns)
+        reuse->began_ns = time_ns;
+    if (time_ns > reuse->now_ns)
+        reuse->now_ns = time_ns;
 }
 
 void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double weight)
@@ -33,6 +42,7 @@ void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double wei
     reuse->misses[reuse->miss_count++ % REUSE_MISSES] = (struct reuse_miss){
         .time_ns = time_ns, .before = reuse->sum, .weight = (float)weight, .tid = tid};
     reuse->sum += weight;
+    note_time(reuse, time_ns);
 }
 
 double reuse_between(double blind, double waited)
@@ -124,4 +134,5 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
     if (result->kind != WATCH_VISIT)
         count_between(reuse, result, &leg);
     reuse->legs[reuse->leg_count++ % REUSE_LEGS] = leg;
+    note_time(reuse, result->end_ns);
 }

@@ -47,6 +47,8 @@ struct reuse {
     struct reuse_miss *misses; /* [REUSE_MISSES], likewise, in time order */
     uint64_t miss_count;
     double sum;
+    uint64_t began_ns; /* first sample or result since all was forgotten; 0: none */
+    uint64_t now_ns;   /* the newest */
 };
 
 /* 0 or -ENOMEM. */

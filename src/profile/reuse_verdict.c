@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const double half = 0.5;
-static const double long_s = 0.05; /* any cache is filled meanwhile */
+const double reuse_long_s = 0.05; /* any cache is filled meanwhile */
 static const double some = 0.25;  /* of lines touched again: their times speak for the object */
 
 const char *watch_verdict_name(enum watch_verdict verdict)
@@ -32,16 +32,21 @@ static bool late(const struct snapshot_watch_object *object, const struct reuse_
     return question->counts_misses ? object->misses.low >= lines : filled >= lines;
 }
 
+bool reuse_decided(struct snapshot_share again)
+{
+    return again.high < half || again.low >= some;
+}
+
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question)
 {
     const struct snapshot_share *again = &object->again;
     if (object->watched < REUSE_LEAST || isnan(again->value))
         return WATCH_TOO_FEW;
-    if (again->high < half)
-        return object->again_s >= long_s ? WATCH_STREAMING : WATCH_TOO_FEW;
-    if (again->low < some)
+    if (!reuse_decided(*again))
         return WATCH_TOO_FEW;
+    if (again->high < half)
+        return object->again_s >= reuse_long_s ? WATCH_STREAMING : WATCH_TOO_FEW;
     if (!question->lines)
         return WATCH_REUSED;
     if (late(object, question))

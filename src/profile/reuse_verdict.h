@@ -17,7 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REUSE_LEAST = 8, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
+enum { REUSE_LEAST = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
+
+extern const double reuse_long_s; /* not touched again for so long: streaming */
 
 struct reuse_question {
     bool counts_misses; /* samples are misses of the cache below, else of time */
@@ -26,6 +28,9 @@ struct reuse_question {
     const char *level;  /* "L2" */
     bool crowded_sets;  /* sampled lines crowd in a few sets */
 };
+
+/* Whether a part of lines touched again is sure enough for a verdict. */
+bool reuse_decided(struct snapshot_share again);
 
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question);

@@ -42,12 +42,25 @@ static bool worth_opening(const struct place_names *names, const struct object_e
     return desc.kind == OBJECT_HEAP || desc.kind == OBJECT_ANON || desc.kind == OBJECT_MAP;
 }
 
+/* Nothing can be missed on where nothing is mapped: the ends of a region are those of what is in
+ * it. One that holds nothing stays as it is. */
+static void leave_gaps(struct region *region, const struct place_names *names)
+{
+    struct object_extent extent;
+    if (extent_at(names, region->base, &extent) && !extent.object && extent.bound < region->bound)
+        region->base = extent.bound;
+    if (extent_at(names, region->bound - 1, &extent) && !extent.object &&
+        extent.base > region->base)
+        region->bound = extent.base;
+}
+
 void region_identify(struct region *region, const struct place_names *names, bool inside,
                      uint32_t line_bytes)
 {
     struct object_extent only = {0};
     region->object = 0;
     region->open = region->final = false;
+    leave_gaps(region, names);
     if (region_holds(region, names, &only) == HOLDS_ONE) {
         region->object = only.object;
         region->base = only.base > region->base ? only.base : region->base;

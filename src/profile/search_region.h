@@ -36,8 +36,8 @@ struct region {
 };
 
 /*
- * Finds out what the region holds and sets object, open, final; a region with one object
- * shrinks to it. `inside`: the user searches within an object.
+ * Finds out what the region holds and sets object, open, final; a region shrinks to what is
+ * mapped in it, and one with one object to that. `inside`: the user searches within an object.
  */
 void region_identify(struct region *region, const struct place_names *names, bool inside,
                      uint32_t line_bytes);

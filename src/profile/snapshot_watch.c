@@ -16,28 +16,38 @@ struct legs {
     const struct reuse_leg **at;
     size_t count;
     struct survival_time *times;
-    double quickest_s; /* of those of all objects: see quickest() */
+    double seen_s; /* sooner a touch cannot be seen: setting registers takes as long */
 };
 
-typedef double leg_time(const struct reuse_leg *leg);
+typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);
 
-static double seconds(const struct reuse_leg *leg)
+static double seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
+    (void)legs;
     return leg->seconds;
 }
 
-static double waited(const struct reuse_leg *leg)
+/* 0: too short to be told. */
+static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
+    return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
+}
+
+static double waited(const struct legs *legs, const struct reuse_leg *leg)
+{
+    (void)legs;
     return leg->waited_s;
 }
 
-static double misses(const struct reuse_leg *leg)
+static double misses(const struct legs *legs, const struct reuse_leg *leg)
 {
+    (void)legs;
     return leg->misses;
 }
 
-static double thread_misses(const struct reuse_leg *leg)
+static double thread_misses(const struct legs *legs, const struct reuse_leg *leg)
 {
+    (void)legs;
     return leg->thread_misses;
 }
 
@@ -47,8 +57,8 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
     size_t count = 0;
     for (size_t i = 0; i < legs->count; i++) {
         const struct reuse_leg *leg = legs->at[i];
-        if (leg->kind == kind && !isnan(time(leg)))
-            legs->times[count++] = (struct survival_time){time(leg), leg->happened};
+        if (leg->kind == kind && !isnan(time(legs, leg)))
+            legs->times[count++] = (struct survival_time){time(legs, leg), leg->happened};
     }
     survival_sort(legs->times, count);
     return count;
@@ -68,41 +78,40 @@ static struct snapshot_median median(const struct legs *legs, leg_time *time)
 
 /*
  * A line that is touched all the time is touched as soon as its register is set, which takes its
- * time to be seen. Where waits are about the quickest of all, and these about what arming takes, it
- * is this that was measured, and the reuse may be any time shorter.
+ * time to be seen: such a wait says that the reuse is any time shorter. These are censored from the
+ * left, all at the same limit and below all others, so that the order of the rest, and with it the
+ * product-limit estimate, stays what it is (Helsel, Statistics for Censored Environmental Data
+ * Using Minitab and R, 2012, ch. 2). Where the median is among them its bound is all there is.
  */
-static struct snapshot_median reuse_time(const struct build *build, const struct legs *legs)
+static struct snapshot_median reuse_time(const struct legs *legs)
 {
-    const double alike = 3;
-    struct snapshot_median reuse = median(legs, seconds);
-    double arming_s = 2 * build->snapshot->watch.arm_ns / 1e9;
-    if (legs->quickest_s > arming_s || !(median(legs, waited).value <= alike * legs->quickest_s))
+    struct snapshot_median bound = median(legs, seconds);
+    struct snapshot_median reuse = median(legs, seen_seconds);
+    if (!(reuse.value <= 0))
         return reuse;
-    return (struct snapshot_median){NAN, 0, reuse.high};
-}
-
-/* One in eight waits for a touch was no longer; 0: there were too few. */
-static double quickest(const struct legs *all)
-{
-    enum { ONE_IN = 8 };
-    size_t count = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->at[i]->kind != WATCH_VISIT && all->at[i]->happened)
-            all->times[count++] = (struct survival_time){all->at[i]->waited_s, true};
-    survival_sort(all->times, count);
-    return count < ONE_IN ? 0 : all->times[count / ONE_IN].time;
+    return (struct snapshot_median){NAN, 0, bound.high};
 }
 
 /* ---- one object ---- */
 
+/* How far out is told: as far as many speak for all; as few as there must be, no further than it
+ * takes for streaming. */
+static double reach_of(const struct legs *legs, size_t count)
+{
+    double many = survival_reach(legs->times, count, REUSE_MANY);
+    double few = survival_reach(legs->times, count, REUSE_LEAST);
+    return fmax(many, fmin(few, reuse_long_s));
+}
+
 static void fill_again(const struct legs *legs, struct snapshot_watch_object *object)
 {
     size_t count = take_times(legs, WATCH_FIRST, waited);
-    /* Further out few would speak for all. */
-    double reach = survival_reach(legs->times, count, REUSE_LEAST);
+    double reach = reach_of(legs, count);
     object->watched = count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         object->touched += legs->times[i].happened;
+        object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+    }
     object->again_s = count < REUSE_LEAST ? NAN : reach;
     object->again = (struct snapshot_share){NAN, NAN, NAN};
     if (count >= REUSE_LEAST)
@@ -162,7 +171,7 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
 {
     describe(build, id, object);
     fill_again(legs, object);
-    object->reuse_s = reuse_time(build, legs);
+    object->reuse_s = reuse_time(legs);
     object->misses = (struct snapshot_median){NAN, NAN, NAN};
     object->thread_misses = NAN;
     if (question->counts_misses) {
@@ -175,6 +184,7 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
     struct reuse_question own = *question;
     own.crowded_sets = watch_crowded(build->snapshot, object->object);
     object->verdict = reuse_verdict(object, &own);
+    watch_fill_pace(build, object);
     object->reading = watch_words(build, object, &own);
     build->failed |= !object->reading;
 }
@@ -217,7 +227,7 @@ static void fill_all(struct build *build, const struct legs *all)
         size_t end = first;
         while (end < all->count && all->at[end]->object == all->at[first]->object)
             end++;
-        struct legs own = {all->at + first, end - first, all->times, all->quickest_s};
+        struct legs own = {all->at + first, end - first, all->times, all->seen_s};
         fill_object(build, &own, all->at[first]->object, &question,
                     &watch->objects[watch->count++]);
         first = end;
@@ -226,6 +236,7 @@ static void fill_all(struct build *build, const struct legs *all)
         return;
     qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
     watch->count = watch->count < LISTED ? watch->count : LISTED;
+    watch_sum_pace(watch);
 }
 
 void build_watch(struct build *build)
@@ -238,13 +249,13 @@ void build_watch(struct build *build)
     size_t count = reuse->leg_count < REUSE_LEGS ? (size_t)reuse->leg_count : REUSE_LEGS;
     struct legs all = {.at = calloc(count + 1, sizeof *all.at),
                        .count = count,
-                       .times = calloc(count + 1, sizeof *all.times)};
+                       .times = calloc(count + 1, sizeof *all.times),
+                       .seen_s = (1 + (double)watch->threads) * watch->arm_ns / 1e9};
     build->failed |= !all.at || !all.times;
     for (size_t i = 0; i < count && !build->failed; i++)
         all.at[i] = &reuse->legs[i];
     if (!build->failed) {
         qsort(all.at, count, sizeof *all.at, by_object);
-        all.quickest_s = quickest(&all);
         fill_all(build, &all);
     }
     free(all.at);

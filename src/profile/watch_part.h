@@ -12,6 +12,11 @@
 void watch_fill_codes(struct build *build, const struct reuse_leg **legs, size_t count,
                       struct snapshot_watch_object *object);
 
+/* How far the object is from a verdict, whose verdict and part touched again are known; and all of
+ * them together. */
+void watch_fill_pace(struct build *build, struct snapshot_watch_object *object);
+void watch_sum_pace(struct snapshot_watch *watch);
+
 /* What samples of the ranking event are, and the cache they are misses of. */
 struct reuse_question watch_question(const struct build *build);
 

@@ -123,13 +123,20 @@ static const char *cached(struct build *build, const struct snapshot_watch_objec
 
 static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
 {
-    if (object->watched >= REUSE_LEAST)
-        return arena_printf(build->arena,
-                            "%" PRIu64 " lines watched so far, not long enough to tell whether "
-                            "they are touched again.",
-                            object->watched);
-    return arena_printf(build->arena, "%" PRIu64 " line%s watched so far: too few to tell.",
-                        object->watched, object->watched == 1 ? "" : "s");
+    char wait[24];
+    char time[24];
+    const char *pace = "";
+    if (!isnan(object->wait_s))
+        pace = arena_printf(build->arena, ", about %s more at this pace",
+                            time_text(wait, object->wait_s));
+    if (!pace)
+        return NULL;
+    return arena_printf(build->arena,
+                        "No verdict yet: of %" PRIu64 " lines watched %" PRIu64
+                        " told something (touched again, or waited for for %s), and about %" PRIu64
+                        " are needed%s.",
+                        object->watched, object->told, time_text(time, reuse_long_s),
+                        object->needed, pace);
 }
 
 const char *watch_words(struct build *build, const struct snapshot_watch_object *object,

@@ -84,6 +84,12 @@ static bool is_named(const char *name)
     return !strncmp(name, "[anon", 5) && strchr(name, ':');
 }
 
+static enum heap_finding look_at_heap(const struct finding *finding, struct map *map, pid_t pid)
+{
+    return finding->base == map->start ? heap_look(map, pid)
+                                       : heap_read(finding->base, finding->end, pid);
+}
+
 /* The name is made once; a sample on a known mapping needs none. */
 static void find_anonymous(struct finding *finding, struct space *space, const struct names *names,
                            struct map *map)
@@ -96,7 +102,7 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
     if (known)
         return;
     enum heap_finding heap =
-        space->from.live && finding->base == map->start ? heap_look(map, space->from.pid) : HEAP_NO;
+        space->from.live ? look_at_heap(finding, map, space->from.pid) : HEAP_NO;
     text_bytes(size, finding->end - finding->base);
     if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
         finding->kind = OBJECT_HEAP;
@@ -109,20 +115,23 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
     finding->name = finding->text;
 }
 
-/* Above a thread's stack something else may go on in the same mapping. */
-static bool find_stack(struct finding *finding, const struct map *map, uint64_t address)
+/* Beside a thread's stack something else may go on in the same mapping. */
+static bool find_stack(struct finding *finding, const struct stacks *stacks, const struct map *map,
+                       uint64_t address)
 {
-    bool above = map->stack_end && address >= map->stack_end;
-    if (map->kind != MAPPING_STACK && !map->thread_stack)
+    const struct stack *stack = stacks_find(stacks, address);
+    if (map->kind != MAPPING_STACK && !stack) {
+        stacks_gap(stacks, address, &finding->base, &finding->end);
         return false;
-    if (above)
-        finding->base = map->stack_end;
-    else if (map->stack_end)
-        finding->end = map->stack_end;
+    }
+    if (stack && stack->start > finding->base)
+        finding->base = stack->start;
+    if (stack && stack->end < finding->end)
+        finding->end = stack->end;
     finding->kind = OBJECT_STACK;
     finding->name = "[stack]";
     finding->key = KEY_STACKS;
-    return !above;
+    return true;
 }
 
 /* "/dev/shm/x", "/memfd:a/b (deleted)": the last part, or the whole that memfd_create() got. */
@@ -150,7 +159,7 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
     finding->end = map->end;
     finding->module = "";
     finding->name = name;
-    if (find_stack(finding, map, address))
+    if (map->kind != MAPPING_FILE && find_stack(finding, &space->stacks, map, address))
         return;
     finding->key = key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
     if (map->kind == MAPPING_HEAP) {
@@ -184,8 +193,8 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
         find_in_module(finding, module, map, address);
         return true;
     }
-    if (by_stack && !map->thread_stack && looks_like_stack(space, map))
-        map->thread_stack = true;
+    if (by_stack && looks_like_stack(space, map))
+        stacks_reached(&space->stacks, map, address);
     /* Images of libraries loaded later are on the heap. */
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
         return true;

@@ -16,4 +16,7 @@ enum heap_finding { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 /* Looks once per mapping and remembers. */
 enum heap_finding heap_look(struct map *map, pid_t pid);
 
+/* The same for a part of a mapping, each time anew. */
+enum heap_finding heap_read(uint64_t start, uint64_t end, pid_t pid);
+
 #endif

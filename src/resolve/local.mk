@@ -24,6 +24,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \
+	src/resolve/dwarf/scopes_definition.c src/resolve/dwarf/scopes_state.h \
 	src/resolve/dwarf/shorten.c src/resolve/dwarf/shorten.h \
 	src/resolve/dwarf/stack.c src/resolve/dwarf/stack.h \
 	src/resolve/dwarf/strings.c src/resolve/dwarf/strings.h \
@@ -33,13 +34,16 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/flow.h \
 	src/resolve/dwarf/globals.c src/resolve/dwarf/globals.h \
 	src/resolve/dwarf/graph.c src/resolve/dwarf/graph.h \
+	src/resolve/dwarf/language.c src/resolve/dwarf/language.h \
 	src/resolve/dwarf/links.c src/resolve/dwarf/links.h \
+	src/resolve/dwarf/location.c src/resolve/dwarf/location.h \
 	src/resolve/dwarf/operand.c src/resolve/dwarf/operand.h \
 	src/resolve/dwarf/parts.c src/resolve/dwarf/parts.h \
 	src/resolve/dwarf/place_ops.c src/resolve/dwarf/place_ops.h \
 	src/resolve/dwarf/prototype.c src/resolve/dwarf/prototype.h \
 	src/resolve/dwarf/routine.c src/resolve/dwarf/routine.h \
 	src/resolve/dwarf/shape.c src/resolve/dwarf/shape.h \
+	src/resolve/dwarf/shape_leaf.c \
 	src/resolve/dwarf/state.c \
 	src/resolve/dwarf/step.c src/resolve/dwarf/step.h \
 	src/resolve/dwarf/value.c src/resolve/dwarf/value.h \
@@ -76,7 +80,9 @@ src_libresolve_a_SOURCES = \
 	src/resolve/lookup.c src/resolve/lookup.h \
 	src/resolve/maps.c src/resolve/maps.h \
 	src/resolve/members.c src/resolve/members.h \
+	src/resolve/members_names.c src/resolve/members_state.h \
 	src/resolve/module.c src/resolve/module.h \
+	src/resolve/module_symbols.c src/resolve/module_symbols.h \
 	src/resolve/modules.c src/resolve/modules.h \
 	src/resolve/names.c src/resolve/names.h \
 	src/resolve/packed.c src/resolve/packed.h \
@@ -86,14 +92,17 @@ src_libresolve_a_SOURCES = \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
-	src/resolve/resolver_decode.c src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
+	src/resolve/resolver_decode.c src/resolve/resolver_heap.c \
+	src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
 	src/resolve/sections.c src/resolve/sections.h \
 	src/resolve/slab.c src/resolve/slab.h \
 	src/resolve/source.c src/resolve/source.h \
 	src/resolve/space.c src/resolve/space.h \
+	src/resolve/stacks.c src/resolve/stacks.h \
 	src/resolve/symbols.c src/resolve/symbols.h \
 	src/resolve/symtab.c src/resolve/symtab.h \
 	src/resolve/tcb.c src/resolve/tcb.h \
+	src/resolve/tcb_stack.c src/resolve/tcb_stack.h \
 	src/resolve/thread_names.c src/resolve/thread_names.h \
 	src/resolve/tlb.c src/resolve/tlb.h \
 	src/resolve/tls.c src/resolve/tls.h \
@@ -111,6 +120,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/told.c src/resolve/told.h \
 	src/resolve/told_bins.c \
+	src/resolve/told_rules.c \
 	src/resolve/units.c src/resolve/units.h \
 	src/resolve/unwind.c src/resolve/unwind.h \
 	src/resolve/votes.c src/resolve/votes.h \

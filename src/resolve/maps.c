@@ -111,8 +111,6 @@ static void keep_findings(struct maps *maps, const struct maps *old)
         const struct map *before = maps_find(old, map->start);
         if (!before || before->start != map->start || before->inode != map->inode)
             continue;
-        map->thread_stack = before->thread_stack;
-        map->stack_end = before->stack_end;
         map->heap = before->heap;
     }
 }

@@ -25,8 +25,6 @@ struct map {
     bool readable;
     bool writable;
     bool executable;
-    bool thread_stack; /* found out later: a thread's TCB or stack accesses lie in it */
-    uint64_t stack_end; /* of a thread's stack, where something else goes on; 0: the map's */
     uint8_t heap;      /* 0 not looked at, 1 no, 2 malloc arena, 3 one malloc block */
     uint32_t name;     /* offset into maps->names: path as the kernel has it, "" if none */
     uint32_t binary;   /* of a recording: number in struct binaries, 0 none */

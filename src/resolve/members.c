@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/members.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "resolve/members_state.h"
 
-enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
+#include <string.h>
 
 /* How well a member fits an access; the first of the best is taken. */
 enum fit {
@@ -132,6 +131,14 @@ static struct found find(const struct type_desc *type, uint32_t first, uint64_t 
     return best;
 }
 
+uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
+                      uint64_t *folded)
+{
+    struct found found = find(type, 0, offset, size);
+    *folded = found.folded;
+    return found.member;
+}
+
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size)
 {
     return find(type, 0, offset, size).member;
@@ -142,105 +149,7 @@ uint64_t type_fold(const struct type_desc *type, uint64_t offset)
     return find(type, 0, offset, 0).folded;
 }
 
-/* A string that is written piece by piece and cut where it ends. */
-struct writing {
-    char *out;
-    size_t size;
-    size_t used;
-};
-
-static void write_text(struct writing *writing, const char *text)
-{
-    size_t room = writing->size - writing->used;
-    int length = snprintf(writing->out + writing->used, room, "%s", text);
-    writing->used += length > 0 && (size_t)length < room ? (size_t)length : room - 1;
-}
-
-static void write_path(struct writing *writing, const struct type_desc *type, uint32_t member)
-{
-    const struct type_member *pieces[PATH_PIECES];
-    size_t count = 0;
-    bool named = false;
-    while (member < type->member_count && count < PATH_PIECES) {
-        pieces[count++] = &type->members[member];
-        member = type->members[member].parent;
-    }
-    while (count--) {
-        if (!pieces[count]->name[0])
-            continue;
-        if (named)
-            write_text(writing, ".");
-        write_text(writing, pieces[count]->name);
-        if (pieces[count]->stride)
-            write_text(writing, "[*]");
-        named = true;
-    }
-}
-
-const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size)
-{
-    struct writing writing = {.out = out, .size = out_size};
-    if (!out_size)
-        return out;
-    out[0] = 0;
-    write_path(&writing, type, member);
-    return out;
-}
-
-static const char *without_keyword(const char *name)
-{
-    static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (!strncmp(name, keywords[i], strlen(keywords[i])))
-            return name + strlen(keywords[i]);
-    return name;
-}
-
-const char *type_bare_name(const struct type_desc *type)
-{
-    return without_keyword(type->name);
-}
-
-static const char *write_name(const struct type_desc *type, uint32_t member, uint64_t offset,
-                              char *out, size_t out_size)
-{
-    struct writing writing = {.out = out, .size = out_size};
-    char number[24];
-    if (!out_size)
-        return out;
-    out[0] = 0;
-    write_text(&writing, without_keyword(type->name));
-    if (!type->member_count)
-        return out;
-    size_t bare = writing.used;
-    if (member != TYPE_NO_MEMBER) {
-        write_text(&writing, ".");
-        bare = writing.used;
-        write_path(&writing, type, member);
-    }
-    if (writing.used == bare) { /* padding, or nothing on the way has a name */
-        snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
-        write_text(&writing, number);
-    }
-    return out;
-}
-
-const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
-                             size_t out_size)
-{
-    uint64_t offset = member < type->member_count ? type->members[member].offset : 0;
-    return write_name(type, member, offset, out, out_size);
-}
-
-const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
-                            size_t out_size)
-{
-    struct found found = find(type, 0, offset, size);
-    return write_name(type, found.member, found.folded, out, out_size);
-}
-
-/* ---- whether two descriptions can be of the same bytes ---- */
-
+/* Whether two descriptions can be of the same bytes: see type_holds(). */
 static bool same_member(const struct type_member *a, const struct type_member *b, uint64_t from)
 {
     return a->offset - from == b->offset && a->size == b->size && a->stride == b->stride &&
@@ -267,8 +176,8 @@ static bool same_members(const struct type_desc *outer, uint32_t member,
 /* A member's type is told with its dimensions: "struct atom [3]" is of "struct atom". */
 static bool is_named(const struct type_member *member, const char *type)
 {
-    const char *name = without_keyword(member->type);
-    const char *wanted = without_keyword(type);
+    const char *name = members_bare(member->type);
+    const char *wanted = members_bare(type);
     size_t length = strlen(wanted);
     return !strncmp(name, wanted, length) &&
            (!name[length] || (member->stride && !strncmp(name + length, " [", 2)));
@@ -292,7 +201,7 @@ static bool same_type(const struct type_desc *a, const struct type_desc *b)
     bool plain = a->kind == TYPE_SCALAR || a->kind == TYPE_POINTER;
     bool plain_too = b->kind == TYPE_SCALAR || b->kind == TYPE_POINTER;
     return a->size == b->size &&
-           ((plain && plain_too) || !strcmp(without_keyword(a->name), without_keyword(b->name)));
+           ((plain && plain_too) || !strcmp(members_bare(a->name), members_bare(b->name)));
 }
 
 static bool holds(const struct type_desc *outer, uint32_t first, uint64_t offset,

@@ -5,6 +5,7 @@
 #include "resolve/debuginfo.h"
 #include "resolve/frames.h"
 #include "resolve/layout.h"
+#include "resolve/module_symbols.h"
 #include "resolve/sections.h"
 
 #include <gelf.h>
@@ -26,74 +27,13 @@ struct module {
     uint32_t serial;
     struct tlsslot tlsslot;
     struct layout layout;
-    struct symbols objects;
-    struct symbols functions;
-    struct symbols tls;
+    struct module_symbols symbols;
     struct frames frames;
     bool frames_tried;
     Dwarf_CFI *cfi; /* the same, for unwinding */
     bool cfi_tried;
     bool readable; /* its tables are of bearable size */
 };
-
-/* Of names for one address: global before local, sized before not, no leading underscore. */
-static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
-{
-    uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
-    rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
-    rank += symbol->st_size ? 0 : 16;
-    rank += *name == '_';
-    return rank;
-}
-
-/* The linker marks the ends of sections, and start files the beginning of data; what lies behind
- * a mark does not go by it. */
-static bool is_mark(const GElf_Sym *symbol, const char *name)
-{
-    static const char *const marks[] = {"__bss_start", "_edata",       "edata",     "_end",
-                                        "end",         "__data_start", "data_start"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && !strcmp(name, marks[i]))
-            return true;
-    return false;
-}
-
-static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
-{
-    struct module *module = context;
-    struct symbol entry = {.start = address,
-                           .end = address + symbol->st_size,
-                           .name = name,
-                           .rank = rank_of(symbol, name),
-                           .is_stub = !symbol->st_size};
-    if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_shndx == SHN_ABS || is_mark(symbol, name))
-        return;
-    const struct layout_part *section = layout_section(&module->layout, address);
-    if (entry.is_stub && section)
-        entry.end = section->end; /* or to the next symbol */
-    switch (GELF_ST_TYPE(symbol->st_info)) {
-    case STT_TLS:
-        entry.start = symbol->st_value;
-        entry.end = symbol->st_value + symbol->st_size;
-        symbols_add(&module->tls, entry);
-        break;
-    case STT_FUNC:
-    case STT_GNU_IFUNC:
-        symbols_add(&module->functions, entry);
-        break;
-    case STT_OBJECT:
-    case STT_COMMON:
-        symbols_add(&module->objects, entry);
-        break;
-    case STT_NOTYPE:
-        /* Hand-written assembly: a name in code is a function, one in data an object. */
-        symbols_add(section && section->executable ? &module->functions : &module->objects, entry);
-        break;
-    default:
-        break;
-    }
-}
 
 static bool read_headers(struct module *module, const struct module_source *source)
 {
@@ -136,6 +76,12 @@ static bool sections_bearable(Elf *elf)
            is_bearable(elf, ".eh_frame", MODULE_SECTION_MAX);
 }
 
+static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
+{
+    struct module *module = context;
+    module_symbols_add(&module->symbols, &module->layout, symbol, address, name);
+}
+
 static void read_symbols(struct module *module, const struct debugfile_from *from)
 {
     struct debuginfo_source source = {.fd = module->fd,
@@ -149,9 +95,7 @@ static void read_symbols(struct module *module, const struct debugfile_from *fro
     module->debuginfo = debuginfo_new(&source);
     if (module->debuginfo)
         debuginfo_symbols(module->debuginfo, add_symbol, module);
-    symbols_settle(&module->objects);
-    symbols_settle(&module->functions);
-    symbols_settle(&module->tls);
+    module_symbols_settle(&module->symbols);
 }
 
 /* "/usr/bin/x (deleted)" of /proc/PID/maps is x. */
@@ -205,9 +149,7 @@ void module_free(struct module *module)
     close(module->fd);
     free(module->path);
     frames_fini(&module->frames);
-    symbols_fini(&module->objects);
-    symbols_fini(&module->functions);
-    symbols_fini(&module->tls);
+    module_symbols_fini(&module->symbols);
     free(module);
 }
 
@@ -233,17 +175,17 @@ void module_range(const struct module *module, uint64_t *start, uint64_t *end)
 
 const struct symbol *module_object(const struct module *module, uint64_t address)
 {
-    return symbols_find(&module->objects, address);
+    return symbols_find(&module->symbols.objects, address);
 }
 
 const struct symbol *module_function(const struct module *module, uint64_t address)
 {
-    return symbols_find(&module->functions, address);
+    return symbols_find(&module->symbols.functions, address);
 }
 
 const struct symbol *module_tls(const struct module *module, uint64_t offset)
 {
-    return symbols_find(&module->tls, offset);
+    return symbols_find(&module->symbols.tls, offset);
 }
 
 int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer)
@@ -269,7 +211,7 @@ const char *module_section(const struct module *module, uint64_t address, uint64
 
 void module_gap(const struct module *module, uint64_t address, uint64_t *start, uint64_t *end)
 {
-    symbols_gap(&module->objects, address, start, end);
+    symbols_gap(&module->symbols.objects, address, start, end);
 }
 
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end)

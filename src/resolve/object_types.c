@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/object_types.h"
 
+#include "base/array.h"
 #include "resolve/members.h"
 #include "resolve/type_instances.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
 
@@ -32,19 +32,12 @@ void object_types_fini(struct object_types *typed)
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
-    size_t room = typed->object_count ? typed->object_count : OBJECTS_FIRST;
-    if (object < typed->object_count)
-        return &typed->objects[object];
-    while (room <= object)
-        room *= 2;
-    struct object_type *more = realloc(typed->objects, room * sizeof *more);
-    if (!more)
+    struct object_type *objects =
+        array_reach(typed->objects, &typed->object_count, object, sizeof *objects, OBJECTS_FIRST);
+    if (!objects)
         return NULL;
-    for (size_t i = typed->object_count; i < room; i++)
-        more[i] = (struct object_type){0};
-    typed->objects = more;
-    typed->object_count = room;
-    return &typed->objects[object];
+    typed->objects = objects;
+    return &objects[object];
 }
 
 /* type_holds() walks over members: its answers are kept. */

@@ -152,6 +152,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
 
 static void take_mapping(struct resolver *resolver, const struct sample_mapping *mapping)
 {
+    memset(resolver->heard_of, 0, sizeof resolver->heard_of);
     if (space_take(&resolver->space, mapping))
         code_changed(resolver, mapping->start, mapping->start + mapping->length);
 }
@@ -212,7 +213,9 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);
     if (resolver->distrusted && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
-    tcbs_refresh(&resolver->tcbs, resolver->options.pid, &resolver->space.maps);
+    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
+                   (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
         functions_forget(&resolver->functions);

@@ -48,6 +48,8 @@ bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
         resolver->scan_ns = now + CLOCK_NS_PER_S / RESOLVER_SCAN_PER_S;
         space_reread(&resolver->space, now);
         tcbs_scan(&resolver->tcbs, resolver->options.pid, &resolver->space.maps);
+        stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
+                       (uint32_t)resolver->options.pid);
         tcb = tcbs_of_thread(&resolver->tcbs, tid);
     }
     *base = tcb ? tcb->base : 0;

@@ -94,9 +94,8 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
         return type;
     place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
-    /* A type that begins elsewhere in the block is a part of it only. */
     object_types_vote(&resolver->object_types, types, place->holder, type,
-                      finding->base == holder.base);
+                      type_instances_is_whole(finding, &holder));
     return type;
 }
 
@@ -177,6 +176,21 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     place->evictor_object = other.object;
 }
 
+/* A thread's stack is known by its first sample, not by the next tick only. */
+static void hear_of_thread(struct resolver *resolver, uint32_t tid)
+{
+    struct stacks *stacks = &resolver->space.stacks;
+    uint32_t *heard_of = &resolver->heard_of[tid % RESOLVER_HEARD_OF];
+    pid_t pid = resolver->options.pid;
+    if (*heard_of == tid || tid == (uint32_t)pid)
+        return;
+    *heard_of = tid;
+    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, pid, tid);
+    const struct stack *known = tcb ? stacks_find(stacks, tcb->base) : NULL;
+    if (tcb && (!known || known->tid != tid))
+        stacks_of_thread(stacks, tcb, &resolver->space.maps);
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
@@ -192,6 +206,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     if (access->reason != REASON_NONE)
         return;
     resolve_evictor(resolver, access, place);
+    if (resolver->options.live)
+        hear_of_thread(resolver, access->tid);
     bool by_stack = access->base == SREG_SP;
     if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
                      by_stack) ||

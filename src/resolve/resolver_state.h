@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The resolver from inside. resolver.c keeps it current, resolver_place.c names accesses,
- * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name.
+ * resolver_decode.c answers the decoder, resolver_names.c whoever holds an id or a name;
+ * resolver_heap.c is told of time and of the user's bins.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H
@@ -20,7 +21,7 @@
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
 
-enum { RESOLVER_CHANGES_MAX = 16 };
+enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
 
 struct code_range {
     uint64_t start;
@@ -50,6 +51,7 @@ struct resolver {
     uint32_t threads;
     bool alive;
     bool distrusted;
+    uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
 

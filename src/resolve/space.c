@@ -39,12 +39,14 @@ void space_fini(struct space *space)
     modules_fini(&space->modules);
     binaries_fini(&space->binaries);
     maps_fini(&space->maps);
+    stacks_fini(&space->stacks);
 }
 
 void space_forget(struct space *space)
 {
     modules_forget(&space->modules);
     maps_fini(&space->maps);
+    stacks_fini(&space->stacks);
     space->reread_ns = 0;
     space->programs++;
 }
@@ -62,6 +64,7 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
 {
     if (is_known(space, mapping))
         return false;
+    stacks_forget(&space->stacks, mapping->start, mapping->start + mapping->length);
     if (!maps_add(&space->maps, mapping) && !space->from.live)
         maps_find(&space->maps, mapping->start)->binary = binaries_note(&space->binaries, mapping);
     space->data_recorded |= !mapping->executable;

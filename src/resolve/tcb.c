@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "resolve/process.h"
+#include "resolve/tcb_stack.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -100,8 +101,9 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid)
     return at < tcbs->count && tcbs->tcbs[at].tid == tid ? &tcbs->tcbs[at] : NULL;
 }
 
-static const struct tcb *add(struct tcbs *tcbs, uint64_t base, uint32_t tid)
+static const struct tcb *add(struct tcbs *tcbs, pid_t pid, uint64_t base, uint32_t tid)
 {
+    unsigned char bytes[TCB_BYTES];
     size_t at = place_of(tcbs, tid);
     bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
     if (!known) {
@@ -113,7 +115,9 @@ static const struct tcb *add(struct tcbs *tcbs, uint64_t base, uint32_t tid)
         memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
         tcbs->count++;
     }
-    tcbs->tcbs[at] = (struct tcb){base, tid};
+    tcbs->tcbs[at] = (struct tcb){.base = base, .tid = tid};
+    size_t got = process_read_some(pid, base, bytes, sizeof bytes);
+    tcb_stack(bytes, got, base, &tcbs->tcbs[at].stack_start, &tcbs->tcbs[at].stack_end);
     return &tcbs->tcbs[at];
 }
 
@@ -155,22 +159,7 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
     if (known || syscall(SYS_get_robust_list, (pid_t)tid, &head, &size) || !head)
         return known;
     uint64_t base = block_below(tcbs, pid, (uint64_t)(uintptr_t)head);
-    return base ? add(tcbs, base, tid) : NULL;
-}
-
-/*
- * A pthread's stack ends with its block. The first thread's block stands in none, but perhaps
- * right above a large block of the heap, as one mapping with it.
- */
-static void mark_stack(struct map *map, uint64_t base, bool first_thread)
-{
-    uint64_t end = (base + TCB_BYTES + TCB_PAGE - 1) & ~(uint64_t)(TCB_PAGE - 1);
-    if (first_thread || map->kind != MAPPING_ANON || base - map->start <= TCB_STACK_TOP)
-        return;
-    map->thread_stack = true;
-    /* What was mapped right above a stack is one mapping with it. */
-    if (end > map->stack_end)
-        map->stack_end = end < map->end ? end : map->end;
+    return base ? add(tcbs, pid, base, tid) : NULL;
 }
 
 static void forget_gone(struct tcbs *tcbs, const struct tids *tids)
@@ -182,35 +171,30 @@ static void forget_gone(struct tcbs *tcbs, const struct tids *tids)
     tcbs->count = kept;
 }
 
-void tcbs_refresh(struct tcbs *tcbs, pid_t pid, struct maps *maps)
+void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
 {
     struct tids *tids = malloc(sizeof *tids);
     if (!tids)
         return;
     read_tids(tids, pid);
     forget_gone(tcbs, tids);
-    for (size_t i = 0; i < tids->count; i++) {
-        const struct tcb *tcb = tcbs_ask(tcbs, pid, tids->tids[i]);
-        struct map *map = tcb ? maps_find(maps, tcb->base) : NULL;
-        if (map)
-            mark_stack(map, tcb->base, tids->tids[i] == (uint32_t)pid);
-    }
+    for (size_t i = 0; i < tids->count; i++)
+        tcbs_ask(tcbs, pid, tids->tids[i]);
     free(tids);
 }
 
 static void scan_bytes(struct tcbs *tcbs, pid_t pid, const unsigned char *bytes, size_t size,
-                       uint64_t start, const struct tids *tids, struct map *map)
+                       uint64_t start, const struct tids *tids)
 {
     for (size_t at = 0; at + 24 <= size; at += TCB_ALIGN) {
         uint32_t tid =
             is_block(bytes + at, start + at) ? tid_in(tcbs, bytes + at, size - at, tids) : 0;
-        if (!tid || !add(tcbs, start + at, tid))
-            continue;
-        mark_stack(map, start + at, tid == (uint32_t)pid);
+        if (tid)
+            add(tcbs, pid, start + at, tid);
     }
 }
 
-void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
+void tcbs_scan(struct tcbs *tcbs, pid_t pid, const struct maps *maps)
 {
     struct tids *tids = malloc(sizeof *tids);
     unsigned char *bytes = malloc(TCB_SMALL_MAP);
@@ -218,14 +202,14 @@ void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps)
     if (tids && bytes)
         read_tids(tids, pid);
     for (size_t i = 0; tids && bytes && i < maps->count && scanned < TCB_SCAN_MAX; i++) {
-        struct map *map = &maps->maps[i];
+        const struct map *map = &maps->maps[i];
         if (map->kind != MAPPING_ANON || !map->writable || !map->readable)
             continue;
         uint64_t size = map->end - map->start;
         uint64_t part = size <= TCB_SMALL_MAP / 4 ? size : TCB_STACK_TOP;
         uint64_t start = map->end - part;
         size_t got = process_read_some(pid, start, bytes, part);
-        scan_bytes(tcbs, pid, bytes, got, start, tids, map);
+        scan_bytes(tcbs, pid, bytes, got, start, tids);
         scanned += got;
     }
     free(bytes);

@@ -21,6 +21,8 @@ enum { TCB_BYTES = 2304 }; /* struct pthread is not larger in any glibc so far *
 
 struct tcb {
     uint64_t base;
+    uint64_t stack_start; /* of its stack, as the library has it */
+    uint64_t stack_end;   /* 0: not known */
     uint32_t tid;
 };
 
@@ -37,11 +39,11 @@ void tcbs_fini(struct tcbs *tcbs);
 /* The thread's block, asking the kernel if it is not known; NULL: it cannot tell. */
 const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 
-/* Blocks of all threads there are now; marks the mappings of their stacks. */
-void tcbs_refresh(struct tcbs *tcbs, pid_t pid, struct maps *maps);
+/* Blocks of all threads there are now. */
+void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
 
 /* Searches anonymous memory for blocks that the kernel does not know of. */
-void tcbs_scan(struct tcbs *tcbs, pid_t pid, struct maps *maps);
+void tcbs_scan(struct tcbs *tcbs, pid_t pid, const struct maps *maps);
 
 /* NULL: not known. */
 const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);

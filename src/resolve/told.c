@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/told.h"
 
-#include "base/clock.h"
-#include "resolve/rc.h"
+#include "base/array.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,25 +17,13 @@ static void block_gone(void *context, const struct block *gone)
     bins_died(told->bins, gone, told->now_ns);
 }
 
-static void load_rules(struct told *told)
-{
-    struct error unread;
-    wrappers_init(&told->wrappers);
-    bin_rules_init(&told->rules);
-    wrappers_add_settings(&told->wrappers);
-    if (rc_path(told->rules_path, sizeof told->rules_path, "bins"))
-        told->rules_path[0] = '\0';
-    else if (bin_rules_load(&told->rules, told->rules_path, &unread))
-        told->rules_path[0] = '\0'; /* not ours to write over */
-}
-
 int told_init(struct told *told, struct feed *feed, bins_namer *namer, bins_assigned *assigned,
               void *context)
 {
     *told = (struct told){.feed = feed, .namer = namer, .assigned = assigned, .context = context};
     arena_init(&told->strings);
     hash_init(&told->site_of);
-    load_rules(told);
+    told_load_rules(told);
     int code = blocks_new(&told->blocks, 0);
     if (!code)
         code = blocks_new(&told->mappings, MAPPINGS_BYTES_MAX);
@@ -70,18 +55,11 @@ void told_fini(struct told *told)
 
 static bool make_path_room(struct told *told, uint32_t path)
 {
-    uint32_t room = told->path_room ? told->path_room : PATHS_FIRST;
-    while (room <= path && room < UINT32_MAX / 2)
-        room *= 2;
-    if (path < told->path_room)
-        return true;
-    uint32_t *more = realloc(told->bin_of_path, room * sizeof *more);
-    if (!more)
-        return false;
-    memset(more + told->path_room, 0, (room - told->path_room) * sizeof *more);
-    told->bin_of_path = more;
-    told->path_room = room;
-    return true;
+    uint32_t *more =
+        array_reach(told->bin_of_path, &told->path_room, path, sizeof *more, PATHS_FIRST);
+    if (more)
+        told->bin_of_path = more;
+    return more;
 }
 
 /*
@@ -242,7 +220,7 @@ uint32_t told_lead(const struct told *told, uint32_t bin)
     return bins_info(told->bins, bin, &info) && info.lead ? info.lead : bin;
 }
 
-static void list_leads(struct told *told)
+void told_list_leads(struct told *told)
 {
     uint32_t count = bins_count(told->bins);
     struct bin_info info;
@@ -269,47 +247,7 @@ void told_tick(struct told *told, uint64_t now_ns)
 {
     bins_tick(told->bins, now_ns);
     told_name_bins(told);
-    list_leads(told);
-}
-
-/* Rules are about full names; a change is kept at once, for misstop may be killed. */
-static int keep_rules(struct told *told)
-{
-    struct error unwritten;
-    int code = bins_regroup(told->bins, &told->rules);
-    if (told->rules_path[0])
-        bin_rules_save(&told->rules, told->rules_path, &unwritten);
-    list_leads(told);
-    return code;
-}
-
-static const char *full_name(const struct told *told, uint32_t bin)
-{
-    struct bin_info info;
-    return bins_info(told->bins, bin, &info) ? info.full_name : NULL;
-}
-
-int told_rename(struct told *told, uint32_t bin, const char *name)
-{
-    const char *full = full_name(told, bin);
-    int code = full ? bin_rules_rename(&told->rules, full, name) : -ENOENT;
-    return code ? code : keep_rules(told);
-}
-
-int told_combine(struct told *told, const uint32_t *bins, uint32_t count)
-{
-    int code = count > 1 ? 0 : -EINVAL;
-    for (uint32_t i = 1; i < count && !code; i++) {
-        const char *into = full_name(told, bins[0]);
-        const char *from = full_name(told, bins[i]);
-        code = into && from ? bin_rules_combine(&told->rules, into, from) : -ENOENT;
-    }
-    return code ? code : keep_rules(told);
-}
-
-int told_undo(struct told *told)
-{
-    return bin_rules_undo(&told->rules) ? keep_rules(told) : -ENOENT;
+    told_list_leads(told);
 }
 
 const char *told_name(const struct told *told, uint32_t bin)

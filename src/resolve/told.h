@@ -41,7 +41,7 @@ struct told {
     struct bin_rules rules;
     struct wrappers wrappers;
     uint32_t *bin_of_path; /* [path_room] by the feed's path * 2, + 1 for mappings; 0: not yet */
-    uint32_t path_room;
+    size_t path_room;
     uint32_t *leads; /* bins that stand for their group, as of the last tick */
     uint32_t lead_count;
     uint32_t lead_room;
@@ -93,6 +93,11 @@ void told_tick(struct told *told, uint64_t now_ns);
 int told_rename(struct told *told, uint32_t bin, const char *name);
 int told_combine(struct told *told, const uint32_t *bins, uint32_t count);
 int told_undo(struct told *told);
+
+/* For the told*.c themselves: the rules as the user's files have them, and the bins that stand for
+ * their groups after rules or bins were new. */
+void told_load_rules(struct told *told);
+void told_list_leads(struct told *told);
 
 /* A bins_namer; context: the struct told. */
 bool told_name_address(void *context, uint64_t address, const char **function, const char **module,

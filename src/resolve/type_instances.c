@@ -165,3 +165,8 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
         name_after(finding, whole, now, start, start + whole->size);
     return now;
 }
+
+bool type_instances_is_whole(const struct finding *renamed, const struct finding *block)
+{
+    return renamed->type_base == block->base;
+}

@@ -38,4 +38,8 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
                                struct finding *finding, const struct access *access,
                                const struct typed_operand *operand);
 
+/* Whether what was renamed begins where the block does that it lies in; else it is a part of the
+ * block, and says nothing of the rest. */
+bool type_instances_is_whole(const struct finding *renamed, const struct finding *block);
+
 #endif

@@ -51,5 +51,6 @@ src_libsample_a_SOURCES = \
 	src/sample/threads.c src/sample/threads.h \
 	src/sample/watch.c src/sample/watch.h \
 	src/sample/watch_budget.c src/sample/watch_budget.h \
+	src/sample/watch_leg.c src/sample/watch_leg.h \
 	src/sample/watch_lines.c src/sample/watch_lines.h \
 	src/sample/watch_registers.c src/sample/watch_registers.h src/sample/watch_registers_open.c

@@ -131,9 +131,15 @@ static int open_file(struct perfdata_writer *writer)
     return trouble(writer, code);
 }
 
+void perfdata_writer_want_another(struct perfdata_writer *writer)
+{
+    writer->wants_another = true;
+}
+
 /* The file is finished, moved away, and another begun. */
 static int rotate(struct perfdata_writer *writer)
 {
+    writer->wants_another = false;
     int code = bring_up_to_date(writer);
     if (!code)
         code = perfdata_writer_shift(writer->path, NULL, writer->files, &writer->trouble);
@@ -148,8 +154,9 @@ static int rotate(struct perfdata_writer *writer)
 static bool full(const struct perfdata_writer *writer)
 {
     uint64_t end = writer->data_end + writer->buffer.used;
-    return writer->limit_bytes &&
-           end + writer->tail_bytes + PERFDATA_WRITE_RECORD_MAX > writer->limit_bytes &&
+    bool at_limit = writer->limit_bytes &&
+                    end + writer->tail_bytes + PERFDATA_WRITE_RECORD_MAX > writer->limit_bytes;
+    return (at_limit || writer->wants_another) &&
            end > writer->told_end + (writer->told_end - writer->data_at);
 }
 

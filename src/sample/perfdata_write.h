@@ -64,6 +64,9 @@ int perfdata_writer_open(struct perfdata_writer **writer,
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
                         const struct perfdata_written *told);
 
+/* What is written beside it has come to its limit: another file is begun as if this one had. */
+void perfdata_writer_want_another(struct perfdata_writer *writer);
+
 /*
  * Once per refresh: writes out what waits, and brings header and description up to date. A
  * negative errno with cause and remedy where that fails; it is tried again at the next sync.

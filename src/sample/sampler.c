@@ -148,6 +148,14 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
                                  : session_read(&sampler->session, until_ns, sink, context);
 }
 
+bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns)
+{
+    if (!sampler->sim.memory || !sampler->sim.behind)
+        return false;
+    *reached_ns = sampler->sim.last_ns;
+    return true;
+}
+
 int sampler_tick(struct sampler *sampler, uint64_t now_ns)
 {
     return sampler->replay || sampler->sim.memory ? 0 : session_tick(&sampler->session, now_ns);

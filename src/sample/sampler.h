@@ -80,6 +80,12 @@ int sampler_fd(const struct sampler *sampler);
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
 
 /*
+ * Whether some up to `until_ns` still wait: of a simulation one call hands over no more than takes
+ * a few ms. *reached_ns: no further than there has been read, then; else it is left alone.
+ */
+bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
+
+/*
  * Once per refresh: follows new threads that escaped inherit, CPUs that came or went, and
  * steers each event's period to the wanted rate (prime, jittered). Returns 0, or -ESRCH
  * when the target has ended.

@@ -170,9 +170,13 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
         session->bad++;
         session->tail = head;
     }
+    session->behind = false;
     while (session->tail < head) {
         union sim_unit unit = shared->units[session->tail % SIM_RING_UNITS];
         if (unit.words[0] > limit)
+            break;
+        session->behind = count == SIM_SESSION_AT_ONCE;
+        if (session->behind)
             break;
         take_unit(session, &unit, head, sink, context);
         count++;

@@ -15,6 +15,9 @@
 
 #include <linux/perf_event.h>
 
+/* Of one call, so that a screen is not kept waiting: some ms of work. */
+enum { SIM_SESSION_AT_ONCE = 2048 };
+
 struct sim_event {
     struct perf_event_attr attr; /* for who writes a recording; no kernel has such an event */
     uint8_t level;               /* accesses that this level did not hold; */
@@ -33,13 +36,14 @@ struct sim_session {
     uint64_t lost; /* told already */
     uint64_t bad;
     bool paused; /* by the user */
+    bool behind; /* the last reading left some */
 };
 
 /* Plans the events of `list` (-e, or NULL for all) and describes the session. -EINVAL. */
 int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid_t pid,
                      const char *list, struct sampler_info *info, struct error *error);
 
-/* As sampler_read(). */
+/* As sampler_read(); at most SIM_SESSION_AT_ONCE. */
 long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_sink sink,
                       void *context);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/watch_lines.h"
 
+#include "sample/watch_leg.h"
+
 #include <string.h>
 
 /* Traps and armings of a watch that goes its whole way. */
@@ -18,85 +20,12 @@ void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, 
     lines->count = (lines->slots + 1) / 2;
 }
 
-/* ---- registers ---- */
-
-static unsigned slot_of(const struct watch_lines *lines, const struct watch_line *line,
-                        const struct watch_word *word)
-{
-    return (unsigned)(line - lines->at) * 2 + (word == &line->other);
-}
-
-static bool arm(struct watch_lines *lines, struct watch_line *line, struct watch_word *word)
-{
-    word->asked_ns = word->armed_ns = lines->arms.now_ns(lines->arms.context);
-    double cost = lines->arms.arm(lines->arms.context, slot_of(lines, line, word), word->address,
-                                  &word->armed_ns);
-    word->touched_ns = 0;
-    word->armed = cost >= 0;
-    if (cost < 0) {
-        lines->refused = (int)cost;
-        return false;
-    }
-    lines->armed++;
-    lines->arm_ns += (cost - lines->arm_ns) / 16;
-    watch_budget_spend(lines->budget, cost);
-    return true;
-}
-
-/* How long the thread has run that the leg began with; UINT64_MAX: not known. */
-static uint64_t disarm(struct watch_lines *lines, struct watch_line *line, struct watch_word *word)
-{
-    uint64_t ran_ns = UINT64_MAX;
-    if (!word->armed)
-        return ran_ns;
-    double cost = lines->arms.disarm(lines->arms.context, slot_of(lines, line, word),
-                                     line->origin_tid, &ran_ns);
-    watch_budget_spend(lines->budget, cost > 0 ? cost : 0);
-    word->armed = false;
-    return ran_ns;
-}
-
-/* ---- results ---- */
-
-static struct watch_result *add_result(struct watch_lines *lines, const struct watch_line *line,
-                                       enum watch_kind kind, enum watch_end end)
-{
-    /* Full only if nobody has taken any for a long time: the oldest goes. */
-    if (lines->result_count == WATCH_RESULTS)
-        memmove(lines->results, lines->results + 1, --lines->result_count * sizeof *lines->results);
-    struct watch_result *result = &lines->results[lines->result_count++];
-    *result = (struct watch_result){.kind = (uint8_t)kind,
-                                    .end = (uint8_t)end,
-                                    .object = line->offer.object,
-                                    .origin_tid = line->origin_tid,
-                                    .address = line->sampled.address,
-                                    .base = line->offer.base,
-                                    .origin_ns = line->origin_ns,
-                                    .armed_ns = line->sampled.armed_ns};
-    return result;
-}
-
-static uint64_t off_ns(const struct watch_result *result, uint64_t ran_ns)
-{
-    uint64_t passed_ns = result->end_ns > result->armed_ns ? result->end_ns - result->armed_ns : 0;
-    return ran_ns < passed_ns ? passed_ns - ran_ns : 0;
-}
-
-static void end_leg(struct watch_lines *lines, struct watch_line *line, enum watch_end end,
-                    uint64_t end_ns)
-{
-    if (!line->sampled.armed)
-        return;
-    uint64_t ran_ns = disarm(lines, line, &line->sampled);
-    struct watch_result *result = add_result(lines, line, (enum watch_kind)line->leg, end);
-    result->end_ns = end_ns;
-    result->off_ns = off_ns(result, ran_ns);
-}
+/* ---- visits ---- */
 
 /* The line is free; a new count of samples begins. */
 static void let_go(struct watch_lines *lines, struct watch_line *line)
 {
-    disarm(lines, line, &line->other);
+    watch_leg_disarm(lines, line, &line->other);
     line->busy = false;
     line->seen = 0;
 }
@@ -112,9 +41,9 @@ static void settle_visit(struct watch_lines *lines, struct watch_line *line, uin
     bool before = other->touched_ns && other->touched_ns + WATCH_VISIT_NS < line->visit_ns;
     bool within = other->touched_ns && other->touched_ns <= line->visit_ns + WATCH_VISIT_NS;
     if (told && !before)
-        add_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED)->end_ns =
+        watch_leg_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED)->end_ns =
             line->visit_ns;
-    disarm(lines, line, &line->other);
+    watch_leg_disarm(lines, line, &line->other);
 }
 
 /* ---- samples ---- */
@@ -179,9 +108,9 @@ static void begin(struct watch_lines *lines, struct watch_line *line)
                                 .sampled = {.address = word},
                                 .other = {.address = other_word(lines, word)}};
     /* The sampled word last: what interrupts the target afterwards would put off its touch. */
-    if (slot_of(lines, line, &line->other) < lines->slots)
-        arm(lines, line, &line->other);
-    if (!arm(lines, line, &line->sampled))
+    watch_leg_arm(lines, line, &line->other);
+    watch_leg_begin(lines, line);
+    if (!line->sampled.armed)
         let_go(lines, line);
 }
 
@@ -194,41 +123,13 @@ static void take_wanted(struct watch_lines *lines, struct watch_line *line, uint
         return;
     }
     if (line->busy) {
-        end_leg(lines, line, WATCH_REPLACED, now_ns);
-        disarm(lines, line, &line->other);
+        watch_leg_end(lines, line, WATCH_REPLACED, now_ns);
+        watch_leg_disarm(lines, line, &line->other);
     }
     begin(lines, line);
 }
 
 /* ---- touches ---- */
-
-/* The same word, from this touch on. */
-static void watch_again(struct watch_lines *lines, struct watch_line *line,
-                        const struct watch_touch *touch)
-{
-    line->leg = WATCH_AGAIN;
-    line->origin_ns = touch->time_ns;
-    line->origin_tid = touch->tid;
-    if (watch_budget_allows(lines->budget, lines->arm_ns + lines->trap_ns))
-        arm(lines, line, &line->sampled);
-}
-
-static void touch_sampled(struct watch_lines *lines, struct watch_line *line,
-                          const struct watch_touch *touch)
-{
-    struct watch_result *result =
-        add_result(lines, line, (enum watch_kind)line->leg, WATCH_TOUCHED);
-    result->end_ns = touch->time_ns;
-    result->ip = touch->ip;
-    result->toucher_tid = touch->tid;
-    /* Of another thread's run it is not known what this one did meanwhile. */
-    result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
-    disarm(lines, line, &line->sampled);
-    if (line->leg == WATCH_FIRST) {
-        line->visit_ns = touch->time_ns;
-        watch_again(lines, line, touch);
-    }
-}
 
 static bool touches(const struct watch_word *word, const struct watch_touch *touch)
 {
@@ -243,10 +144,10 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
     for (unsigned i = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
         if (touches(&line->sampled, touch)) {
-            touch_sampled(lines, line, touch);
+            watch_leg_touch(lines, line, touch);
         } else if (touches(&line->other, touch)) {
             line->other.touched_ns = touch->time_ns;
-            disarm(lines, line, &line->other);
+            watch_leg_disarm(lines, line, &line->other);
         }
     }
 }
@@ -255,8 +156,8 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
 
 static void step(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
-    if (line->busy && line->sampled.armed && now_ns >= line->sampled.armed_ns + WATCH_LONGEST_NS)
-        end_leg(lines, line, WATCH_EXPIRED, now_ns);
+    if (line->busy && line->sampled.armed && watch_leg_waited(lines, line, now_ns))
+        watch_leg_end(lines, line, WATCH_EXPIRED, now_ns);
     if (line->busy)
         settle_visit(lines, line, now_ns);
     if (line->busy && !line->sampled.armed && (line->visited || !line->visit_ns))
@@ -280,7 +181,7 @@ void watch_lines_drop(struct watch_lines *lines)
         line->wanted = false;
         if (!line->busy)
             continue;
-        end_leg(lines, line, WATCH_DROPPED, now_ns);
+        watch_leg_end(lines, line, WATCH_DROPPED, now_ns);
         let_go(lines, line);
     }
 }

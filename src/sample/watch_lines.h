@@ -11,7 +11,10 @@
  * 2019. They arm from a signal handler inside the target; here a sample is seen a few ms later,
  * from outside. So
  *   - the first leg of a watch counts from the sampled access and is blind until it was armed;
- *   - where it is touched, a second leg counts from that touch: blind for much less;
+ *   - where it is touched, a second leg counts from that touch: blind for much less. While other
+ *     instructions of the same thread touch as soon as can be seen (a load, then the store of the
+ *     sum), the visit goes on, and the leg counts from the last of them; where an instruction comes
+ *     round again, the line is in use all the time, and that is told;
  *   - a visit asks whether the other word was touched within WATCH_VISIT_NS of the sampled one.
  * A touch ends a leg and switches its register off: a hot line costs one trap, not millions.
  */
@@ -31,10 +34,13 @@ enum {
     WATCH_LINES = 2,
     WATCH_LINE_BYTES = 64,
     WATCH_WORD_BYTES = 8,
+    WATCH_CODES = 4, /* instructions of a visit that are told apart */
     WATCH_RESULTS = 512
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
 #define WATCH_LONGEST_NS UINT64_C(1000000000)
+/* Long enough, where the target ran for as long: any cache has been filled five times over. */
+#define WATCH_ENOUGH_NS UINT64_C(250000000)
 
 /* Both tell what it costs the target in ns, or a negative errno. */
 struct watch_arms {
@@ -83,8 +89,11 @@ struct watch_line {
     uint32_t origin_tid;
     struct watch_word sampled;
     struct watch_word other;
-    uint64_t visit_ns; /* when the sampled word was touched first; 0: not yet */
-    bool visited;      /* what became of the other word is told */
+    uint64_t visit_ns;           /* when the sampled word was touched first; 0: not yet */
+    bool visited;                /* what became of the other word is told */
+    uint64_t cpu_ns;             /* of the target, when the leg was armed */
+    uint64_t codes[WATCH_CODES]; /* instructions of the visit that the leg counts from */
+    unsigned code_count;
 };
 
 struct watch_lines {

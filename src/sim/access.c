@@ -7,12 +7,25 @@
 
 enum { SIZE_MAX_BYTES = 4096 };
 
-static void count_use(struct cache *cache, uint32_t index, uint64_t address, uint32_t size_bytes,
+static uint64_t grains_of(const struct cache *cache, uint64_t address, uint32_t size_bytes)
+{
+    return model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes,
+                        cache->grain_shift);
+}
+
+static void count_hit(struct cache *first, uint32_t index, uint64_t address, uint32_t size_bytes,
                       uint32_t kind)
 {
-    uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
-    model_count_use(&cache->lines[index].use, model_grains(offset, size_bytes, cache->grain_shift),
-                    size_bytes, kind);
+    model_count_hit(&first->lines[index].hits, grains_of(first, address, size_bytes), size_bytes,
+                    kind);
+}
+
+static void count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes, uint32_t kind)
+{
+    use->touched |= grains;
+    use->written |= kind & MODEL_STORE ? grains : 0;
+    use->touched_bytes += size_bytes;
+    use->uses[model_class(kind)]++;
 }
 
 /* A plain hit in the first level. */
@@ -20,14 +33,19 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
                       uint32_t size_bytes, uint32_t kind)
 {
     struct cache *first = thread->path[0];
-    uint64_t number = address >> first->line_shift;
+    thread->fast.model->clock++;
     cache_touch(first, index);
-    if (first->shadow)
-        walk_shadow(thread->fast.model, first, number, state_fetches(thread->fast.model, kind),
-                    &first->nodes[index]);
+    if (first->shadow && !first->nodes[index])
+        walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
     if (thread->fast.use)
-        count_use(first, index, address, size_bytes, kind);
-    fast_admit(first, index);
+        count_hit(first, index, address, size_bytes, kind);
+}
+
+/* A hit that the prefetcher learns from, or that takes the line from other threads. */
+static bool others_hear(const struct state_thread *thread, uint32_t index, uint32_t kind)
+{
+    const struct cache_slot *slot = &thread->path[0]->slots[index];
+    return slot->prefetched || (thread->fast.model->several && slot->others && kind & MODEL_STORE);
 }
 
 /* Other threads hear of it before anything is looked up. */
@@ -53,15 +71,15 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
 {
     struct model *model = access->model;
     struct cache *cache = access->thread->path[0];
-    uint64_t grains =
-        model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes, cache->grain_shift);
+    uint64_t grains = grains_of(cache, address, size_bytes);
     uint32_t level = 1;
     for (; level < model->spec.level_count; level++) {
         struct cache *below = access->thread->path[level];
         uint32_t index = cache_find(below, address >> below->line_shift);
         if (index == CACHE_NONE)
             continue;
-        count_use(below, index, address, size_bytes, access->miss.kind);
+        count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
+                  access->miss.kind);
         break;
     }
     if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
@@ -69,34 +87,72 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
 }
 
 /* Which statements use the line, at every level where it lies. */
-static void count_user(struct state_access *access, uint64_t address)
+static void count_user(const struct state_thread *thread, uint64_t address, uint32_t ip)
 {
-    struct model *model = access->model;
+    struct model *model = thread->fast.model;
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
-        struct cache *cache = access->thread->path[level];
+        struct cache *cache = thread->path[level];
         uint64_t number = address >> cache->line_shift;
         if (cache_find(cache, number) != CACHE_NONE)
-            users_used(&model->users, number, cache->id, access->miss.who.ip);
+            users_used(&model->users, number, cache->id, ip);
     }
 }
 
-static void sample(struct state_access *access, uint64_t address, struct cache *first,
-                   uint32_t index)
+/* `index` in the first level: where the line is. */
+static void sample(const struct state_thread *thread, uint64_t address, uint32_t ip, uint32_t index)
 {
-    struct model *model = access->model;
+    struct model *model = thread->fast.model;
+    struct cache *first = thread->path[0];
     uint64_t number = address >> first->line_shift;
-    struct model_who who = access->miss.who;
     bool reuse = sampling_watches(&model->reuse, number);
     bool users = users_watch(&model->users, address);
     if (users)
-        count_user(access, address);
-    if (reuse) {
-        who.bin = index == CACHE_NONE ? state_who(access).bin : first->slots[index].bin;
-        who.address = address;
-        sampling_use(&model->reuse, number, who);
+        count_user(thread, address, ip);
+    if (reuse)
+        sampling_use(&model->reuse, number,
+                     (struct model_who){ip, first->slots[index].bin, address});
+    first->slots[index].watched = reuse || users;
+}
+
+/* The same where the line is not: it was stored to and not fetched. */
+static void sample_absent(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    uint64_t number = address >> access->first->line_shift;
+    struct model_who who = access->miss.who;
+    if (users_watch(&model->users, address))
+        count_user(access->thread, address, who.ip);
+    if (!sampling_watches(&model->reuse, number))
+        return;
+    who.bin = state_who(access).bin;
+    who.address = address;
+    sampling_use(&model->reuse, number, who);
+}
+
+/* Where the line of an access lies in each level, for when it leaves the one above. */
+static void remember_places(const struct state_access *access)
+{
+    uint32_t last = access->model->spec.level_count - 1;
+    for (uint32_t level = 0; level < last && access->missed >> level & 1; level++)
+        access->thread->path[level]->slots[access->at[level]].below = access->at[level + 1];
+}
+
+/* The line is in the first level now. */
+static void conclude_hit(struct state_access *access, uint64_t address, uint32_t size_bytes,
+                         uint32_t index)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    sample(access->thread, address, access->miss.who.ip, index);
+    remember_places(access);
+    if (model->several) {
+        first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
+        coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
     }
-    if (index != CACHE_NONE)
-        first->slots[index].watched = reuse || users;
+    walk_set_slow(model, first, index);
+    if (model->track_use)
+        count_hit(first, index, address, size_bytes, access->miss.kind);
+    fast_admit(first, index);
 }
 
 /* After all levels were asked. */
@@ -104,22 +160,15 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
 {
     struct model *model = access->model;
     struct cache *first = access->thread->path[0];
-    uint32_t index = cache_find(first, address >> first->line_shift);
-    sample(access, address, first, index);
+    uint32_t index = cache_find_near(first, address >> first->line_shift, access->at[0]);
     if (model->spec.causes)
         cause_referenced(access, address);
-    if (index != CACHE_NONE) {
-        if (model->several) {
-            first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
-            coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
-        }
-        walk_set_slow(model, first, index);
-        if (model->track_use)
-            count_use(first, index, address, size_bytes, access->miss.kind);
-        fast_admit(first, index);
-    } else if (model->track_use) {
+    if (index != CACHE_NONE)
+        conclude_hit(access, address, size_bytes, index);
+    else
+        sample_absent(access, address);
+    if (index == CACHE_NONE && model->track_use)
         count_below(access, address, size_bytes);
-    }
     if (access->fetch_ahead &&
         prefetch_next(&model->prefetch, access->miss.who.ip, address, &address))
         walk_ahead(access, address);
@@ -158,7 +207,7 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
 }
 
 /* What is looked at after the first level is larger than this machine's caches. */
-static void ask_ahead(const struct state_access *access, uint64_t address)
+static void ask_ahead(struct state_access *access, uint64_t address)
 {
     const struct model *model = access->model;
     struct cache *first = access->first;
@@ -167,19 +216,26 @@ static void ask_ahead(const struct state_access *access, uint64_t address)
         const struct cache *second = access->thread->path[1];
         cache_prefetch(second, address >> second->line_shift);
     }
-    if (!first->shadow)
+    if (first->shadow)
+        evicted_prefetch(&model->evicted[0], number, first->thread);
+    /* An inclusive level below might make room before. */
+    if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
         return;
-    evicted_prefetch(&model->evicted[0], number, first->thread);
-    uint32_t victim = first->policy == MODEL_LRU ? cache_victim(first, number) : CACHE_NONE;
-    if (victim != CACHE_NONE && first->tags[victim])
+    uint32_t victim = access->victim = cache_victim(first, number);
+    if (first->shadow && first->tags[victim])
         evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
+    if (model->track_use && model->spec.level_count > 1)
+        __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
 }
 
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
                      uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
-    struct state_access access = {
-        .model = thread->fast.model, .thread = thread, .first = first, .absent = absent};
+    struct state_access access = {.model = thread->fast.model,
+                                  .thread = thread,
+                                  .first = first,
+                                  .absent = absent,
+                                  .victim = CACHE_NONE};
     access.miss.address = address;
     access.miss.size_bytes = size_bytes;
     access.miss.thread = thread->fast.number;
@@ -228,8 +284,13 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     if (state_part(first, address, size_bytes) != size_bytes)
         return walk(state, first, address, size_bytes, kind, ip, false);
     uint32_t index = cache_find(first, address >> first->line_shift);
-    if (index == CACHE_NONE || first->lines[index].slow & kind)
+    if (index == CACHE_NONE || others_hear(state, index, kind))
         return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     hit_first(state, index, address, size_bytes, kind);
+    if (first->slots[index].watched) {
+        sample(state, address, ip, index);
+        walk_set_slow(thread->model, first, index);
+    }
+    fast_admit(first, index);
     return 0;
 }

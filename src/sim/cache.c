@@ -23,7 +23,18 @@ static void set_shape(struct cache *cache, const struct model_level_spec *spec)
     cache->inclusive = spec->inclusive;
 }
 
-int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed,
+static int init_trees(struct cache *cache, struct memory *memory)
+{
+    cache->recent = memory_new(memory, cache->sets, sizeof *cache->recent);
+    cache->trees = memory_new(memory, cache->sets, sizeof *cache->trees);
+    if (!cache->recent || !cache->trees)
+        return -1;
+    for (uint64_t set = 0; set < cache->sets; set++)
+        cache->recent[set] = (uint32_t)set * cache->ways;
+    return 0;
+}
+
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
                struct memory *memory)
 {
     *cache = (struct cache){.random = seed};
@@ -32,17 +43,13 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     cache->tags = memory_new(memory, lines, sizeof *cache->tags);
     cache->lines = memory_new(memory, lines, sizeof *cache->lines);
     cache->slots = memory_new(memory, lines, sizeof *cache->slots);
-    cache->recent = memory_new(memory, cache->sets, sizeof *cache->recent);
-    if (cache->policy == MODEL_LRU)
-        cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
-    else
-        cache->trees = memory_new(memory, cache->sets, sizeof *cache->trees);
-    if (!cache->tags || !cache->lines || !cache->slots || !cache->recent ||
-        !(cache->stamps || cache->trees))
+    if (!cache->tags || !cache->lines || !cache->slots)
         return -1;
-    for (uint64_t set = 0; set < cache->sets; set++)
-        cache->recent[set] = (uint32_t)set * cache->ways;
-    return 0;
+    if (timed || cache->policy == MODEL_LRU)
+        cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
+    if ((timed || cache->policy == MODEL_LRU) && !cache->stamps)
+        return -1;
+    return cache->policy == MODEL_TREE_PLRU ? init_trees(cache, memory) : 0;
 }
 
 /* Bit by bit where a tag stands among the next AT_ONCE. */
@@ -74,8 +81,6 @@ uint32_t cache_find(const struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
     /* Further down the way used last is seldom it, and one word more to wait for. */
-    if (!cache->level && cache->tags[cache->recent[set]] == number + 1)
-        return cache->recent[set];
     return find_way(cache, (uint32_t)set * cache->ways, number + 1);
 }
 
@@ -99,15 +104,15 @@ static uint32_t tree_victim(uint64_t tree, uint32_t ways)
 
 void cache_touch(struct cache *cache, uint32_t index)
 {
+    if (cache->stamps)
+        cache->stamps[index] = *cache->now;
+    if (!cache->recent)
+        return;
     uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
     if (cache->fast && cache->recent[set] != index)
         fast_forget(cache, cache->recent[set]);
-    if (!cache->level)
-        cache->recent[set] = index;
-    if (cache->policy == MODEL_LRU)
-        cache->stamps[index] = ++cache->clock;
-    else if (cache->policy == MODEL_TREE_PLRU)
-        cache->trees[set] = tree_touch(cache->trees[set], index - set * cache->ways, cache->ways);
+    cache->recent[set] = index;
+    cache->trees[set] = tree_touch(cache->trees[set], index - set * cache->ways, cache->ways);
 }
 
 static uint32_t oldest(const struct cache *cache, uint32_t first)

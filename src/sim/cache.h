@@ -15,6 +15,7 @@ enum { CACHE_NONE = UINT32_MAX };
  * by one and then read as a word wait for memory. */
 struct cache_slot {
     struct model_use told; /* its use up to when it was last told to the level below */
+    uint32_t below;        /* index in the next level, a hint */
     uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched;       /* and not asked for yet */
     bool was_fetched_ahead;
@@ -26,19 +27,19 @@ struct cache_slot {
 
 struct cache {
     uint64_t *tags;   /* line number + 1; 0: empty */
-    uint64_t *stamps; /* LRU: when last used, by `clock` */
+    uint64_t *stamps; /* when last used, by the model's clock: LRU, or there is a shadow */
     uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
-    uint32_t *recent; /* index of the way used last, by set */
+    uint32_t *recent; /* likewise: index of the way used last, by set */
     struct model_line *lines;
     struct cache_slot *slots;
-    uint32_t *nodes;         /* by index: place in the shadow, a hint; NULL: there is none */
+    uint32_t *nodes;         /* by index: place in the shadow; 0: it has forgotten the line */
     struct shadow *shadow;   /* NULL: not asked for */
     struct model_fast *fast; /* of a first level of data; else NULL */
     uint64_t fast_mask;      /* places of it - 1 */
-    uint64_t unread_stamp;   /* takes times where there is no shadow */
+    struct model_unread *unread;
+    const uint64_t *now; /* the model's clock; each use that is told has a time of its own */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */
-    uint64_t clock;
     uint64_t random;
     uint32_t ways;
     uint32_t line_shift;
@@ -54,14 +55,14 @@ struct cache {
     bool instruction; /* beside the first level */
 };
 
-/* -1: no memory. */
-int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed,
+/* `timed`: when lines were used is asked for whatever the policy. -1: no memory. */
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
                struct memory *memory);
 
 /* Index of a line; CACHE_NONE: it is not there. */
 uint32_t cache_find(const struct cache *cache, uint64_t number);
 
-/* The line was used. */
+/* The line was used, now. */
 void cache_touch(struct cache *cache, uint32_t index);
 
 /* Where a line is to go: an empty way, the first there is, else by policy. */
@@ -87,6 +88,17 @@ static inline void cache_prefetch(const struct cache *cache, uint64_t number)
     }
     if (cache->nodes)
         __builtin_prefetch(&cache->nodes[first]);
+}
+
+static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64_t number)
+{
+    return cache->tags[index] == number + 1;
+}
+
+/* As cache_find(), where it is likely to stand at `hint`, an index. */
+static inline uint32_t cache_find_near(const struct cache *cache, uint64_t number, uint32_t hint)
+{
+    return cache_is_at(cache, hint, number) ? hint : cache_find(cache, number);
 }
 
 static inline uint64_t cache_number(const struct cache *cache, uint32_t index)

@@ -36,8 +36,7 @@ static bool invalidate(struct model *model, struct state_thread *thread, uint64_
     }
     if (found && model->taken.lines) {
         evicted_put(&model->taken, number,
-                    &(struct evicted_line){.evictor = who,
-                                           .thread = (uint16_t)thread->fast.number,
+                    &(struct evicted_line){.thread = (uint16_t)thread->fast.number,
                                            .reason = MODEL_INVALIDATED});
         model->taken_from[thread->fast.number]++;
     }

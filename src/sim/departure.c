@@ -28,6 +28,20 @@ static void add_use(struct model_use *to, const struct model_use *use)
         to->uses[i] += use->uses[i];
 }
 
+/* What was done to it since that was last told. */
+static struct model_use use_of(const struct cache *cache, uint32_t index)
+{
+    const struct model_hits *hits = &cache->lines[index].hits;
+    if (cache->level)
+        return cache->lines[index].use;
+    struct model_use use = {.touched = hits->loaded | hits->stored, .written = hits->stored};
+    for (int i = 0; i < MODEL_USE_CLASSES; i++) {
+        use.uses[i] = hits->uses[i] >> MODEL_USES_SHIFT;
+        use.touched_bytes += (uint32_t)hits->uses[i];
+    }
+    return use;
+}
+
 static struct cache *path_below(struct model *model, const struct cache *cache, uint32_t level)
 {
     return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
@@ -35,14 +49,17 @@ static struct cache *path_below(struct model *model, const struct cache *cache, 
 
 void departure_tell_below(struct model *model, struct cache *cache, uint32_t index)
 {
-    struct model_use since = cache->lines[index].use;
+    struct model_use since = use_of(cache, index);
     if (!since.touched_bytes)
         return;
     uint64_t address = cache_number(cache, index) << cache->line_shift;
     uint32_t level = cache->level + 1;
     for (; level < model->spec.level_count; level++) {
         struct cache *below = path_below(model, cache, level);
-        uint32_t at = cache_find(below, address >> below->line_shift);
+        uint64_t number = address >> below->line_shift;
+        uint32_t at = level == cache->level + 1
+                          ? cache_find_near(below, number, cache->slots[index].below)
+                          : cache_find(below, number);
         if (at == CACHE_NONE)
             continue;
         struct model_use longer = since;
@@ -161,7 +178,7 @@ static void remember(struct model *model, const struct cache *cache, uint32_t in
                     .evictor = who, .thread = (uint16_t)cache->thread, .reason = (uint8_t)reason});
     if (reason != MODEL_INVALIDATED)
         tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
-                  cache->lines[index].ip, who.ip, 1);
+                    cache->lines[index].ip, who.ip, 1);
 }
 
 static void tell_host(const struct model *model, const struct cache *cache, uint32_t index,
@@ -207,5 +224,7 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     tell_host(model, cache, index, who, reason);
     if (cache->fast)
         fast_forget(cache, index);
+    if (cache->shadow && cache->nodes[index])
+        shadow_part(cache->shadow, index);
     cache->tags[index] = 0;
 }

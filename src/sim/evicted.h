@@ -10,9 +10,11 @@
 #include "sim/memory.h"
 
 struct evicted_line {
-    uint64_t tag;     /* line number + 1; 0: empty */
-    uint64_t written; /* since: by whom it was taken from; only where it was invalidated */
-    struct model_who evictor;
+    uint64_t tag; /* line number + 1; 0: empty */
+    union {
+        struct model_who evictor;
+        uint64_t written; /* of lines that were taken away: bytes, by others, since then */
+    };
     uint16_t thread; /* whose cache it left; 0 for shared ones */
     uint8_t reason;  /* enum model_reason */
 };

@@ -9,8 +9,10 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
 {
     struct cache *cache = memory_new(&model->memory, 1, sizeof *cache);
     uint64_t seed = memory_hash(model->spec.seed + model->caches) | 1;
-    if (!cache || cache_init(cache, spec, seed, &model->memory))
+    bool timed = model->spec.causes;
+    if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
         return NULL;
+    cache->now = &model->clock;
     cache->level = level;
     cache->thread = shared ? 0 : thread;
     cache->shared = shared;
@@ -27,8 +29,9 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
     cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
+    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes};
     if (!cache->shadow || !cache->nodes ||
-        shadow_init(cache->shadow, cache_lines(cache), &model->memory))
+        shadow_init(cache->shadow, real, cache_lines(cache), &model->memory))
         return NULL;
     return cache;
 }
@@ -155,7 +158,7 @@ static void open_fast(struct state_thread *thread, struct model *model)
         .line_shift = first->line_shift,
         .line_bytes = first->line_bytes,
         .grain_shift = first->grain_shift,
-        .timed = first->shadow != NULL,
+        .timed = first->stamps != NULL,
         .model = model,
     };
 }
@@ -212,6 +215,22 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
         model->threads_end = number + 1;
     made->fast.use = model->track_use;
     return &made->fast;
+}
+
+static void settle_cache(struct model *model, struct cache *cache)
+{
+    for (uint32_t index = 0; index < cache_lines(cache); index++)
+        if (cache->tags[index])
+            departure_tell_below(model, cache, index);
+}
+
+void model_settle(struct model *model)
+{
+    if (model->shared[0])
+        settle_cache(model, model->shared[0]);
+    for (uint32_t i = 0; i < model->threads_end && !model->shared[0]; i++)
+        if (model->threads[i])
+            settle_cache(model, model->threads[i]->path[0]);
 }
 
 static void finish_cache(struct model *model, struct cache *cache)

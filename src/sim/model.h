@@ -99,11 +99,21 @@ struct model_host {
 /* NULL after fail(): the spec is refused, or there is no memory. Nothing is ever given back. */
 struct model *model_new(const struct model_spec *spec, const struct model_host *host);
 
-/* One line of a first-level cache. */
+/* Use of a line as the fast path writes it: two words an access. */
+struct model_hits {
+    uint64_t loaded; /* as model_use.touched, by loads */
+    uint64_t stored;
+    uint64_t uses[MODEL_USE_CLASSES]; /* how many times 2^32, and the sum of their bytes */
+};
+
+/* One line of a cache. */
 struct model_line {
-    struct model_use use; /* since it was last told to the level below */
-    uint32_t slow;        /* kinds of access (enum model_kind) that the fast path leaves alone */
-    uint32_t ip;          /* who fetched it */
+    union {                     /* since its use was last told to the level below */
+        struct model_hits hits; /* first level */
+        struct model_use use;
+    };
+    uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
+    uint32_t ip;   /* who fetched it */
 };
 
 /*
@@ -114,8 +124,14 @@ struct model_line {
 struct model_fast {
     uint64_t loads;          /* address of the line, for loads */
     uint64_t stores;         /* the same for stores and modifies */
-    uint64_t *stamp;         /* the time of a hit goes there; never NULL */
-    struct model_line *line; /* NULL: none */
+    uint64_t *stamp;         /* the time of a hit goes there */
+    struct model_line *line; /* its use goes there */
+};
+
+/* Takes what nobody reads, where there is no line. */
+struct model_unread {
+    struct model_line line;
+    uint64_t stamp;
 };
 
 enum { MODEL_FAST_SHIFT = 5 };
@@ -143,20 +159,20 @@ struct model_thread {
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);
 
-/* Of place `index` of a table: no line. `stamp` takes what nobody reads. */
+/* Of place `index` of a table: no line. */
 static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
-                                                   uint64_t *stamp)
+                                                   struct model_unread *unread)
 {
     uint64_t elsewhere = (index ^ 1) << line_shift;
-    return (struct model_fast){elsewhere, elsewhere, stamp, NULL};
+    return (struct model_fast){elsewhere, elsewhere, &unread->stamp, &unread->line};
 }
 
 /* A table of mask + 1 places, 2 or more, in which nothing is found. */
 static inline void model_fast_clear(struct model_fast *table, uint64_t mask, uint32_t line_shift,
-                                    uint64_t *stamp)
+                                    struct model_unread *unread)
 {
     for (uint64_t index = 0; index <= mask; index++)
-        table[index] = model_fast_nothing(index, line_shift, stamp);
+        table[index] = model_fast_nothing(index, line_shift, unread);
 }
 
 /* As model_access(), for all that is not simple. */
@@ -171,19 +187,27 @@ static inline uint64_t model_grains(uint32_t offset, uint32_t size_bytes, uint32
     return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-static inline void model_count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes,
+/* enum model_use_class of an access. */
+static inline uint32_t model_class(uint32_t kind)
+{
+    return (kind & MODEL_STORE) | (kind & MODEL_FLOAT ? 1 : 0);
+}
+
+enum { MODEL_USES_SHIFT = 32 };
+
+static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uint32_t size_bytes,
                                    uint32_t kind)
 {
-    use->touched |= grains;
-    use->written |= kind & MODEL_STORE ? grains : 0;
-    use->touched_bytes += size_bytes;
-    use->uses[(kind & MODEL_STORE) | (kind & MODEL_FLOAT ? 1 : 0)]++;
+    if (kind & MODEL_STORE)
+        hits->stored |= grains;
+    else
+        hits->loaded |= grains;
+    hits->uses[model_class(kind)] += (UINT64_C(1) << MODEL_USES_SHIFT) + size_bytes;
 }
 
 /*
  * The level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 the first,
- * level_count memory. A load and a compare where the line is the most recent of its set; else a
- * call.
+ * level_count memory. A load and a compare where the line is in the table; else a call.
  */
 static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
                                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
@@ -198,11 +222,16 @@ static inline uint32_t model_access(struct model_thread *thread, uint64_t addres
         return model_access_slow(thread, address, size_bytes, kind, ip);
     *place->stamp = *thread->clock;
     if (thread->use)
-        model_count_use(&place->line->use,
+        model_count_hit(&place->line->hits,
                         model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
                         kind);
     return 0;
 }
+
+/* To be called at least once in MODEL_SETTLE_EVERY accesses where the spec wants use: a line of the
+ * first level has room for the bytes of so many. */
+enum { MODEL_SETTLE_EVERY = 1 << 23 };
+void model_settle(struct model *model);
 
 /* Counts the lines still there as if they were thrown out now (reason END), once, at the end. */
 void model_finish(struct model *model);

@@ -23,7 +23,7 @@ static void tell(const struct cache *cache, uint32_t index, resident_told told, 
 static void tell_set(const struct cache *cache, uint32_t first, resident_told told, void *context)
 {
     uint32_t index;
-    if (cache->stamps)
+    if (cache->policy == MODEL_LRU)
         for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
              after = cache->stamps[index])
             tell(cache, index, told, context);

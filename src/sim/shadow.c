@@ -3,10 +3,12 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-int shadow_init(struct shadow *shadow, uint32_t lines, struct memory *memory)
+int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
+                struct memory *memory)
 {
     uint64_t buckets = memory_power_of_two(lines < 2 ? 2 : lines);
     *shadow = (struct shadow){
+        .real = real,
         .nodes = memory_new(memory, (uint64_t)lines + 1, sizeof *shadow->nodes),
         .buckets = memory_new(memory, buckets, sizeof *shadow->buckets),
         .waiting = memory_new(memory, lines, sizeof *shadow->waiting),
@@ -38,6 +40,13 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
+/* Of a node, when its line was last used. */
+static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
+{
+    const struct shadow_node *at = &shadow->nodes[node];
+    return shadow->real.tags[at->index] == at->tag ? shadow->real.stamps[at->index] : at->stamp;
+}
+
 /* A pass of a radix sort: by one digit, those alike stay in their order. */
 static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
 {
@@ -64,7 +73,7 @@ static void sort(struct shadow *shadow)
     uint32_t count = shadow->behind;
     uint64_t differ = 0;
     for (uint32_t i = 0; i < count; i++) {
-        shadow->waiting[i].stamp = shadow->nodes[shadow->waiting[i].node].stamp;
+        shadow->waiting[i].stamp = stamp_of(shadow, shadow->waiting[i].node);
         differ |= shadow->waiting[i].stamp ^ shadow->waiting[0].stamp;
     }
     for (uint32_t shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS)
@@ -88,10 +97,21 @@ static uint32_t take_oldest(struct shadow *shadow)
             sort(shadow);
         struct shadow_waiting *first = &shadow->waiting[shadow->head++];
         uint32_t node = first->node;
-        if (shadow->nodes[node].stamp == first->stamp)
+        if (stamp_of(shadow, node) == first->stamp)
             return node;
         join_behind(shadow, node);
     }
+}
+
+/* The real one may keep the line: it has no node then. */
+static void throw_out(struct shadow *shadow, uint32_t node)
+{
+    uint32_t index = shadow->nodes[node].index;
+    leave_bucket(shadow, node);
+    if (shadow->real.tags[index] != shadow->nodes[node].tag)
+        return;
+    shadow->real.nodes[index] = 0;
+    shadow->thrown_index = index;
 }
 
 /* A node for a line that comes in: a new one, or the oldest's. */
@@ -102,8 +122,7 @@ static uint32_t make(struct shadow *shadow, uint64_t tag)
         node = ++shadow->count;
     } else {
         node = take_oldest(shadow);
-        shadow->thrown_tag = shadow->nodes[node].tag;
-        leave_bucket(shadow, node);
+        throw_out(shadow, node);
     }
     uint32_t *bucket = bucket_of(shadow, tag);
     shadow->nodes[node].tag = tag;
@@ -116,14 +135,11 @@ static uint32_t make(struct shadow *shadow, uint64_t tag)
 bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
                   uint32_t *node)
 {
-    uint32_t found = shadow_has(shadow, *node, number) ? *node : find(shadow, number + 1);
-    bool there = found != 0;
-    shadow->thrown_tag = 0;
-    if (!there && !fetch)
-        return false;
-    if (!there)
-        found = make(shadow, number + 1);
-    shadow->nodes[found].stamp = stamp;
-    *node = found;
+    bool there = (*node = find(shadow, number + 1)) != 0;
+    shadow->thrown_index = SHADOW_NONE;
+    if (!there && fetch)
+        *node = make(shadow, number + 1);
+    if (*node)
+        shadow->nodes[*node].stamp = stamp;
     return there;
 }

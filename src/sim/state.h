@@ -43,7 +43,7 @@ struct model {
     uint32_t line_shift;     /* of the first level */
     bool track_use;          /* for the figures, or of several threads to tell true from false
                                 sharing */
-    uint64_t clock;          /* of uses, where there are shadows; MODEL_CLOCK_STEP an access */
+    uint64_t clock;          /* of uses; MODEL_CLOCK_STEP an access, where hits are timed */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
@@ -64,10 +64,13 @@ struct model {
 struct state_access {
     struct model *model;
     struct state_thread *thread;
-    struct cache *first;    /* of data or of instructions */
-    struct model_miss miss; /* filled as it goes */
-    uint32_t missed;        /* levels: bit by level */
-    bool absent;            /* it is known that `first` has it not */
+    struct cache *first;           /* of data or of instructions */
+    struct model_miss miss;        /* filled as it goes */
+    uint32_t missed;               /* levels: bit by level */
+    uint32_t at[MODEL_LEVELS_MAX]; /* index of the last line looked at in each level that was asked;
+                                      else any index */
+    uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
+    bool absent;                   /* it is known that `first` has it not */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
 };

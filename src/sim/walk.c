@@ -27,7 +27,10 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
                      uint32_t node)
 {
     struct model *model = access->model;
-    uint32_t index = cache_victim(cache, number);
+    uint32_t index = cache == access->first && access->victim != CACHE_NONE
+                         ? access->victim
+                         : cache_victim(cache, number);
+    access->at[cache->level] = index;
     if (cache->tags[index])
         departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
     /* What a level above did with the line before is none of its use here. */
@@ -35,8 +38,8 @@ static uint32_t fill(struct state_access *access, struct cache *cache, uint64_t 
     cache_put(cache, index, number);
     cache->lines[index].ip = access->miss.who.ip;
     cache->slots[index].bin = state_who(access).bin;
-    if (cache->shadow)
-        cache->nodes[index] = node;
+    if (node)
+        shadow_join(cache->shadow, node, index);
     if (access->miss.address >> cache->line_shift == number)
         cache->slots[index].offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
     cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
@@ -54,15 +57,24 @@ static void notice(struct state_access *access, const struct cache *cache)
         access->fetch_ahead = true;
 }
 
-bool walk_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
-                 uint32_t *node)
+/* A line whose time the cache itself does not tell the shadow. */
+static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
+                         uint32_t *node)
 {
     struct shadow *shadow = cache->shadow;
-    bool there = shadow_touch(shadow, number, fetch, ++model->clock, node);
+    bool there = shadow_touch(shadow, number, fetch, model->clock, node);
     /* Its next use is to be heard of, for it brings it back. */
-    if (shadow->thrown_tag && cache->fast)
-        fast_forget_number(cache, shadow->thrown_tag - 1);
+    if (shadow->thrown_index != SHADOW_NONE && cache->fast)
+        fast_forget(cache, shadow->thrown_index);
     return there;
+}
+
+void walk_shadow(struct model *model, struct cache *cache, uint32_t index, bool fetch)
+{
+    uint32_t node;
+    touch_shadow(model, cache, cache_number(cache, index), fetch, &node);
+    if (node)
+        shadow_join(cache->shadow, node, index);
 }
 
 /* Asks one cache for a line; a miss is classified. *node: for fill(). */
@@ -72,19 +84,19 @@ static bool look(struct state_access *access, struct cache *cache, uint64_t addr
     uint64_t number = address >> cache->line_shift;
     uint32_t index =
         access->absent && cache == access->first ? CACHE_NONE : cache_find(cache, number);
-    bool in_shadow = false;
-    *node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
-    if (cache->shadow)
-        in_shadow = walk_shadow(access->model, cache, number,
-                                state_fetches(access->model, access->miss.kind), node);
+    bool fetches = state_fetches(access->model, access->miss.kind);
+    *node = 0;
+    access->model->clock++;
     if (index == CACHE_NONE) {
+        bool in_shadow = cache->shadow && touch_shadow(access->model, cache, number, fetches, node);
         cause_of(access, cache, address, size_bytes, in_shadow);
         notice(access, cache);
         return false;
     }
+    access->at[cache->level] = index;
+    if (cache->shadow && !cache->nodes[index])
+        walk_shadow(access->model, cache, index, fetches);
     cache_touch(cache, index);
-    if (cache->shadow)
-        cache->nodes[index] = *node;
     if (access->model->prefetch.kind && cache->slots[index].prefetched) {
         cache->slots[index].prefetched = false;
         walk_set_slow(access->model, cache, index);
@@ -148,13 +160,16 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     struct cache *cache = access->thread->path[level];
     uint64_t number = address >> cache->line_shift;
     uint32_t index = cache_find(cache, number);
-    uint32_t node = index == CACHE_NONE || !cache->shadow ? 0 : cache->nodes[index];
-    if (cache->shadow)
-        walk_shadow(model, cache, number, true, &node);
+    uint32_t node = 0;
+    model->clock++;
     if (index != CACHE_NONE) {
+        if (cache->shadow && !cache->nodes[index])
+            walk_shadow(model, cache, index, true);
         cache_touch(cache, index);
         return;
     }
+    if (cache->shadow)
+        touch_shadow(model, cache, number, true, &node);
     bring(access, address, level + 1, bin);
     index = fill(access, cache, number, node);
     cache->slots[index].bin = bin;

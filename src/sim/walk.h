@@ -17,10 +17,8 @@ uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size
 /* Fetches a line ahead, from the spec's prefetch_level on. */
 void walk_ahead(struct state_access *access, uint64_t address);
 
-/* The fully associative cache beside one hears of a use; whether it had the line. *node: as for
- * shadow_touch(). */
-bool walk_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
-                 uint32_t *node);
+/* The fully associative cache beside one hears of a line that it has not, used there. */
+void walk_shadow(struct model *model, struct cache *cache, uint32_t index, bool fetch);
 
 /* Which kinds of access to a line may not take the fast path. */
 void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index);

@@ -31,6 +31,7 @@ struct store_facts {
     bool exact_ip;
     bool latency;
     bool data_source;
+    bool lines; /* use of lines and distances are told, as items */
     unsigned event_count;
     struct store_event events[SAMPLE_EVENTS_MAX];
     uint32_t pid;

@@ -4,6 +4,9 @@
 #include "base/hash.h"
 #include "sample.h"
 #include "snapshot_simulation.h"
+#include "store/form_facts.h"
+#include "store/form_items.h"
+#include "store/form_names.h"
 
 #include <string.h>
 
@@ -36,6 +39,9 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_SIM_LEVEL] = {SIM_LEVEL_ROW_FIELDS, SIMULATION_LEVELS_MAX},
     [STORE_WATCH] = {WATCH_ROW_FIELDS, 1},
     [STORE_WATCHING] = {WATCHING_ROW_FIELDS, 1},
+    [STORE_LINE] = {LINE_ROW_FIELDS, STORE_SLOTS},
+    [STORE_PAIR] = {PAIR_ROW_FIELDS, 1 << 19},
+    [STORE_CODE] = {CODE_ROW_FIELDS, 1 << 16},
 };
 
 unsigned store_form_fields(unsigned kind)

@@ -8,7 +8,7 @@
 #define MISSTOP_STORE_PAST_SEGMENT_H
 
 #include "place.h"
-#include "store/form.h"
+#include "store/form_items.h"
 #include "store/number.h"
 
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "sample.h"
+#include "store/form.h"
 
 static uint64_t pack_shape(const struct access *access)
 {

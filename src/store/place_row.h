@@ -4,7 +4,7 @@
 #define MISSTOP_STORE_PLACE_ROW_H
 
 #include "place.h"
-#include "store/form.h"
+#include "store/form_items.h"
 
 #include <stdbool.h>
 #include <stdint.h>

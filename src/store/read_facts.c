@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store tells beside places and names; declared in store_read.h. */
+#include "store/form_facts.h"
 #include "store/number.h"
 #include "store/read_state.h"
 
@@ -127,6 +128,7 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
     facts->latency = row[FACTS_ROW_GIVES] & 4;
     facts->data_source = row[FACTS_ROW_GIVES] & 8;
+    facts->lines = row[FACTS_ROW_GIVES] & 16;
     facts->event_count = row[FACTS_ROW_EVENTS] < SAMPLE_EVENTS_MAX ? (unsigned)row[FACTS_ROW_EVENTS]
                                                                    : SAMPLE_EVENTS_MAX;
     for (unsigned i = 0; i < facts->event_count; i++)

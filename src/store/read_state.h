@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reader, shared by store_read.c (file, blocks, records), read_strings.c, read_names.c (what
- * ids mean), read_facts.c and read_extents.c. Private to them. */
+ * ids mean), read_lines.c, read_facts.c and read_extents.c. Private to them. */
 #ifndef MISSTOP_STORE_READ_STATE_H
 #define MISSTOP_STORE_READ_STATE_H
 
 #include "base/arena.h"
 #include "store/form.h"
+#include "store/form_items.h"
+#include "store/form_names.h"
 #include "store/rows.h"
 #include "store/store_read.h"
 
@@ -19,6 +21,7 @@ struct store_reader {
     struct numbers from; /* what is left of it */
     uint64_t place_ns;   /* as the differences add up */
     uint64_t newest_ns;  /* of the places so far */
+    uint64_t line_ns;    /* of the last line, as the differences add up */
     uint64_t time_ns;    /* of the last item; never goes back */
     uint64_t first_ns;   /* of the first item */
     uint64_t end_ns;
@@ -61,6 +64,9 @@ bool reader_take_string(struct store_reader *reader, uint64_t id);
 
 /* NULL for id 0 and for one that never came. */
 const char *reader_string(const struct store_reader *reader, uint64_t id);
+
+/* The line that comes next, into a row of its slot; false: damaged. */
+bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line);
 
 bool reader_extent(void *context, uint64_t address, struct object_extent *extent);
 bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc);

@@ -47,7 +47,7 @@ static int check_header(struct store_reader *reader, const char *path, struct er
         return error_set(error, -EBADMSG, "%s is damaged: its header does not add up", path);
     reader->size_bytes = (uint64_t)status.st_size;
     reader->at = header->size_bytes;
-    reader->place_ns = reader->time_ns = header->start_ns;
+    reader->place_ns = reader->line_ns = reader->time_ns = header->start_ns;
     return 0;
 }
 
@@ -184,6 +184,9 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
         return take_mark(reader, row);
     case STORE_WATCH:
         return take_watch(reader, row);
+    case STORE_LINE:
+        return reader_take_line(reader, row, &reader->next.line) &&
+               make_item(reader, STORE_ITEM_LINE, reader->line_ns);
     default:
         return row_get(&reader->from, row, reader->rows[kind].fields);
     }

@@ -22,7 +22,8 @@ enum store_item_kind {
     STORE_ITEM_LOST,
     STORE_ITEM_THROTTLED,
     STORE_ITEM_REFRESH,
-    STORE_ITEM_WATCH
+    STORE_ITEM_WATCH,
+    STORE_ITEM_LINE
 };
 
 struct store_item {
@@ -33,6 +34,7 @@ struct store_item {
         uint64_t count;    /* lost, throttled: records */
         double interval_s; /* refresh: how far they were apart */
         struct store_watch watch;
+        struct line_place line; /* its place as far as lines are counted by it; its own time */
     };
 };
 
@@ -68,6 +70,12 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
                                    size_t size);
 /* As resolver_find(). */
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent);
+
+/* Who did what to whose lines, as struct line_pair_source has it, at the point that was read up to.
+ * Function 0: not known. */
+bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
+                       uint32_t *at, struct line_pair *out);
+uint32_t store_reader_function(const struct store_reader *reader, uint64_t address);
 
 /* Why the end is not that of the recording; "": it is, or was not reached yet. */
 const char *store_reader_damage(const struct store_reader *reader);

@@ -187,7 +187,7 @@ int store_writer_open(struct store_writer **out, const struct store_writer_optio
     *writer = (struct store_writer){.options = *options, .fd = options->fd};
     writer->block.magic = STORE_BLOCK_MAGIC;
     writer->payload = writer->at = memory + sizeof(struct store_block);
-    writer->last_ns = writer->end_ns = options->start_ns;
+    writer->last_ns = writer->line_ns = writer->end_ns = options->start_ns;
     arena_init(&writer->strings);
     hash_init(&writer->string_ids);
     int code = make_rows(writer);

@@ -47,6 +47,17 @@ void store_writer_throttled(struct store_writer *writer);
 /* In the order in which the tables are told of them, among the places. */
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
+/* The same: what a simulation tells of a line. */
+void store_writer_line(struct store_writer *writer, const struct line_place *line);
+
+/* Who did what to whose lines, as of the refresh that comes: a pair under its place (sampler_pair()),
+ * and those that were told so far, as the tables are to ask for them. The function of one's code. */
+void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
+                       uint32_t place, const struct line_pair *pair);
+bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
+                            uint32_t *at, struct line_pair *out);
+void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function);
+
 /* What the tables were told when they asked: kept, for it cannot be asked again. */
 void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
 void store_writer_instruction(struct store_writer *writer, uint64_t address,

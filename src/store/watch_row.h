@@ -3,7 +3,7 @@
 #ifndef MISSTOP_STORE_WATCH_ROW_H
 #define MISSTOP_STORE_WATCH_ROW_H
 
-#include "store/form.h"
+#include "store/form_items.h"
 #include "store/watch.h"
 
 #include <stdbool.h>

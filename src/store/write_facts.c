@@ -3,6 +3,7 @@
 #include "store/write_state.h"
 
 #include "base/clock.h"
+#include "store/form_facts.h"
 #include "store/number.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ void writer_facts(struct store_writer *writer, const struct store_facts *facts)
         [FACTS_ROW_WEIGHS] = writer_string(writer, facts->weighs),
         [FACTS_ROW_NOTE] = writer_string(writer, facts->note),
         [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
-                            facts->data_source << 3,
+                            facts->data_source << 3 | facts->lines << 4,
         [FACTS_ROW_EVENTS] = facts->event_count,
         [FACTS_ROW_PID] = facts->pid,
         [FACTS_ROW_THREADS] = facts->threads,

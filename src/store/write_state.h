@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The writer, shared by store_write.c (file, blocks, places), write_names.c (what ids mean) and
- * write_facts.c (heap, facts). Private to them. */
+/* The writer, shared by store_write.c (file, blocks, places), write_names.c (what ids mean),
+ * write_facts.c (heap, facts) and write_lines.c. Private to them. */
 #ifndef MISSTOP_STORE_WRITE_STATE_H
 #define MISSTOP_STORE_WRITE_STATE_H
 
 #include "base/arena.h"
 #include "store/form.h"
+#include "store/form_items.h"
+#include "store/form_names.h"
 #include "store/rows.h"
 #include "store/store_write.h"
 
@@ -18,7 +20,8 @@ struct store_writer {
     unsigned char *at;
     uint64_t file_bytes;
     uint64_t last_ns;              /* of the last place: the next is told by its difference */
-    uint64_t end_ns;               /* of the last place or refresh */
+    uint64_t line_ns;              /* of the last line, likewise */
+    uint64_t end_ns;               /* of the last place, line or refresh */
     struct rows rows[STORE_KINDS]; /* as they stand in the file */
     uint64_t (*slots)[PLACE_ROW_FIELDS];
     size_t next_instruction; /* to be asked about */

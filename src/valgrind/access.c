@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "valgrind/access.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "valgrind/shared.h"
 #include "sim/model.h"
 #include "valgrind/lines.h"
+#include "valgrind/pages.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
 #include "valgrind/whatif.h"
@@ -32,12 +32,6 @@ static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
 static SizeT left_out_bytes;
 static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
-
-static void *allocate(void *context, size_t size_bytes)
-{
-    (void)context;
-    return VG_(am_shadow_alloc)(size_bytes);
-}
 
 static void fail(void *context, const char *text)
 {
@@ -94,21 +88,23 @@ const struct access_shape *access_shape(void)
 /* All threads have caches of one shape; Valgrind numbers the first 1. */
 static void take_shape(void)
 {
-    static uint64_t stamp;
+    static struct model_unread unread;
     const struct model_thread *first = model_thread(model, 1);
     if (!first)
         return;
-    nothing = allocate(NULL, (first->fast_mask + 1) * sizeof *nothing);
+    nothing = pages_keep(NULL, (first->fast_mask + 1) * sizeof *nothing);
     if (!nothing) {
         fail(NULL, "no memory for the simulated caches");
         return;
     }
-    model_fast_clear(nothing, first->fast_mask, first->line_shift, &stamp);
+    model_fast_clear(nothing, first->fast_mask, first->line_shift, &unread);
     shape = (struct access_shape){.clock = first->clock,
                                   .mask = first->fast_mask,
                                   .line_shift = first->line_shift,
                                   .line_bytes = first->line_bytes,
-                                  .timed = first->timed};
+                                  .timed = first->timed,
+                                  .use = first->use && !first->grain_shift,
+                                  .unread = &unread};
 }
 
 static void draw_next(uint64_t now)
@@ -120,7 +116,7 @@ static void draw_next(uint64_t now)
 
 void access_start(void)
 {
-    static struct model_host host = {.allocate = allocate, .fail = fail, .miss = on_miss};
+    static struct model_host host = {.allocate = pages_keep, .fail = fail, .miss = on_miss};
     fill_spec();
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);
@@ -136,7 +132,8 @@ void access_start(void)
 static void settle_table(void)
 {
     access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
-    access_now.table = counting == COUNTS && !due && !cache->use ? cache->fast : nothing;
+    Bool heard = counting == COUNTS && !due && (!cache->use || shape.use);
+    access_now.table = heard ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
@@ -188,6 +185,8 @@ void access_tell(Bool all)
     if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
         return;
     last = *shape.clock;
+    if (model)
+        model_settle(model);
     stretch_tell();
 }
 

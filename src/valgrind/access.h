@@ -32,6 +32,8 @@ struct access_shape {
     UInt line_shift;
     UInt line_bytes;
     Bool timed; /* hits write down when they were */
+    Bool use;   /* hits write down what they used: each access may have one bit a byte */
+    struct model_unread *unread;
 };
 const struct access_shape *access_shape(void);
 

@@ -86,6 +86,25 @@ static IRExpr *find(struct hit_block *block, const struct access_shape *shape, I
     return compute(block, Iop_Add64, block->table, offset);
 }
 
+/* What a hit used of its line, as model_count_hit() has it; what is none goes where nobody reads.
+ * `inside` is the access's place in the line. */
+static void count_hit(struct hit_block *block, const struct access_shape *shape, UInt kind,
+                      Int size_bytes, IRExpr *found, IRExpr *inside, IRExpr *missed)
+{
+    UWord bytes = ~(UWord)0 >> (64 - (UInt)size_bytes);
+    IRExpr *line = load(block, plus(block, found, offsetof(struct model_fast, line)));
+    line = let(block, Ity_I64, IRExpr_ITE(missed, word((UWord)&shape->unread->line), line));
+    IRExpr *by = let(block, Ity_I8, IRExpr_Unop(Iop_64to8, inside));
+    IRExpr *grains = let(block, Ity_I64, IRExpr_Binop(Iop_Shl64, word(bytes), by));
+    UWord which = kind & MODEL_STORE ? offsetof(struct model_line, hits.stored)
+                                     : offsetof(struct model_line, hits.loaded);
+    IRExpr *used = plus(block, line, which);
+    store(block, used, compute(block, Iop_Or64, load(block, used), grains));
+    increase(block,
+             plus(block, line, offsetof(struct model_line, hits.uses[0]) + model_class(kind) * 8),
+             ((UWord)1 << MODEL_USES_SHIFT) + (UInt)size_bytes);
+}
+
 void hit_access(struct hit_block *block, struct sim_instruction *place, UInt kind, IRExpr *address,
                 Int size_bytes)
 {
@@ -99,6 +118,8 @@ void hit_access(struct hit_block *block, struct sim_instruction *place, UInt kin
         IRExpr *inside = compute(block, Iop_Sub64, address, line);
         guard = let(block, Ity_I1,
                     IRExpr_Binop(Iop_CmpLT64U, word(shape->line_bytes - (UInt)size_bytes), inside));
+        if (shape->use)
+            count_hit(block, shape, kind, size_bytes, found, inside, guard);
     }
     IRExpr *which = word(0); /* known when the stretch is whole */
     call(block, (void (*)(void))access_memory, "access_memory",

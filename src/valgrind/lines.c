@@ -33,6 +33,9 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
     if (!(shared->header.use_levels >> eviction->level & 1) ||
         access_is_left_out(eviction->fetched.address))
         return;
+    UInt stands = tell_line_due(SIM_LEFT, eviction->level);
+    if (!stands)
+        return;
     struct sim_line line = {
         .kind = SIM_LEFT,
         .level = (UChar)eviction->level,
@@ -44,13 +47,14 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
     };
     for (UInt i = 0; i < SIM_USES; i++)
         line.uses[i] = saturated(use->uses[i]);
-    tell_line(&line, 1);
+    tell_line(&line, stands);
 }
 
 static void on_reuse(void *context, const struct model_reuse *reuse)
 {
     (void)context;
-    if (access_is_left_out(reuse->who.address))
+    UInt due = access_is_left_out(reuse->who.address) ? 0 : tell_line_due(SIM_REUSED, 0);
+    if (!due)
         return;
     struct sim_line line = {
         .kind = SIM_REUSED,
@@ -59,7 +63,7 @@ static void on_reuse(void *context, const struct model_reuse *reuse)
         .address = reuse->who.address,
         .distance = reuse->distance,
     };
-    tell_line(&line, saturated((reuse->stands_256ths + 128) / 256));
+    tell_line(&line, due * ((reuse->stands_256ths + 128) / 256));
 }
 
 static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_t size_bytes)

@@ -3,9 +3,24 @@
 
 #include "valgrind/core.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_vkiscnums.h"
 
 /* Small rooms share a slab: Valgrind's list of mappings is short. */
 enum { SLAB_BYTES = 1 << 20, ALIGN_BYTES = 64 };
+
+/* Tables that are looked into all over wait for addresses to be translated more than for anything.
+ * Source: uapi/asm-generic/mman-common.h; Valgrind has no name for it. */
+enum { HUGE_BYTES = 2 << 20, ADVICE_HUGE_PAGES = 14 };
+
+void *pages_keep(void *context, size_t size_bytes)
+{
+    void *room = VG_(am_shadow_alloc)(size_bytes);
+    (void)context;
+    if (room && size_bytes >= HUGE_BYTES)
+        VG_(do_syscall)
+    (__NR_madvise, (UWord)room, size_bytes / 4096 * 4096, ADVICE_HUGE_PAGES, 0, 0, 0, 0, 0);
+    return room;
+}
 
 /* At the start of each slab, or of a large room. */
 struct slab {

@@ -2,9 +2,14 @@
 #include "valgrind/tell.h"
 
 #include "pub_tool_libcfile.h"
+#include "sim/model.h"
+#include "valgrind/access.h"
 #include "valgrind/shared.h"
 
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
+
+/* Units that are told whatever they cost, and beyond these one in so many accesses. */
+enum { FREELY_TOLD = 1 << 17, TOLD_ONE_IN = 2048 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -24,6 +29,7 @@ struct class
 static struct class classes[CLASSES];
 static UInt until_look;
 static UInt quiet;
+static ULong looks;
 static Bool waits;
 static UInt untold_accesses; /* that found no room */
 static ULong random_state = 0x9e3779b97f4a7c15;
@@ -69,14 +75,22 @@ static void tell_more(void)
         classes[i].step -= classes[i].step > 0;
 }
 
-/* Thinner where the ring fills up; denser again where it stays nearly empty for long. */
+/* What is told costs misstop time: a few thousand a second, and all of a short run, tell shares to
+ * a fraction of a point. */
+static Bool is_costly(ULong units)
+{
+    return units > FREELY_TOLD + *access_shape()->clock / MODEL_CLOCK_STEP / TOLD_ONE_IN;
+}
+
+/* Thinner where the ring fills up or much is told; denser again where neither was so for long. */
 static void look(void)
 {
     UInt waiting = shared_waiting();
     struct class *most = busiest();
     UInt thinnest = 0;
-    quiet = waiting > SIM_RING_UNITS / 32 ? 0 : quiet + 1;
-    if (waiting > SIM_RING_UNITS / 4 && !waits)
+    looks++;
+    quiet = waiting > SIM_RING_UNITS / 32 || is_costly(looks * 2 * LOOK_EVERY) ? 0 : quiet + 1;
+    if ((waiting > SIM_RING_UNITS / 4 || is_costly(looks * LOOK_EVERY)) && !waits)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
@@ -147,16 +161,21 @@ void tell_miss(struct sim_miss *miss)
         shared->header.misses_untold++;
 }
 
-void tell_line(struct sim_line *line, UInt weight)
+static struct class *class_of(UInt kind, UInt level)
 {
-    struct class *class =
-        &classes[line->kind == SIM_LEFT ? CLASS_LEFT + line->level : CLASS_REUSED];
-    ULong stands = (ULong)due(class) * weight;
-    if (!stands)
-        return;
+    return &classes[kind == SIM_LEFT ? CLASS_LEFT + level : CLASS_REUSED];
+}
+
+unsigned tell_line_due(unsigned kind, unsigned level)
+{
+    return due(class_of(kind, level));
+}
+
+void tell_line(struct sim_line *line, unsigned long stands)
+{
     line->weight = stands > 0xffffffff ? 0xffffffff : (UInt)stands;
     line->stamp = shared_stamp();
-    told(class, (const union sim_unit *)line);
+    told(class_of(line->kind, line->level), (const union sim_unit *)line);
 }
 
 unsigned tell_access_next(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Misses, sampled accesses and lines on their way to misstop: all of them while it keeps up, else
- * one in N, with N apart for each level that served (that a line left) and drawn about a prime, so
- * that it keeps no step with the program. What is told stands for those left out: weights add up to
- * the misses. Used by access.c and lines.c.
+ * Misses, sampled accesses and lines on their way to misstop: all of them while it keeps up and
+ * they are not too many for what the program does, else one in N, with N apart for each level that
+ * served (that a line left) and drawn about a prime, so that it keeps no step with the program.
+ * What is told stands for those left out: weights add up to the misses. Used by access.c and
+ * lines.c.
  */
 #ifndef MISSTOP_VALGRIND_TELL_H
 #define MISSTOP_VALGRIND_TELL_H
@@ -15,9 +16,11 @@ void tell_start(void);
 /* A miss: its kind, weight and stamp are filled in here. */
 void tell_miss(struct sim_miss *miss);
 
-/* A line that left, or that was used and stands for `weight` uses: its weight and stamp likewise.
- */
-void tell_line(struct sim_line *line, unsigned weight);
+/* A line that left level `level` (SIM_LEFT), or that was used (SIM_REUSED; 0): how many of its kind
+ * it stands for if it is to be told; 0: it is not. To be asked for each. */
+unsigned tell_line_due(unsigned kind, unsigned level);
+/* One that is, standing for so many lines or uses: its weight and stamp are filled in here. */
+void tell_line(struct sim_line *line, unsigned long stands);
 
 /* The next access to be told, in accesses from now; 0: none ever. */
 unsigned tell_access_next(void);

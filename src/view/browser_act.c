@@ -162,75 +162,6 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     }
 }
 
-static enum request_kind request_of(struct browser *browser, enum action action)
-{
-    const struct snapshot *snapshot = browser->snapshot;
-    switch (action) {
-    case ACTION_QUIT:
-        return REQUEST_QUIT;
-    case ACTION_BASIS:
-        return REQUEST_BASIS;
-    case ACTION_ALL_OBJECTS:
-        return REQUEST_ALL_OBJECTS;
-    case ACTION_ZERO:
-        return REQUEST_ZERO;
-    case ACTION_FASTER:
-        return REQUEST_FASTER;
-    case ACTION_SLOWER:
-        return REQUEST_SLOWER;
-    case ACTION_SEARCH_ALL:
-        browser_go(browser, PAGE_SEARCH);
-        return REQUEST_SEARCH_ALL;
-    case ACTION_SEARCH_STOP:
-        return REQUEST_SEARCH_STOP;
-    case ACTION_WRITE:
-        return REQUEST_WRITE;
-    case ACTION_MARK:
-        return REQUEST_HEAP_MARK;
-    case ACTION_RENAME:
-    case ACTION_TAG:
-    case ACTION_COMBINE:
-    case ACTION_UNDO:
-        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
-                                 " functions and objects on m, Matrix");
-        return REQUEST_NONE;
-    case ACTION_COUNTING:
-        return REQUEST_COUNTING;
-    case ACTION_MEASURE:
-        browser_message(browser,
-                        "what is counted is chosen on m, Matrix, and 0, Phases; e changes the "
-                        "event");
-        return REQUEST_NONE;
-    case ACTION_REFRESH:
-        return REQUEST_REFRESH;
-    case ACTION_SUSPEND:
-        return REQUEST_SUSPEND;
-    case ACTION_NEXT_EVENT:
-        if (snapshot && snapshot->source.event_count > 1)
-            return REQUEST_NEXT_EVENT;
-        browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
-        return REQUEST_NONE;
-    case ACTION_FOLD:
-        browser_message(browser, "members of nested structs are folded on screen 8, Layout");
-        return REQUEST_NONE;
-    case ACTION_SPAN:
-        browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
-        return REQUEST_NONE;
-    case ACTION_STACK:
-        browser_message(browser, "by objects, functions or threads: on screen 0, Phases, and on y, "
-                                 "Causes");
-        return REQUEST_NONE;
-    case ACTION_VOLATILITY:
-        browser_message(browser, "the volatility of the run is on screen 0, Phases");
-        return REQUEST_NONE;
-    case ACTION_SEARCH_HERE:
-        browser_message(browser, "nothing here to search in: select an object or a region");
-        return REQUEST_NONE;
-    default:
-        return REQUEST_NONE;
-    }
-}
-
 static bool allowed_in_picker(enum action action)
 {
     return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_FIND ||
@@ -250,7 +181,7 @@ static struct request act(struct browser *browser, enum action action)
     if (page->act && page->act(browser, action, &request))
         return request;
     if (!move_about(browser, action, &request))
-        request.kind = request_of(browser, action);
+        request.kind = browser_request(browser, action);
     return request;
 }
 

@@ -146,6 +146,9 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
                       " looks like an array of %" PRIu64
                       "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
                       object->element_size, object->element_confidence * 100);
+    } else if (object->type) {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " where in it, from the lowest offset seen to the highest:");
     } else {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
                     " no element size could be inferred; the offsets seen, from low to high:");
@@ -174,8 +177,9 @@ static void draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     char blocks[16];
     char path[COLUMN_TEXT_BYTES];
     int used = canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                             " %s in %s live blocks", text_bytes(bytes, heap->usable_bytes),
-                             text_count(blocks, (double)heap->live_blocks));
+                             " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
+                             text_count(blocks, (double)heap->live_blocks),
+                             heap->live_blocks == 1 ? "" : "s");
     if (!heap->path)
         return;
     used += canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,

@@ -160,6 +160,13 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     return true;
 }
 
+/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
+static bool nobody_named(const struct browser *browser)
+{
+    return browser->detail.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
+           !browser->snapshot->heap.bin_count;
+}
+
 static void detail_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
@@ -174,7 +181,8 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
     else if (!browser->detail.object->layout_count)
-        snprintf(out, size, "Enter: the code that misses here.  s: search down to cache lines");
+        snprintf(out, size, "Enter: the code that misses here.  s: search down to cache lines%s",
+                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
     else
         snprintf(out, size,
                  "Enter: this field among its neighbours, with cache lines.  Right: the code that "

@@ -9,9 +9,8 @@ static const struct {
         {"The data that the process waits for, hottest first: variables, heap blocks (by who "
          "allocated them, by type, or by size), stacks, mappings. Above the list, how many samples "
          "there are, how many could be put on an object, and why the others could not.",
-         "Look at the first rows and at +-, which says how sure a share is by now. Enter opens "
-         "one. "
-         "f lists problems recognised, 0 says whether it was like this all the time."},
+         "Look at the first rows; the column beside the share says how sure it is by now. Enter "
+         "opens one. f lists problems recognised, 0 says whether it was like this all the time."},
     [PAGE_DETAIL] =
         {"One object: which of its fields or offsets are missed on, the code that touches it, and "
          "its blocks one by one. Left and Right go from one list to the next.",

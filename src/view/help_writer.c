@@ -16,10 +16,19 @@ static int row_of(const struct help_writer *writer)
     return writer->area.row + writer->line - writer->top;
 }
 
+/* An entry begins with the line that is found. */
+static void look(struct help_writer *writer, const char *label, const char *text)
+{
+    if (writer->word && writer->found < 0 && writer->line >= writer->from &&
+        (strcasestr(label, writer->word) || strcasestr(text, writer->word)))
+        writer->found = writer->line;
+}
+
 void help_heading(struct help_writer *writer, const char *text)
 {
     if (writer->line)
         writer->line++;
+    look(writer, "", text);
     if (in_sight(writer))
         canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE, text);
     writer->line++;
@@ -30,6 +39,7 @@ void help_entry(struct help_writer *writer, enum paint paint, const char *label,
 {
     int column = *label ? LABEL_COLUMNS + 3 : 3;
     int columns = writer->area.columns - column - 1;
+    look(writer, label, text);
     if (in_sight(writer))
         canvas_text(writer->canvas, row_of(writer), 3, LABEL_COLUMNS - 1, paint, label);
     while (*text) {

@@ -11,8 +11,11 @@
 struct help_writer {
     struct canvas *canvas;
     struct area area;
-    int line; /* next line, from the top of the whole text */
-    int top;  /* the first line in sight */
+    int line;         /* next line, from the top of the whole text */
+    int top;          /* the first line in sight */
+    const char *word; /* looked for; NULL: none */
+    int from;         /* by its first line, from this one on */
+    int found;        /* where it is; -1: nowhere */
 };
 
 /* With a blank line before it, but for the first. */

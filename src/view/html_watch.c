@@ -43,6 +43,8 @@ void html_watch(struct html_writer *writer)
         "they were touched again, how soon, and how much of them was used.");
     watch_summary(watch, text, sizeof text);
     html_element(writer, "p", "dim", text);
+    if (watch_pace(watch, text, sizeof text))
+        html_element(writer, "p", "dim", text);
     html_table(writer, &(struct html_table){.columns = &watch_columns,
                                             .rows = watch->objects,
                                             .count = watch->count,

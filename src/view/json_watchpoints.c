@@ -32,6 +32,9 @@ static json_t *object_of(const struct snapshot_watch_object *object)
     json_set(out, "verdict", json_text(watch_verdict_name(object->verdict)));
     json_set(out, "watched", json_whole(object->watched));
     json_set(out, "touched", json_whole(object->touched));
+    json_set(out, "told", json_whole(object->told));
+    json_set(out, "needed", json_whole(object->needed));
+    json_set(out, "wait_seconds", json_share(object->wait_s));
     json_set(out, "again", json_share(object->again.value));
     json_set(out, "again_between", between(object->again.low, object->again.high));
     json_set(out, "again_seconds", json_share(object->again_s));
@@ -66,6 +69,9 @@ json_t *json_watchpoints(const struct snapshot_watch *watch)
     json_set(out, "arm_ns", json_share(watch->arm_ns));
     json_set(out, "budget", json_share(watch->budget));
     json_set(out, "overhead", json_share(watch->overhead));
+    json_set(out, "budget_limits", json_boolean(watch->budget_limits));
+    json_set(out, "verdicts", json_whole(watch->verdicts));
+    json_set(out, "next_seconds", json_share(watch->next_s));
     json_set(out, "trouble", json_text(watch->trouble));
     for (size_t i = 0; i < watch->count; i++)
         json_array_append_new(objects, object_of(&watch->objects[i]));

@@ -3,7 +3,8 @@ src_libview_a_SOURCES = \
 	src/view/bar.c src/view/bar.h \
 	src/view/binary_words.c src/view/binary_words.h \
 	src/view/browser.c src/view/browser.h \
-	src/view/browser_act.c src/view/browser_tables.c \
+	src/view/browser_act.c src/view/browser_request.c \
+	src/view/browser_state.h src/view/browser_tables.c \
 	src/view/canvas.c src/view/canvas.h \
 	src/view/code_columns.c \
 	src/view/code_page.c \
@@ -24,11 +25,12 @@ src_libview_a_SOURCES = \
 	src/view/function_gather.c \
 	src/view/function_page.c \
 	src/view/glyph.c src/view/glyph.h \
-	src/view/header.c \
+	src/view/header.c src/view/header_totals.c \
 	src/view/heap_columns.c \
 	src/view/heap_page.c \
 	src/view/help_page.c \
 	src/view/help_screens.c src/view/help_screens.h \
+	src/view/help_text.c \
 	src/view/help_writer.c src/view/help_writer.h \
 	src/view/html.c src/view/html.h \
 	src/view/html_code.c \
@@ -97,6 +99,7 @@ src_libview_a_SOURCES = \
 	src/view/page.h \
 	src/view/paint.c src/view/paint.h \
 	src/view/pane.c \
+	src/view/pen.c src/view/pen.h \
 	src/view/picker_page.c \
 	src/view/picture.h \
 	src/view/play_act.c \

@@ -123,17 +123,27 @@ static const char *without_type(const char *name)
     return name;
 }
 
+/* Bytes or elements among very many: which of them leads is chance. */
+static bool is_spread(const struct snapshot_object *object)
+{
+    static const double leads_from = 0.05;
+    return object->field_count > 1 && object->fields[0].member == TYPE_NO_MEMBER &&
+           object->fields[0].share < leads_from;
+}
+
 static struct value hot(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
+    if (is_spread(row))
+        return value_text("(spread)");
     return value_text(!field ? NULL : field->type_id ? without_type(field->name) : field->name);
 }
 
 static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_number(row->field_count ? row->fields[0].share : NAN);
+    return value_number(row->field_count && !is_spread(row) ? row->fields[0].share : NAN);
 }
 
 static struct value newest(const struct snapshot *snapshot, const void *pointer)
@@ -277,7 +287,7 @@ static const struct column object_list[] = {
     {"HOT FIELD",
      "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "
      "each "
-     "array element.",
+     "array element. (spread): over so many bytes or elements that none leads.",
      14, 28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
     {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
      NULL, hot_share, format_percent, paint_share, NULL},

@@ -35,6 +35,9 @@ struct page {
     bool (*click)(struct browser *browser, int row, int column);
     /* What was typed where prompt_ask() asked. */
     void (*answer)(struct browser *browser, const char *text, struct request *request);
+    /* Where there is no table: goes to a word, from where it stands or behind it; false: it is not
+     * here. */
+    bool (*find)(struct browser *browser, const char *word, bool from_here);
     void (*hint)(struct browser *browser, char *out, size_t size);
     /* What Enter does now, for the key bar; "": nothing. */
     const char *(*enter)(struct browser *browser);

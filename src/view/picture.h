@@ -29,7 +29,7 @@ bool timeline_chosen(struct browser *browser, struct request *request);
 /* The row of tabs; columns used. What shows the next one in a direction. (tabs.c) */
 int tabs_draw(struct browser *browser, struct canvas *canvas, int row);
 enum action tabs_next(const struct browser *browser, int direction);
-/* Totals and reasons; rows used, at most `rows`. */
+/* Totals and reasons; rows used, at most `rows`. (header_totals.c) */
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
 /* The line that says how far to trust the figures; "" when they are fine. */
 void header_trust(const struct snapshot *snapshot, char *out, size_t size);

@@ -8,8 +8,12 @@
 bool prompt_open(struct browser *browser, enum prompt_kind kind)
 {
     struct table *table = browser_table(browser);
-    if (!table)
-        return false;
+    if (!table) {
+        if (kind != PROMPT_FIND || !browser_pages[browser->page]->find)
+            return false;
+        browser->prompt = (struct prompt){.kind = kind};
+        return true;
+    }
     browser->prompt = (struct prompt){.kind = kind, .identity = table->identity};
     snprintf(browser->prompt.before, sizeof browser->prompt.before, "%s", table->filter);
     if (kind == PROMPT_FILTER)
@@ -26,7 +30,10 @@ void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text
 static void apply(struct browser *browser, struct table *table)
 {
     struct prompt *prompt = &browser->prompt;
-    if (prompt->kind == PROMPT_FILTER) {
+    if (!table) {
+        prompt->missing =
+            *prompt->text && !browser_pages[browser->page]->find(browser, prompt->text, true);
+    } else if (prompt->kind == PROMPT_FILTER) {
         table_filter(table, prompt->text);
         prompt->missing = *prompt->text && !table->shown;
     } else {
@@ -92,13 +99,13 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
     struct prompt *prompt = &browser->prompt;
     if (prompt->kind == PROMPT_RENAME || prompt->kind == PROMPT_TIME) {
         answer_key(browser, key, request);
-    } else if (!table || key == KEYS_ESCAPE) {
+    } else if ((!table && !browser_pages[browser->page]->find) || key == KEYS_ESCAPE) {
         if (table)
             cancel(browser, table);
         prompt->kind = PROMPT_NONE;
     } else if (key == KEYS_ENTER) {
         prompt->kind = PROMPT_NONE;
-    } else if (key == KEYS_UP || key == KEYS_DOWN) {
+    } else if (table && (key == KEYS_UP || key == KEYS_DOWN)) {
         table_move(table, key == KEYS_UP ? -1 : 1);
     } else if (key == KEYS_BACKSPACE || (key >= 0x20 && key != 0x7f && key < KEYS_UP)) {
         edit(prompt->text, sizeof prompt->text, key);
@@ -128,8 +135,10 @@ void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     else if (prompt->kind == PROMPT_RENAME)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
                     "Enter keeps, Esc cancels; empty: its own name again");
-    else
+    else if (table)
         canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                      "%zu of %zu rows   Enter keeps, Esc cancels", table ? table->shown : 0,
-                      table ? table->count : 0);
+                      "%zu of %zu rows   Enter keeps, Esc cancels", table->shown, table->count);
+    else
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "Enter keeps, Esc cancels, then n: the next");
 }

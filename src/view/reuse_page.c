@@ -55,8 +55,11 @@ static void draw_selected(const struct snapshot_reuse *reuse, const struct snaps
     char text[512];
     int end = area.row + area.rows;
     reuse_advice(reuse, row, text, sizeof text);
-    struct area words = {area.row, 1, TEXT_ROWS, area.columns - 2};
+    int rows = area.rows < TEXT_ROWS ? area.rows : TEXT_ROWS;
+    struct area words = {area.row, 1, rows, area.columns - 2};
     area.row += canvas_wrap(canvas, words, PAINT_WARN, text);
+    if (area.row >= end)
+        return;
     draw_title(row, canvas, area);
     area.row++;
     area.rows = end - area.row;

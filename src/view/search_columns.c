@@ -53,7 +53,8 @@ static struct value depth(const struct snapshot *snapshot, const void *pointer)
 static struct value state(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
-    return value_text(region_state_name(row->state));
+    return value_text(
+        row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
 static struct value object(const struct snapshot *snapshot, const void *pointer)
@@ -94,8 +95,8 @@ static const struct column region_list[] = {
     {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
     {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"STATE",
-     "split: to be halved; object, line: found; kept: quiet now, was among the best; "
-     "queued: waits its turn.",
+     "new: measured for the first time; split: to be halved; object, line: found; kept: quiet "
+     "now, was among the best; queued: waits its turn.",
      7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
     {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, object, NULL, paint_strong,
      NULL},
@@ -103,13 +104,13 @@ static const struct column region_list[] = {
      40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
     {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
-    {"TO", "First address after it.", 14, 18, 4, COLUMN_TEXT, NULL, bound, format_address,
+    {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,
      paint_dim, NULL},
     {"ITER", "Measurements averaged.", 4, 0, 5, COLUMN_RIGHT, NULL, iterations, format_integer,
      NULL, NULL},
     {"DEPTH", "How many times it was halved.", 5, 0, 8, COLUMN_RIGHT, NULL, depth, format_integer,
      NULL, NULL},
-    {"WHY", "Why it is kept.", 12, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
+    {"WHY", "Why it is kept.", 26, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
 };
 
 const struct columns region_columns = {

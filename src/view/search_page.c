@@ -46,6 +46,11 @@ static void draw_off(struct canvas *canvas, struct area area)
     }
 }
 
+static bool everywhere(const struct snapshot_search *search)
+{
+    return !search->what || !*search->what || !strcmp(search->what, "all");
+}
+
 static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
 {
     bool settled = search->state == SEARCH_SETTLED;
@@ -53,11 +58,13 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     used +=
         canvas_format(canvas, area.row, used, area.columns - used,
                       settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
-    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, " in %s",
-                          search->what && *search->what ? search->what : "all");
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, "%s%s",
+                          everywhere(search) ? " " : " in ",
+                          everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                              "  found explains %.1f%%", search->explained * 100);
+        used +=
+            canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                          "  found%s: %.1f%%", settled ? "" : " so far", search->explained * 100);
     used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                           "  round %" PRIu32 " of %.3g s, %" PRIu32 " ways", search->iteration,
                           search->interval_s, search->ways);

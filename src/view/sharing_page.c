@@ -108,10 +108,12 @@ static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
 {
     bool alone = snapshot->target.threads == 1;
     canvas_wrap(canvas, area, PAINT_DIM,
-                alone ? " The process has one thread: nothing can be shared."
-                      : " No line has been seen that several threads use by turns with a store "
-                        "among them. Lines that one thread filled and others only read do not "
-                        "contend, and are not listed.");
+                alone
+                    ? " The process has one thread: no thread takes lines from another. What other "
+                      "processes do to memory that it shares with them is not seen."
+                    : " No line has been seen that several threads use by turns with a store "
+                      "among them. Lines that one thread filled and others only read do not "
+                      "contend, and are not listed.");
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area,

@@ -106,7 +106,7 @@ static struct value code(const struct snapshot *snapshot, const void *pointer)
 static struct value verdict(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_text(watch_verdict_name(row->verdict));
+    return value_text(row->progress ? row->progress : watch_verdict_name(row->verdict));
 }
 
 static enum paint paint_verdict(struct value value)
@@ -142,7 +142,8 @@ static const struct column watch_list[] = {
     {"VERDICT",
      "Streaming: most lines are not touched again. Capacity: touched again after the cache was "
      "filled. Conflict: before it can have been, and missed on all the same. Cached: before, and "
-     "nothing says it was missed on. Reused: cannot be told. Below the list stands why.",
+     "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the lines that a "
+     "verdict needs have told something. Below the list stands why.",
      9, 0, 0, COLUMN_TEXT, NULL, verdict, NULL, paint_verdict, NULL},
     {"WATCHED", "Sampled accesses to it whose line was watched, of the last some thousand.", 7, 0,
      1, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},

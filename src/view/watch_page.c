@@ -47,20 +47,26 @@ static void draw_nothing(const struct snapshot_watch *watch, struct canvas *canv
                       "most, or as much as --watch=PERCENT says.");
 }
 
-static void draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
+/* What it costs and, until all is told, how long that takes. Returns the rows. */
+static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];
+    struct area rest = {area.row, area.column + 1, area.rows, area.columns - 1};
+    if (!watch->on)
+        return 0;
     watch_summary(watch, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns,
-                  watch->trouble ? PAINT_WARN : PAINT_DIM, " %s", text);
+    int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
+    rest.row += rows;
+    rest.rows -= rows;
+    if (watch_pace(watch, text, sizeof text))
+        rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
+    return rows;
 }
 
 static void watch_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_watch *watch = &browser->snapshot->watch;
-    int head = watch->on;
-    if (head)
-        draw_state(watch, canvas, area);
+    int head = draw_state(watch, canvas, area);
     struct area body = {area.row + head, area.column, area.rows - head, area.columns};
     if (!watch->count) {
         draw_nothing(watch, canvas, body);

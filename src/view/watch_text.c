@@ -13,6 +13,8 @@ void watch_text_print(struct text_writer *writer)
         return;
     watch_summary(watch, text, sizeof text);
     text_say(writer, "\nwatch: %s", text);
+    if (watch_pace(watch, text, sizeof text))
+        text_say(writer, "%s", text);
     text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
     for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
         if (watch->objects[i].verdict != WATCH_TOO_FEW)

@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of watch-beside-sim, from its folder of reports NAME.sim and NAME.watch.
+"""The table of watch-beside-sim from its folder of reports: FOLDER NAME prints NAME's rows, from
+NAME.sim and NAME.watch, and FOLDER what all that were printed come to.
 
 An object's distance is the size of the cache that would miss half of what is not its first use: where
-the curve of the simulator's reuse distances falls through the middle. Orders are compared by
-Spearman's rank correlation; an object that was hardly touched again stands behind all others.
+the curve of the simulator's reuse distances falls through the middle. Objects are put in order within
+a program, by Spearman's rank correlation: one that was hardly touched again stands behind all others,
+and those whose reuse is too short to be told share the first place. Beside it the pairs that watching
+tells apart, where the intervals of both do not overlap, and how many of them stand as the simulator
+has them (concordance of what is known within bounds; Oakes, Biometrics 69, 1982). The use of lines is
+compared where an object has a hundredth of the misses or more: the simulator knows it of lines that
+leave the cache, and of others hardly any does.
 """
 import json
 import math
@@ -13,9 +19,10 @@ import sys
 
 LEAST = 10  # watches, as src/profile/reuse_verdict.h wants them
 CAUSES = ["first", "capacity", "conflict", "inclusion", "true-sharing", "false-sharing"]
-# What the simulator finds to be so, and what watching may call it.
+# What the simulator finds to be so, and what watching may call it. Without counts of misses it asks
+# about the L2: what that still has is cached, whatever L1 does.
 ALIKE = {"first": ["streaming"], "capacity": ["capacity", "streaming"], "conflict": ["conflict"],
-         "hits": ["cached"], "sharing": ["conflict"]}
+         "hits": ["cached"], "in L2": ["cached"], "sharing": ["conflict"]}
 
 
 def report(path):
@@ -66,18 +73,29 @@ def distance_of(sim, name):
     return reuse["sizes"][-1] * 2
 
 
-def cause_of(sim, row):
-    """The leading cause of its misses in L1, or "hits" where it hardly misses."""
-    causes = row.get("causes") or {}
-    rates = (row.get("rates") or {}).get("miss_rates") or {}
-    curve = next((o for o in (sim.get("reuse") or {}).get("objects", [])
-                  if o["name"] == row["name"]), None)
-    at = (curve or {}).get("miss_ratio_at", {}).get("L1", rates.get("L1"))
-    shares = {c: causes.get(c) or 0 for c in CAUSES}
-    leading = max(shares, key=shares.get)
-    if at is not None and at < 0.02 and leading != "conflict":
+def missing_in_l1(sim, row, curve):
+    """About what part of its accesses miss L1: its part of all misses beside its part of all uses."""
+    total = sim["simulation"]
+    first = total["levels"][0]
+    overall = (first["load_misses"] + first["store_misses"]) / max(total["accesses"], 1)
+    return overall * row["share"] / curve["share"] if curve["share"] else None
+
+
+def cause_of(sim, row, curve):
+    """Leading cause of its misses in L1; "hits" where it hardly misses, "in L2" where L2 has it."""
+    if not row:
+        return "hits" if curve else None
+    missing = missing_in_l1(sim, row, curve) if curve else None
+    if missing is not None and missing < 0.02:
         return "hits"
-    return "sharing" if "sharing" in leading else leading
+    shares = {c: (row.get("causes") or {}).get(c) or 0 for c in CAUSES}
+    leading = max(shares, key=shares.get)
+    if "conflict" == leading or "sharing" in leading:
+        return leading.split("-")[-1]
+    at = (curve or {}).get("miss_ratio_at", {})
+    if at.get("L2") is not None and at["L2"] < at["L1"] / 2:
+        return "in L2"
+    return leading
 
 
 def ranks(values):
@@ -99,43 +117,41 @@ def spearman(pairs):
     return both / spread if spread else None
 
 
-class Pairs:
-    """What both sides tell, over one program or all of them."""
-
-    def __init__(self):
-        self.reuse, self.used, self.alike, self.judged = [], [], 0, 0
-
-    def add(self, other):
-        self.reuse += other.reuse
-        self.used += other.used
-        self.alike += other.alike
-        self.judged += other.judged
-
-    def say(self, name):
-        off = [abs(a - b) for a, b in self.used]
-        print("%s: rank correlation of reuse %s (%d objects), of use %s (%d; off by %s points on "
-              "average); verdict and cause agree on %d of %d" %
-              (name, number(spearman(self.reuse), "%.2f") or "-", len(self.reuse),
-               number(spearman(self.used), "%.2f") or "-", len(self.used),
-               number(100 * sum(off) / len(off) if off else None, "%.1f") or "-",
-               self.alike, self.judged))
+def alone(rows, *among):
+    """By name, without names that several have: which is which the other side cannot know."""
+    names = [[row["name"] for row in other] for other in (rows, *among)]
+    return {row["name"]: row for row in rows if all(n.count(row["name"]) <= 1 for n in names)}
 
 
-def again_after(row):
-    """Seconds; behind all others where most lines were not touched again."""
+def time_between(row):
+    """Bounds of the time from touch to touch in seconds; without an upper one where most lines were
+    not touched again."""
+    low, high = row["reuse_between"]
+    if row["verdict"] == "streaming":
+        return max(low or 0, row["again_seconds"] or 0), math.inf
+    return low, high
+
+
+def time_of(row):
     if row["verdict"] == "streaming":
         return math.inf
-    return row["reuse_seconds"] or row["reuse_between"][1]
+    if row["reuse_seconds"] is None and row["reuse_between"][0] == 0:
+        return 0
+    return row["reuse_seconds"]
 
 
 def compare(name, sim, watch):
-    pairs = Pairs()
-    simulated = {o["name"]: o for o in sim["objects"]}
-    rows = [r for r in watch["watch"]["objects"] if r["watched"] >= LEAST]
-    for row in rows[:12]:
+    """Prints the rows; what both sides tell, to be added to that of other programs."""
+    found = {"name": name, "reuse": [], "used": [], "alike": 0, "judged": 0,
+             "overhead": watch["watch"]["overhead"]}
+    simulated = alone(sim["objects"])
+    curves = alone((sim.get("reuse") or {}).get("objects", []), sim["objects"])
+    rows = alone([r for r in watch["watch"]["objects"] if r["watched"] >= LEAST],
+                 watch["watch"]["objects"], watch["objects"], sim["objects"])
+    for row in list(rows.values())[:12]:
         other = simulated.get(row["name"])
-        distance = distance_of(sim, row["name"])
-        cause = cause_of(sim, other) if other else None
+        distance = distance_of(sim, row["name"]) if row["name"] in curves else None
+        cause = cause_of(sim, other, curves.get(row["name"]))
         causes = (other or {}).get("causes") or {}
         print("%-8.8s %-24.24s %-10s %5d %5s %7s %6s | %7s %6s %7s %-9s %s" %
               (name, row["name"], row["verdict"], row["watched"],
@@ -145,40 +161,68 @@ def compare(name, sim, watch):
                number(other and 100 * other["share"], "%.1f%%"), cause or "",
                " ".join("%s %.0f%%" % (c, 100 * causes[c]) for c in CAUSES
                         if causes.get(c, 0) >= 0.1)))
-        if not other:
-            continue
-        if distance is not None and again_after(row) is not None:
-            pairs.reuse.append((again_after(row), distance))
-        if row["spatial_use"] is not None and other.get("spatial_use") is not None:
-            pairs.used.append((row["spatial_use"], other["spatial_use"]))
-        if row["verdict"] not in ("too-few", "reused"):
-            pairs.judged += 1
-            pairs.alike += row["verdict"] in ALIKE.get(cause, [])
-    return pairs
+        if distance is not None and time_of(row) is not None:
+            found["reuse"].append((time_of(row), *time_between(row), distance))
+        if row["spatial_use"] is not None and \
+                (other or {}).get("spatial_use") is not None and other["share"] >= 0.01:
+            found["used"].append((row["spatial_use"], other["spatial_use"]))
+        if row["verdict"] not in ("too-few", "reused") and cause:
+            found["judged"] += 1
+            found["alike"] += row["verdict"] in ALIKE.get(cause, [])
+    return found
 
 
-def main(folder):
-    names = sorted(n[:-6] for n in os.listdir(folder) if n.endswith(".watch"))
-    everything = Pairs()
-    said = []
-    print("%-8s %-24s %-10s %5s %5s %7s %6s | %7s %6s %7s %s" %
-          ("PROGRAM", "OBJECT", "WATCHED", "LINES", "AGAIN", "REUSE", "USED",
-           "SIM FAR", "USED", "MISSES", "CAUSE IN L1"))
-    for name in names:
-        sim, watch = (report(os.path.join(folder, name + "." + end)) for end in ("sim", "watch"))
-        if not sim or not watch:
-            said.append((name, None))
-            continue
-        pairs = compare(name, sim, watch)
-        said.append((name, pairs, watch["watch"]["overhead"]))
-        everything.add(pairs)
-    for name, pairs, *overhead in said:
-        if pairs:
-            pairs.say(name)
-            print("    watching took %.2f%% of its time" % (100 * (overhead[0] or 0)))
-        else:
-            print("%s: not compared" % name)
-    everything.say("all")
+def pairs_told(rows):
+    """How many pairs watching tells apart, and how many of them as the simulator does."""
+    told = right = 0
+    for i, (_, low, high, distance) in enumerate(rows):
+        for _, other_low, other_high, other in rows[:i]:
+            before = high is not None and other_low is not None and high < other_low
+            behind = low is not None and other_high is not None and low > other_high
+            if distance != other and (before or behind):
+                told += 1
+                right += before == (distance < other)
+    return told, right
 
 
-main(sys.argv[1])
+def say(name, programs):
+    """Of one or several; order is a matter of one program, so the mean is over those that have one,
+    by how many objects they put in order."""
+    def order(pairs_of):
+        ranked = [(spearman(pairs_of(p)), len(pairs_of(p))) for p in programs]
+        ranked = [r for r in ranked if r[0] is not None]
+        objects = sum(n for _, n in ranked)
+        return number(sum(r * n for r, n in ranked) / objects if objects else None, "%.2f") or "-"
+    pairs = [pairs_told(p["reuse"]) for p in programs]
+    off = [abs(a - b) for p in programs for a, b in p["used"]]
+    print("%s: rank correlation of reuse %s (%d objects), %d of %d pairs told apart in order; of use "
+          "%s (%d; off by %s points on average); verdict and cause agree on %d of %d" %
+          (name, order(lambda p: [(r[0], r[3]) for r in p["reuse"]]),
+           sum(len(p["reuse"]) for p in programs), sum(r for _, r in pairs), sum(t for t, _ in pairs),
+           order(lambda p: p["used"]), len(off),
+           number(100 * sum(off) / len(off) if off else None, "%.1f") or "-",
+           sum(p["alike"] for p in programs), sum(p["judged"] for p in programs)))
+
+
+def main(folder, name=None):
+    kept = os.path.join(folder, "programs")
+    if not name:
+        with open(kept) as programs:
+            say("all", [json.loads(line) for line in programs])
+        return
+    sim, watch = (report(os.path.join(folder, name + "." + end)) for end in ("sim", "watch"))
+    if not sim or not watch:
+        print("%s: not compared" % name)
+        return
+    if not os.path.exists(kept):
+        print("%-8s %-24s %-10s %5s %5s %7s %6s | %7s %6s %7s %s" %
+              ("PROGRAM", "OBJECT", "WATCHED", "LINES", "AGAIN", "REUSE", "USED",
+               "SIM FAR", "USED", "MISSES", "CAUSE IN L1"))
+    found = compare(name, sim, watch)
+    say(name, [found])
+    print("    watching took %.2f%% of its time" % (100 * (found["overhead"] or 0)), flush=True)
+    with open(kept, "a") as programs:
+        programs.write(json.dumps(found) + "\n")
+
+
+main(*sys.argv[1:])

@@ -78,6 +78,13 @@ static void take(void *context, const struct store_item *item)
     }
     if (touched->profile && item->kind == STORE_ITEM_PLACE)
         profile_add(touched->profile, &item->place);
+    if (item->kind == STORE_ITEM_LINE) {
+        if (item->line.place.base > item->line.place.access.address)
+            abort();
+        ask(touched, &item->line.place);
+    }
+    if (touched->profile && item->kind == STORE_ITEM_LINE)
+        profile_add_lines(touched->profile, &item->line, 1);
     if (touched->profile && item->kind == STORE_ITEM_WATCH)
         profile_watch(touched->profile, &item->watch.result, item->watch.function, item->watch.ip);
     if (touched->profile && item->kind == STORE_ITEM_REFRESH && touched->refreshes++ < 4)
@@ -106,6 +113,26 @@ static void ask_heap(struct touched *touched)
         abort();
 }
 
+static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                      struct line_pair *out)
+{
+    return store_reader_pair(context, kind, level, place, out);
+}
+
+static uint32_t function_of(void *context, uint64_t ip)
+{
+    return store_reader_function(context, ip);
+}
+
+static void ask_pairs(struct touched *touched)
+{
+    struct line_pair pair;
+    for (enum line_pairs kind = 0; kind < LINE_PAIRS; kind++)
+        for (uint8_t level = 0; level < 4; level++)
+            for (uint32_t at = 0; store_reader_pair(touched->reader, kind, level, &at, &pair);)
+                touched->sum += store_reader_function(touched->reader, pair.second) + pair.count;
+}
+
 static struct profile *make_profile(struct store_reader *reader)
 {
     struct profile *profile;
@@ -114,6 +141,8 @@ static struct profile *make_profile(struct store_reader *reader)
                                       .ways = 4,
                                       .event_count = 2,
                                       .watch = true,
+                                      .lines = true,
+                                      .pairs = {reader, next_pair, function_of},
                                       .cache_lines = {512, 16384, 524288}};
     if (geometry_parse(&options.geometry, "L1=32K,8,64", "", NULL) ||
         profile_new(&profile, &options, NULL))
@@ -153,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (store_reader_read(touched.reader, UINT64_MAX, take, &touched) >= 0)
         continue;
     ask_heap(&touched);
+    ask_pairs(&touched);
     profile_free(touched.profile);
     store_reader_close(touched.reader);
     return 0;

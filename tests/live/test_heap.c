@@ -361,7 +361,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_int_equal(space_init(&space, &from), 0);
     assert_int_equal(walked_init(&walked, launch.pid), 0);
     struct tcbs tcbs = {0};
-    tcbs_refresh(&tcbs, launch.pid, &space.maps);
+    tcbs_refresh(&tcbs, launch.pid);
     walked_tick(&walked, &space, &tcbs, clock_now_ns());
     tcbs_fini(&tcbs);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);

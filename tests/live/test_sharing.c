@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE = 120 }; /* reports, a quarter of a second each */
+/* Reports, a quarter of a second each, and how long the program goes on for them. */
+enum { PATIENCE = 800, SECONDS = 300 };
 
 static const char *source;
 
@@ -90,8 +91,8 @@ static void check(const struct expected *expected)
     struct planted planted;
     bool agrees = false;
     json_t *report = NULL;
-    assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), expected->mode, 60));
-    FILE *in = start_misstop(planted.pid, "-d 0.25 -n 120");
+    assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), expected->mode, SECONDS));
+    FILE *in = start_misstop(planted.pid, "-d 0.25");
     assert_non_null(in);
     for (int i = 0; i < PATIENCE && !agrees; i++) {
         json_decref(report);
@@ -129,7 +130,7 @@ static void what_only_looks_like_it_has_no_row(void **state)
 {
     (void)state;
     struct planted planted;
-    assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), "clean", 60));
+    assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), "clean", SECONDS));
     FILE *in = start_misstop(planted.pid, "-d 4 -n 1 -H 0");
     assert_non_null(in);
     json_t *report = next_report(in);

@@ -20,9 +20,6 @@ ABOUT_BEING_LIVE = {
     "status": "what was said to the user once, at that moment",
 }
 
-# What a simulation tells of lines is not recorded: wherever it stands.
-NOT_RECORDED = {"use", "spatial_use", "temporal_use", "used_by", "thrown_out_by", "reuse"}
-
 
 def last_report(path):
     with open(path) as lines:
@@ -33,7 +30,7 @@ def differences(left, right, path=""):
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted(set(left) | set(right)):
             inner = f"{path}.{key}" if path else key
-            if inner in ABOUT_BEING_LIVE or (key in NOT_RECORDED and not inner.startswith("watch.")):
+            if inner in ABOUT_BEING_LIVE:
                 continue
             if key in left and key in right:
                 yield from differences(left[key], right[key], inner)

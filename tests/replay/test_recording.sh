@@ -52,6 +52,10 @@ record walk -H 0 -p $targets && same walk -H 0
 if record simulated -H 0 --sim=L1=8K,2,64:L2=64K,4,64 -- "$BUILD/tests/live/sim_planted" walk 512; then
     same simulated -H 0
     tells simulated "r['simulation']['accesses'] > 100000 and any(o.get('causes') for o in r['objects'])"
+    tells simulated "r['use']['lines'] > 1000 and any(o.get('spatial_use') for o in r['objects'])"
+    tells simulated "r['reuse']['all']['uses'] > 1000 and len(r['reuse']['objects']) > 1 and r['reuse']['code']"
+    tells simulated "any(i.get('used_by') for c in r['code'] for i in c['instructions'])"
+    tells simulated "any(i.get('thrown_out_by') for c in r['code'] for i in c['instructions'])"
 fi
 
 # Watchpoints: what they saw, and what they cost. It ends by itself, later than anybody looks.

@@ -37,8 +37,12 @@ check 'no name' refused 2 'html' --html
 
 # --- a program that is started, with its own status at the end
 if "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
-    "$MISSTOP" --html "$work/demo.html" -o "$work/demo.data" -b -H 0 -d 0.7 -n 2 -- "$DEMO" \
-        >"$work/text" 2>"$work/err" </dev/null
+    "$MISSTOP" --html "$work/demo.html" -o "$work/demo.data" -b -H 0 -d 0.7 -- "$DEMO" \
+        >"$work/text" 2>"$work/err" </dev/null &
+    watcher=$!
+    check 'particles are watched' tui_until grep -q particles "$work/text"
+    kill $watcher
+    wait $watcher
     check 'the page is there' [ -s "$work/demo.html" ]
     check 'only its owner reads it' [ "$(stat -c %a "$work/demo.html")" = 600 ]
     check 'well-formed' well_formed "$work/demo.html"
@@ -58,10 +62,7 @@ if "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
         tui_start 100 30 "$MISSTOP --html $work/screen.html -d 0.3 -- $DEMO"
         check 'the screen' tui_wait 'particles'
         tui_keys q
-        for _ in $(seq 50); do
-            [ -s "$work/screen.html" ] && break
-            sleep 0.1
-        done
+        tui_until [ -s "$work/screen.html" ]
         check 'written on leaving the screen' well_formed "$work/screen.html"
         tui_end
     else

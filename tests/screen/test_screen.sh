@@ -58,13 +58,11 @@ check tui_wait particles
 
 # --- mouse: select, open, tabs, key bar
 tui_keys 1 Home
+check tui_wait 'demo arena'
 row=$(row_of 'demo arena')
 click 60 "$row"
-for i in 1 2 3 4 5 6 7 8 9 10; do
-    selected_line | grep -q 'demo arena' && break
-    sleep 0.1
-done
-selected_line | grep -q 'demo arena' ||
+arena_is_selected() { selected_line | grep -q 'demo arena'; }
+tui_until arena_is_selected ||
     { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
 click 60 "$row"
 check tui_wait 'Fields'

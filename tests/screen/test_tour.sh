@@ -11,8 +11,6 @@ work=$(mktemp -d) || exit 99
 tour=
 trap 'tui_end; kill $demo $tour 2>/dev/null; rm -rf "$work"' EXIT
 "$DEMO" & demo=$!
-sleep 0.5
-
 tui_start 120 36 "$MISSTOP" -p $demo
 check tui_wait 'misstop.*misstop-demo'
 check tui_wait 'particles|grid|demo arena'
@@ -55,9 +53,9 @@ check tui_wait 'FROZEN'
 tui_keys Space
 check tui_gone 'FROZEN'
 # filter
-tui_keys '\' 'walk' Enter
-sleep 0.3
-tui_keys Escape
+tui_keys '\' 'walk'
+check tui_wait 'Filter: walk'
+tui_keys Enter Escape
 # sizes while it runs
 tui resize-window -x 40 -y 10
 check tui_wait 'misstop'
@@ -78,7 +76,7 @@ tui_start 100 30 "$MISSTOP"
 # [r]: the list must not find the grep that looks for it
 check tui_wait "tou[r]$$"
 tui_keys '\' "tour$$" Enter
-sleep 0.5
+check tui_gone 'misstop-demo'
 tui_keys Enter
 check tui_wait "misstop.*tou[r]$$ "
 tui_keys q

@@ -20,25 +20,28 @@ tui_keys() { tui send-keys "$@"; }
 tui_screen() { tui capture-pane -p; }
 tui_end() { tui kill-server 2>/dev/null || true; }
 
-# Waits until the screen shows the pattern, 10 s at most; status 1 and the screen if not.
-tui_wait() {
-    local i
-    for i in $(seq 1 100); do
-        tui_screen | grep -qE -- "$1" && return 0
-        sleep 0.1
-    done
-    printf 'FAIL: not on the screen: %s\n' "$1"
+# Tries a tenth of a second apart: a busy machine has its time, but only until the first failure.
+TUI_TRIES=600
+tui_failed() { # what is wrong
+    TUI_TRIES=50
+    printf 'FAIL: %s\n' "$1"
     tui_screen | sed 's/^/  | /'
     return 1
 }
 
-# No line may be wider than the window: tmux would have wrapped it into the next.
-tui_gone() {
+# Waits until a command succeeds, a minute at most.
+tui_until() {
     local i
-    for i in $(seq 1 100); do
-        tui_screen | grep -qE -- "$1" || return 0
+    for i in $(seq "$TUI_TRIES"); do
+        "$@" && return 0
         sleep 0.1
     done
-    printf 'FAIL: still on the screen: %s\n' "$1"
     return 1
 }
+
+tui_shows() { tui_screen | grep -qE -- "$1"; }
+tui_lacks() { ! tui_shows "$1"; }
+
+# Waits until the screen shows the pattern, or no longer does; status 1 and the screen if not.
+tui_wait() { tui_until tui_shows "$1" || tui_failed "not on the screen: $1"; }
+tui_gone() { tui_until tui_lacks "$1" || tui_failed "still on the screen: $1"; }

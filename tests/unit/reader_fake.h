@@ -17,7 +17,7 @@ enum fake_order {
     FAKE_EXIT, /* by exit(), as a library might */
     FAKE_HANG,
     FAKE_SPIN, /* hangs and takes a CPU for it */
-    FAKE_SLOW, /* needs 20 ms of a CPU that another process has */
+    FAKE_SLOW, /* takes 300 ms, in which another process has the CPU */
     FAKE_EAT,  /* address space until there is none: the line says how many MiB there were */
     FAKE_STATE /* the name says what the process is like */
 };

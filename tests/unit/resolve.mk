@@ -4,6 +4,7 @@ UNIT_RESOLVE = \
 	tests/unit/test_resolver_mappings \
 	tests/unit/test_frames \
 	tests/unit/test_layout \
+	tests/unit/test_stacks \
 	tests/unit/test_tcb \
 	tests/unit/test_process_list \
 	tests/unit/test_memory_use \
@@ -50,6 +51,8 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_frames_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
 tests_unit_test_layout_LDADD = $(RESOLVE_LIBS)
+tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c
+tests_unit_test_stacks_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_tcb_SOURCES = tests/unit/test_tcb.c
 tests_unit_test_tcb_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_memory_use_SOURCES = tests/unit/test_memory_use.c

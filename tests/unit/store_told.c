@@ -154,6 +154,7 @@ void told_facts(struct store_facts *facts, uint64_t period)
                                   .weighs = "time stalled",
                                   .note = "",
                                   .exact_ip = true,
+                                  .lines = true,
                                   .event_count = 2,
                                   .pid = 4711,
                                   .threads = 3,
@@ -207,6 +208,50 @@ struct store_watch told_watch(uint64_t time_ns)
                                            .off_ns = 17},
                                 .function = (uint32_t)(time_ns % TOLD_FUNCTIONS),
                                 .ip = 0x500000 + time_ns % 4096};
+}
+
+struct line_place told_line(uint64_t time_ns)
+{
+    struct line_place line = {
+        .line = {.ip = 0x500000 + time_ns % 64,
+                 .address = time_ns * 24,
+                 .weight = 1 + time_ns % 3,
+                 .distance = time_ns % 5 ? time_ns : LINE_NO_DISTANCE,
+                 .event = (uint16_t)(time_ns % 2),
+                 .what = time_ns % 4 == 0,
+                 .level = (uint8_t)(time_ns % 3),
+                 .line_bytes = 64,
+                 .used_bytes = (uint16_t)(time_ns % 65),
+                 .touched_bytes = (uint32_t)(time_ns % 9999),
+                 .uses = {(uint32_t)(time_ns % 7), 0, UINT32_MAX, (uint32_t)(time_ns % 11)}},
+        .place = {.object = (uint32_t)(time_ns % TOLD_OBJECTS),
+                  .function = (uint32_t)(time_ns % TOLD_FUNCTIONS),
+                  .base = time_ns * 24 - time_ns % 96,
+                  .type = (uint32_t)(time_ns % TOLD_TYPES),
+                  .type_offset = (uint32_t)(time_ns % 96),
+                  .by_member = time_ns % 2}};
+    line.place.access = (struct access){.time_ns = time_ns,
+                                        .address = line.line.address,
+                                        .ip = line.line.ip,
+                                        .weight = line.line.weight,
+                                        .event = line.line.event};
+    return line;
+}
+
+struct line_pair told_pair(uint32_t place, uint64_t time_ns)
+{
+    return (struct line_pair){0x500000 + place % 7, 0x500000 + place, 1 + time_ns % 1000 * place};
+}
+
+static void tell_lines(struct store_writer *writer, uint64_t time_ns)
+{
+    struct line_place line = told_line(time_ns);
+    store_writer_line(writer, &line);
+    for (uint32_t place = 1; place <= 2; place++) {
+        struct line_pair pair = told_pair(place, time_ns);
+        store_writer_pair(writer, LINE_USED_BY, 1, place, &pair);
+        store_writer_code(writer, pair.second, place % TOLD_FUNCTIONS);
+    }
 }
 
 static struct place wild_place(struct prng *prng)
@@ -305,6 +350,7 @@ int told_write(struct told *told, const char *path, unsigned places, unsigned ev
         told->generation++;
         struct store_watch watch = told_watch(time_ns);
         store_writer_watch(writer, &watch);
+        tell_lines(writer, time_ns);
         told_facts(&facts, i + 1);
         if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
             abort();

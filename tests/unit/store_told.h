@@ -27,15 +27,20 @@ void told_facts(struct store_facts *facts, uint64_t period);
 /* A watchpoint that ended at a time, of which all else follows. */
 struct store_watch told_watch(uint64_t time_ns);
 
+/* What a simulation told of a line at a time, of which all else follows; and of a pair by its
+ * place. */
+struct line_place told_line(uint64_t time_ns);
+struct line_pair told_pair(uint32_t place, uint64_t time_ns);
+
 /* The next one, a little later than `time_ns`; `wild`: any value in any field. */
 struct place told_place(struct prng *prng, uint64_t time_ns, bool wild);
 
 /* So many of them, one after the other; NULL: out of memory. The caller frees them. */
 struct place *told_places(unsigned count, bool wild);
 
-/* A file of so many places; after each `every` of them a watchpoint that ended with the last, and a
- * sync; its last descriptions those of told->generation.
- * Aborts where it cannot be written. Returns the descriptor, for reading. */
+/* A file of so many places; after each `every` of them a watchpoint that ended with the last, a
+ * line, two pairs, and a sync; its last descriptions those of told->generation. Aborts where it
+ * cannot be written. Returns the descriptor, for reading. */
 int told_write(struct told *told, const char *path, unsigned places, unsigned every);
 
 #endif

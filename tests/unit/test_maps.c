@@ -105,13 +105,11 @@ static void findings_outlive_a_new_reading(void **state)
     (void)state;
     const char *text = "1000-2000 rw-p 0 0:0 0 \n3000-4000 rw-p 0 0:0 0 \n";
     assert_int_equal(read_text(text), 0);
-    maps.maps[1].thread_stack = true;
-    maps.maps[1].stack_end = 0x3800;
+    maps.maps[1].heap = 2;
     maps.maps[1].module = 3;
     assert_int_equal(read_text(text), 0);
-    assert_false(maps.maps[0].thread_stack);
-    assert_true(maps.maps[1].thread_stack);
-    assert_int_equal(maps.maps[1].stack_end, 0x3800);
+    assert_int_equal(maps.maps[0].heap, 0);
+    assert_int_equal(maps.maps[1].heap, 2);
     assert_int_equal(maps.maps[1].module, -2); /* to be looked for again: it may be another file */
 }
 

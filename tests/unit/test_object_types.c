@@ -243,6 +243,8 @@ static void walked_blocks_are_called_after_their_type(void **state)
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48); /* one witness only */
     assert_string_equal(one.name, "struct particle");
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_true(type_instances_is_whole(&one, &block));
     assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
     /* One at a multiple of its size may be chance; another one elsewhere is an array. */
     struct finding many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
@@ -310,6 +312,8 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
     expect(name_and_place(&finding, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
     assert_string_equal(finding.name, "struct node");
     assert_true(finding.base == 0x9000 && finding.end == 0x9000 + 200);
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    assert_false(type_instances_is_whole(&finding, &block));
     finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
     assert_int_equal(name_and_place(&finding, 0x9000, &says_void).typed, TYPED_NOT);
     assert_string_equal(finding.name, "[heap]");

@@ -164,7 +164,7 @@ static void search_tells_state_and_reasons(void **state)
 {
     (void)state;
     page_open(FIXTURE_USUAL, 36, 120, false, "4");
-    assert_true(strstr(page_row(2), "Settled in all") && strstr(page_row(2), "explains 89.2%") &&
+    assert_true(strstr(page_row(2), "Settled everywhere") && strstr(page_row(2), "found: 89.2%") &&
                 strstr(page_row(2), "10 ways"));
     assert_true(contains("evenly spread: no hotter part"));
     assert_true(contains("no misses now, but was"));
@@ -338,6 +338,49 @@ static void help_lists_keys_columns_and_the_source(void **state)
     page_close();
 }
 
+static struct request press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&page_browser, &input);
+    browser_draw(&page_browser, &page_canvas, 0);
+    return request;
+}
+
+static bool is_marked(const char *text)
+{
+    int row = page_row_with(text);
+    return row > 0 && canvas_at(&page_canvas, row, 5)->flags & CELL_SELECTED;
+}
+
+static void help_finds_a_word_and_the_next(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 24, 80, false, "?/spatial\n");
+    assert_true(is_marked("SPATIAL"));
+    int first = page_browser.help.found;
+    press('n');
+    assert_true(page_browser.help.found > first && is_marked("SPATIAL"));
+    for (int i = 0; i < 50 && page_browser.help.found != first; i++)
+        press('n');
+    assert_int_equal(page_browser.help.found, first);
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "?/no such word");
+    assert_true(page_browser.prompt.missing && contains("not found"));
+    page_close();
+}
+
+static void help_changes_nothing_of_the_screen_it_is_of(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 24, 80, false, "?");
+    for (const char *key = "SszecAW+-MR"; *key; key++)
+        assert_int_equal(press((uint32_t)*key).kind, REQUEST_NONE);
+    assert_int_equal(page_browser.page, PAGE_HELP);
+    assert_true(contains("Esc goes back to the screen"));
+    assert_int_equal(press('q').kind, REQUEST_QUIT);
+    page_close();
+}
+
 static void ascii_draws_ascii_only(void **state)
 {
     static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
@@ -370,6 +413,8 @@ int main(void)
         cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
         cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),
+        cmocka_unit_test(help_finds_a_word_and_the_next),
+        cmocka_unit_test(help_changes_nothing_of_the_screen_it_is_of),
         cmocka_unit_test(ascii_draws_ascii_only),
     };
     setlocale(LC_ALL, "C.UTF-8");

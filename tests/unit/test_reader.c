@@ -125,7 +125,7 @@ static void the_starved_are_waited_for(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
-    limits.patience_ms = 100;
+    limits.patience_ms = 100; /* a third of what FAKE_SLOW takes */
     fake_start(&limits);
     fake_ask(0, FAKE_ECHO, 0);
     fake_await(1);

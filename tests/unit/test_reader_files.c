@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BASE = 0x7f0000000000, AWAIT_S = 60 };
+enum { BASE = 0x7f0000000000, AWAIT_S = 300 };
 
 static const char source[] = "struct point { double x, y; struct point *next; };\n"
                              "struct point table[10] = {{1, 2, 0}};\n"

@@ -197,7 +197,8 @@ static void processes_that_cannot_be_watched_are_refused(void **state)
     pid_t zombie = fork();
     if (!zombie)
         _exit(0);
-    usleep(50000);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)zombie, &ended, WEXITED | WNOWAIT), 0);
     assert_int_equal(resolver_check(zombie, &error), -ESRCH);
     assert_non_null(strstr(error.text, "zombie"));
     waitpid(zombie, NULL, 0);

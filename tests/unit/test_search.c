@@ -124,6 +124,27 @@ static void whole_space_ten_way(void **state)
     }
 }
 
+/* A process as it lies: a program and its heap, libraries far above, a stack at the end. */
+static const struct planted apart[] = {{"program", 0x562000000000, MIB, .2, OBJECT_GLOBAL},
+                                       {"heap", 0x562000200000, MIB, .2, OBJECT_GLOBAL},
+                                       {"library", 0x7f1000000000, MIB, .3, OBJECT_GLOBAL},
+                                       {"stack", 0x7ffc00000000, MIB, .3, OBJECT_GLOBAL}};
+
+/* Before anything is counted: no counter is spent on addresses that have nothing. */
+static void the_first_regions_are_what_is_mapped(void **state)
+{
+    (void)state;
+    static struct search search;
+    plant(apart, 4);
+    search_init(&search, &planted_names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    assert_int_equal(search.active_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(search.active[i].base == apart[i].base);
+        assert_true(region_size(&search.active[i]) == apart[i].size);
+    }
+}
+
 /* More objects than counters, and every second one silent in turn. */
 static double in_turn(uint32_t object, uint64_t now)
 {
@@ -266,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
                                        cmocka_unit_test(a_lucky_interval_is_not_the_last_word),
                                        cmocka_unit_test(whole_space_ten_way),
+                                       cmocka_unit_test(the_first_regions_are_what_is_mapped),
                                        cmocka_unit_test(all_that_is_found_is_measured_on),
                                        cmocka_unit_test(applu_phases),
                                        cmocka_unit_test(hot_page_in_arena),

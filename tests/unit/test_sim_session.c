@@ -87,7 +87,11 @@ static void put_miss(uint8_t kind, uint8_t op, uint8_t served, uint32_t weight)
 
 static long read_all(void)
 {
-    return sim_session_read(&session, UINT64_MAX, keep, NULL);
+    long count = 0;
+    do
+        count += sim_session_read(&session, UINT64_MAX, keep, NULL);
+    while (session.behind);
+    return count;
 }
 
 /* Served by the L3: a miss of the first two levels. */
@@ -315,6 +319,31 @@ static void test_what_is_not_due_waits(void **state)
     assert_int_equal(read_all(), 0);
 }
 
+/* However much waits, one reading takes a part, and the next goes on with what it left. */
+static void test_a_full_ring_is_read_in_parts(void **state)
+{
+    uint64_t head;
+    (void)state;
+    for (uint64_t i = 0; i < SIM_RING_UNITS; i++)
+        put_miss(SIM_MISS, SIM_LOAD, 1, 1);
+    head = tool->ring.head;
+    for (uint64_t left = SIM_RING_UNITS; left > 0;) {
+        uint64_t due = left < SIM_SESSION_AT_ONCE ? left : SIM_SESSION_AT_ONCE;
+        assert_int_equal(sim_session_read(&session, UINT64_MAX, keep, NULL), due);
+        left -= due;
+        assert_int_equal(session.behind, left > 0);
+        assert_int_equal(tool->ring.tail, head - left);
+        assert_int_equal(kept_count, SIM_RING_UNITS - left);
+        assert_int_equal(kept[(kept_count - 1) % KEPT_MAX].sample.address, 0x7000 + head - left);
+    }
+    /* What is not due yet is not left behind. */
+    for (uint64_t i = 0; i < SIM_SESSION_AT_ONCE; i++)
+        put_miss(SIM_MISS, SIM_LOAD, 1, 1);
+    next_unit()->miss = (struct sim_miss){.stamp = UINT64_MAX, .kind = SIM_MISS};
+    assert_int_equal(sim_session_read(&session, UINT64_MAX, keep, NULL), SIM_SESSION_AT_ONCE);
+    assert_false(session.behind);
+}
+
 static void test_the_ring_goes_round(void **state)
 {
     (void)state;
@@ -431,6 +460,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_is_not_due_waits, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_the_ring_goes_round, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_lost_is_told_once, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_a_full_ring_is_read_in_parts, open_session,
+                                        close_session),
         cmocka_unit_test_setup_teardown(test_totals, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_events_by_name, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_hostile_memory, open_session, close_session),

@@ -101,10 +101,10 @@ static void test_places_come_back(void **state)
     assert_int_equal(store_reader_belongs(reader), 99);
     assert_int_equal(store_reader_start_ns(reader), 1000);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading),
-                     PLACES + 2 * (PLACES / EVERY));
+                     PLACES + 3 * (PLACES / EVERY));
     assert_int_equal(reading.places, PLACES);
     assert_int_equal(reading.refreshes, PLACES / EVERY);
-    assert_int_equal(reading.others, PLACES / EVERY);
+    assert_int_equal(reading.others, 2 * (PLACES / EVERY));
     assert_int_equal(reading.wrong, 0);
     assert_int_equal(store_reader_end_ns(reader), reading.time_ns + 1);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading), -ENODATA);

@@ -95,21 +95,26 @@ static void the_kernel_leads_to_every_block(void **state)
         print_message("skipped: this C library registers no robust list\n");
         skip();
     }
-    tcbs_refresh(&tcbs, getpid(), &maps);
+    tcbs_refresh(&tcbs, getpid());
     expect_ours();
-    tcbs_refresh(&tcbs, getpid(), &maps); /* nothing is counted twice */
+    tcbs_refresh(&tcbs, getpid()); /* nothing is counted twice */
     assert_int_equal(tcbs.count, THREADS + 1);
 }
 
-static void stacks_are_marked_up_to_their_blocks(void **state)
+static void each_knows_its_stack(void **state)
 {
     (void)state;
-    tcbs_refresh(&tcbs, getpid(), &maps);
+    tcbs_refresh(&tcbs, getpid());
     for (size_t i = 0; i < THREADS && tcbs.count; i++) {
-        const struct map *map = maps_find(&maps, threads[i].stack);
-        assert_true(map && map->thread_stack);
-        assert_true(threads[i].stack < map->stack_end && threads[i].base < map->stack_end);
-        assert_true(map->stack_end <= map->end);
+        const struct tcb *tcb = tcbs_of_thread(&tcbs, threads[i].tid);
+        pthread_attr_t attributes;
+        void *start;
+        size_t bytes;
+        assert_int_equal(pthread_getattr_np(threads[i].thread, &attributes), 0);
+        assert_int_equal(pthread_attr_getstack(&attributes, &start, &bytes), 0);
+        pthread_attr_destroy(&attributes);
+        assert_int_equal(tcb->stack_start, (uintptr_t)start);
+        assert_int_equal(tcb->stack_end, (uintptr_t)start + bytes);
     }
 }
 
@@ -126,12 +131,12 @@ static void a_search_finds_them_as_well(void **state)
 static void threads_that_ended_are_forgotten(void **state)
 {
     (void)state;
-    tcbs_refresh(&tcbs, getpid(), &maps);
+    tcbs_refresh(&tcbs, getpid());
     size_t before = tcbs.count;
     if (!before)
         skip();
     tcbs.tcbs[before - 1].tid = 0x7ffffff0; /* no thread has this one */
-    tcbs_refresh(&tcbs, getpid(), &maps);
+    tcbs_refresh(&tcbs, getpid());
     assert_null(tcbs_of_thread(&tcbs, 0x7ffffff0));
     assert_int_equal(tcbs.count, before);
 }
@@ -148,7 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_kernel_leads_to_every_block, end),
-        cmocka_unit_test_teardown(stacks_are_marked_up_to_their_blocks, end),
+        cmocka_unit_test_teardown(each_knows_its_stack, end),
         cmocka_unit_test_teardown(a_search_finds_them_as_well, end),
         cmocka_unit_test_teardown(threads_that_ended_are_forgotten, end),
         cmocka_unit_test_teardown(strangers_have_none, end),

@@ -19,6 +19,7 @@ static struct {
     uint64_t address[WATCH_SLOTS]; /* 0: off */
     uint64_t now_ns;
     uint64_t ran_ns; /* since any register was armed */
+    uint64_t ip;     /* of what touches */
     unsigned armings;
     int refuse; /* negative errno */
 } machine;
@@ -58,6 +59,7 @@ static void begin(unsigned slots, double part)
     const struct watch_arms arms = {NULL, arm, disarm, now_ns};
     memset(&machine, 0, sizeof machine);
     machine.now_ns = 1000 * MS;
+    machine.ip = 0x1000;
     watch_budget_init(&budget, part);
     watch_lines_init(&lines, &arms, slots, &budget, TRAP_NS, 42);
     /* The first one begins the account, the second fills it. */
@@ -77,7 +79,7 @@ static bool touch_by(uint64_t address, uint32_t tid)
 {
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
         if (machine.address[slot] == address) {
-            struct watch_touch touch = {address, machine.now_ns, 0x1000, machine.ran_ns, tid};
+            struct watch_touch touch = {address, machine.now_ns, machine.ip, machine.ran_ns, tid};
             machine.address[slot] = 0;
             watch_lines_touch(&lines, &touch);
             return true;
@@ -179,13 +181,90 @@ static void what_is_never_touched_expires(void **state)
     begin(4, 1);
     offer(0x10000, 1);
     pass(0);
-    pass(WATCH_LONGEST_NS - 1);
+    pass(WATCH_ENOUGH_NS - 1);
     assert_int_equal(armed(), 2);
     pass(1);
     assert_int_equal(armed(), 0);
     assert_int_equal(results(out), 1);
     assert_int_equal(out[0].end, WATCH_EXPIRED);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_ENOUGH_NS);
+}
+
+/* What counts is the time that the target ran, up to a limit. */
+static void of_an_idle_target_it_is_waited_for_longer(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    pass(0);
+    machine.now_ns += WATCH_LONGEST_NS - 1;
+    watch_budget_refill(&budget, budget.cpu_ns + WATCH_ENOUGH_NS - 1, machine.now_ns);
+    watch_lines_step(&lines);
+    assert_int_equal(armed(), 2);
+    machine.now_ns++;
+    watch_lines_step(&lines);
+    assert_int_equal(results(out), 1);
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
+}
+
+/* Touched by an instruction, as soon as it can be seen. */
+static void touch_at(uint64_t ip)
+{
+    machine.now_ns += ARM_NS;
+    machine.ip = ip;
+    assert_true(touch_by(0x10048, 1));
+}
+
+/* A load, and the store of the sum a moment later: the next visit is what is asked about. */
+static void a_visit_of_several_touches_is_one(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    touch_at(0x1004);
+    touch_at(0x1008);
+    uint64_t left_ns = machine.now_ns;
+    pass(20 * MS);
+    touch_at(0x1000);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].kind, WATCH_AGAIN);
+    assert_int_equal(out[1].origin_ns, left_ns);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, 20 * MS + ARM_NS);
+}
+
+/* Code that comes round, another thread, or more code than is told apart: each a reuse. */
+static void what_comes_round_is_reuse(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    touch_at(0x1004);
+    touch_at(0x1000);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
+    pass(2 * MS);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    machine.now_ns += ARM_NS;
+    machine.ip = 0x1004;
+    touch_by(0x10048, 2);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].toucher_tid, 2);
+    pass(2 * MS);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    for (uint64_t i = 0; i <= WATCH_CODES; i++)
+        touch_at(0x1000 + i);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
 }
 
 /* Of 10 ms it ran for 3; what another thread did says nothing of it. */
@@ -382,6 +461,9 @@ int main(void)
         cmocka_unit_test(a_word_left_alone_is_told_as_that),
         cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
         cmocka_unit_test(what_is_never_touched_expires),
+        cmocka_unit_test(of_an_idle_target_it_is_waited_for_longer),
+        cmocka_unit_test(a_visit_of_several_touches_is_one),
+        cmocka_unit_test(what_comes_round_is_reuse),
         cmocka_unit_test(waiting_for_a_cpu_is_told),
         cmocka_unit_test(results_wait_for_the_samples),
         cmocka_unit_test(stale_touches_are_of_no_watch),

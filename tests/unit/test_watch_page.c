@@ -33,16 +33,37 @@ static void the_list_and_why(void **state)
     page_press('w');
     assert_int_equal(page_browser.page, PAGE_WATCH);
     assert_true(page_row_with("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
-    assert_true(page_row_with("0.87% of its time, 1% allowed") > 0);
+    assert_true(page_row_with("cost 0.87% of its time, 1% allowed") > 0);
+    assert_true(page_row_with("2 of 3 objects have a verdict; at this pace the next in about 14 s") >
+                0);
+    assert_int_equal(page_row_with("--watch="), -1);
     assert_true(page_row_with("capacity") < page_row_with("streaming"));
     assert_int_equal(page_row_with("97.0%"), page_row_with("capacity"));
     assert_int_equal(page_row_with("40.0k"), page_row_with("capacity"));
     assert_true(page_row_with("Its lines are touched again after 4.2 ms.") >
-                page_row_with("too-few"));
+                page_row_with("1 of 8"));
     assert_true(page_row_with("75.0%  move (move.c:12)") > 0);
     page_press(KEYS_DOWN);
     assert_true(page_row_with("100% of its lines were not touched again.") > 0);
     assert_int_equal(page_row_with("75.0%  move"), -1);
+}
+
+/* Where the budget is what limits, what to do about it stands on the page; not where it is not. */
+static void more_is_advised_where_it_helps(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)watched();
+    snapshot->watch.budget_limits = true;
+    page_open_on(snapshot, 24, 80, false, "");
+    page_press('w');
+    assert_true(page_row_with("--watch=5 is up to 5 times as fast") > 0);
+    page_close();
+    snapshot = (struct snapshot *)(uintptr_t)watched();
+    snapshot->watch.budget_limits = true;
+    snapshot->watch.budget = 0.5;
+    page_open_on(snapshot, 24, 80, false, "");
+    page_press('w');
+    assert_int_equal(page_row_with("--watch="), -1);
 }
 
 static void enter_opens_the_object(void **state)
@@ -113,7 +134,7 @@ static void text_tells_all_of_it(void **state)
 {
     (void)state;
     char *text = printed(print_text, watched());
-    assert_non_null(strstr(text, "watch: 4 debug registers on 2 threads"));
+    assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
     assert_non_null(strstr(text, "TOUCHED BY"));
     assert_non_null(strstr(text, "move (move.c:12)"));
     assert_non_null(strstr(text, "Its lines are touched again after 4.2 ms."));
@@ -154,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_list_and_why, close_browser),
+        cmocka_unit_test_teardown(more_is_advised_where_it_helps, close_browser),
         cmocka_unit_test_teardown(enter_opens_the_object, close_browser),
         cmocka_unit_test_teardown(off_says_how_to_have_it, close_browser),
         cmocka_unit_test_teardown(little_room_is_enough, close_browser),

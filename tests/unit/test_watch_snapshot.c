@@ -220,6 +220,52 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
     snapshot_free(snapshot);
 }
 
+/* How many of those that a verdict needs, and when at this pace; what could be watched and was not
+ * says whether more may help. */
+static void the_way_to_a_verdict_is_told(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (int i = 0; i < 3; i++) {
+        pass(1000, 1);
+        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, 12);
+        leg(WATCH_FIRST, QUEUE, 10, WATCH_REPLACED, 0);
+    }
+    head.watch.budget = 0.01;
+    head.watch.overhead = 0.0099;
+    head.watch.unpaid = 100;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_int_equal(array->told, 3);
+    assert_int_equal(array->needed, 8);
+    assert_string_equal(array->progress, "3 of 8");
+    assert_true(fabs(array->wait_s - 5) < 0.01); /* one a second */
+    assert_true(snapshot->watch.next_s == array->wait_s);
+    assert_true(snapshot->watch.budget_limits);
+    const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
+    assert_int_equal(queue->told, 0);
+    assert_true(isnan(queue->wait_s));
+    snapshot_free(snapshot);
+    /* A third touched again is sure enough only of more. */
+    for (int i = 0; i < 7; i++)
+        leg(WATCH_FIRST, ARRAY, 300, WATCH_EXPIRED, 0);
+    head.watch.overhead = 0.001;
+    snapshot = shot();
+    array = row_of(snapshot, "array");
+    assert_int_equal(array->verdict, WATCH_TOO_FEW);
+    assert_int_equal(array->told, 10);
+    assert_true(array->needed > 10 && array->needed < 40);
+    assert_false(snapshot->watch.budget_limits);
+    assert_int_equal(snapshot->watch.verdicts, 0);
+    snapshot_free(snapshot);
+    watch_array(1000);
+    snapshot = shot();
+    assert_null(row_of(snapshot, "array")->progress);
+    assert_true(row_of(snapshot, "array")->wait_s == 0);
+    assert_int_equal(snapshot->watch.verdicts, 2);
+    snapshot_free(snapshot);
+}
+
 /* Weights of a timer are no misses, and few misses are no capacity. */
 static void what_the_event_counts_decides(void **state)
 {
@@ -265,6 +311,7 @@ int main(void)
         cmocka_unit_test_teardown(the_code_that_touched, end),
         cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
         cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
+        cmocka_unit_test_teardown(the_way_to_a_verdict_is_told, end),
         cmocka_unit_test_teardown(what_the_event_counts_decides, end),
         cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
     };

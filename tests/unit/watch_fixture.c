@@ -46,7 +46,11 @@ static struct snapshot_watch_object rows[] = {
      .used = {NAN, NAN, NAN},
      .elsewhere = NAN,
      .verdict = WATCH_TOO_FEW,
-     .reading = "1 line watched so far."},
+     .told = 1,
+     .needed = 8,
+     .wait_s = 14,
+     .progress = "1 of 8",
+     .reading = "No verdict yet."},
 };
 
 void watch_fixture_fill(struct snapshot *snapshot)
@@ -67,6 +71,8 @@ void watch_fixture_fill(struct snapshot *snapshot)
                                               .arm_ns = 1500,
                                               .budget = 0.01,
                                               .overhead = 0.0087,
+                                              .verdicts = 2,
+                                              .next_s = 14,
                                               .counts_misses = true,
                                               .objects = rows,
                                               .count = sizeof rows / sizeof *rows};

@@ -87,7 +87,7 @@ static bool show_threads(struct follow *follow)
     struct tcbs tcbs = {0};
     uint64_t bases[64];
     size_t count = 0;
-    tcbs_refresh(&tcbs, follow->pid, &follow->maps);
+    tcbs_refresh(&tcbs, follow->pid);
     for (; count < tcbs.count && count < 64; count++)
         bases[count] = tcbs.tcbs[count].base;
     tcbs_fini(&tcbs);

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/location.h"
 #include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
@@ -65,86 +65,15 @@ static void add(struct index *index, uint64_t start, uint64_t size, const Dwarf_
     index->sorted = false;
 }
 
-/* The number an operation pushes: an address, its index in a table (DWARF 5), or a constant. */
-static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
-{
-    Dwarf_Attribute indexed;
-    switch (op->atom) {
-    case DW_OP_addr:
-    case DW_OP_const4u:
-    case DW_OP_const8u:
-        *value = op->number;
-        return true;
-    case DW_OP_addrx:
-    case DW_OP_GNU_addr_index:
-        return !dwarf_getlocation_attr(attribute, op, &indexed) && !dwarf_formaddr(&indexed, value);
-    case DW_OP_constx:
-    case DW_OP_GNU_const_index:
-        return !dwarf_getlocation_attr(attribute, op, &indexed) &&
-               !dwarf_formudata(&indexed, value);
-    default:
-        return false;
-    }
-}
-
-/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
-static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
-{
-    Dwarf_Block block;
-    if (dwarf_formblock(attribute, &block) || block.length != 1 + sizeof *address ||
-        block.data[0] != DW_OP_addr)
-        return false;
-    memcpy(address, block.data + 1, sizeof *address);
-    return true;
-}
-
-static void add_block(struct globals *globals, Dwarf_Die *die, Dwarf_Attribute *attribute,
-                      Dwarf_Addr bias)
-{
-    Dwarf_Addr address;
-    Dwarf_Die type;
-    uint64_t size = 0;
-    if (!block_address(attribute, &address))
-        return;
-    if (die_type(die, &type))
-        die_size(&type, &size);
-    add(&globals->fixed, address + bias, size, die);
-}
-
-/* "address", "address, plus", "offset, of thread's storage", and the first of several pieces. */
 static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bias)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Die type;
-    Dwarf_Op *ops;
-    Dwarf_Addr value;
-    size_t count = 0;
-    size_t at = 1;
-    uint64_t size = 0;
-    if (!dwarf_attr(die, DW_AT_location, &attribute))
+    struct location location;
+    if (!location_read(die, &location))
         return;
-    if (dwarf_getlocation(&attribute, &ops, &count)) {
-        add_block(globals, die, &attribute, bias);
-        return;
-    }
-    if (!count || !pushed(&attribute, &ops[0], &value))
-        return;
-    if (die_type(die, &type))
-        die_size(&type, &size);
-    if (at < count &&
-        (ops[at].atom == DW_OP_form_tls_address || ops[at].atom == DW_OP_GNU_push_tls_address)) {
-        add(&globals->tls, value, size, die);
-        return;
-    }
-    if (ops[0].atom == DW_OP_const4u || ops[0].atom == DW_OP_const8u)
-        return;
-    if (at < count && ops[at].atom == DW_OP_plus_uconst)
-        value += ops[at++].number;
-    if (at < count && ops[at].atom == DW_OP_piece)
-        size = ops[at++].number;
-    else if (at < count)
-        return;
-    add(&globals->fixed, value + bias, size, die);
+    if (location.is_tls)
+        add(&globals->tls, location.value, location.size, die);
+    else
+        add(&globals->fixed, location.value + bias, location.size, die);
 }
 
 static bool is_scope(int tag)

@@ -2,10 +2,8 @@
 #include "resolve/dwarf/scopes.h"
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/hash.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/scopes_state.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -17,28 +15,6 @@ enum {
     SCOPES_MAX = 1 << 20,
     DEFINITIONS_MAX = 1 << 19,
     UNIT_ENTRIES_MAX = 1 << 22,
-    SEARCH_MS = 100 /* for one declaration; the next goes on where this one stopped */
-};
-
-struct scope {
-    Dwarf_Die die;
-    uint64_t hash;   /* of the names from the outermost to this one */
-    uint32_t parent; /* index + 1; 0: the unit */
-};
-
-struct scopes {
-    struct program *program;
-    struct scope *scopes;
-    uint32_t count;
-    size_t room;
-    struct hash enclosing; /* from where an entry lies to its scope, as `parent` is */
-    struct hash read;      /* units whose `enclosing` is known */
-    Dwarf_Die *definitions;
-    uint32_t definition_count;
-    size_t definition_room;
-    struct hash by_name; /* hash of the names to an index into definitions */
-    Dwarf_CU *searched;  /* the last unit gone through for definitions */
-    bool searched_all;
 };
 
 /* One walk through a unit. */
@@ -73,7 +49,7 @@ static uint64_t key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-static uint64_t hash_name(uint64_t hash, const char *name)
+uint64_t scopes_hash(uint64_t hash, const char *name)
 {
     return hash_mix(hash ^ (name ? hash_bytes(name, strlen(name)) : 1));
 }
@@ -152,7 +128,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, ui
         if (!is_scope(tag) && !is_type(tag))
             continue;
         const char *name = own_name(&child);
-        uint64_t inner = hash_name(hash, name);
+        uint64_t inner = scopes_hash(hash, name);
         if (is_type(tag) && name && !die_is_declaration(&child) &&
             !dwarf_hasattr(&child, DW_AT_specification) && !dwarf_hasattr(&child, DW_AT_signature))
             add_definition(walk->scopes, inner, &child);
@@ -206,8 +182,7 @@ static Dwarf_Die named_at(Dwarf_Die *die)
     return at;
 }
 
-/* Index + 1 of the scope an entry stands in; 0: the unit. */
-static uint32_t scope_of(struct scopes *scopes, Dwarf_Die *die)
+uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
 {
     Dwarf_Die at = named_at(die);
     const uint32_t *known =
@@ -229,7 +204,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     size_t count = 0;
     size_t used = 0;
     out[0] = 0;
-    for (uint32_t at = scope_of(scopes, die); at && count < DEPTH_MAX;
+    for (uint32_t at = scopes_around(scopes, die); at && count < DEPTH_MAX;
          at = scopes->scopes[at - 1].parent)
         chain[count++] = at - 1;
     while (count--) {
@@ -246,58 +221,8 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     return out;
 }
 
-static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
-                            Dwarf_Die *definition)
+void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
 {
-    const uint32_t *known = hash_find(&scopes->by_name, hash);
-    if (!known)
-        return false;
-    *definition = scopes->definitions[*known];
-    /* "struct a" is no "enum a", whatever the hash says. */
-    Dwarf_Die asked = *declared;
-    const char *name = dwarf_diename(&asked);
-    const char *found = dwarf_diename(definition);
-    return name && found && !strcmp(name, found) &&
-           (dwarf_tag(&asked) == DW_TAG_enumeration_type) ==
-               (dwarf_tag(definition) == DW_TAG_enumeration_type);
-}
-
-/* Reads on through the file's units until the name is defined, all are read, or time is up. */
-static bool search(struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
-                   Dwarf_Die *definition)
-{
-    Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(scopes->program), &bias);
-    uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
-    while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
-        Dwarf_Die die;
-        Dwarf_Die split;
-        uint8_t kind;
-        if (dwarf_get_units(dwarf, scopes->searched, &scopes->searched, NULL, &kind, &die, &split))
-            scopes->searched_all = true;
-        if (scopes->searched_all)
-            break;
-        struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};
-        walk_scope(&walk, kind == DW_UT_skeleton && split.addr ? &split : &die, 0, 0, 0);
-        if (find_definition(scopes, hash, declared, definition))
-            return true;
-    }
-    return false;
-}
-
-bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition)
-{
-    *definition = *declared;
-    if (die_signed(declared, definition))
-        return true;
-    const char *name = dwarf_diename(declared);
-    if (!die_is_declaration(declared) || !name)
-        return !die_is_declaration(declared);
-    uint32_t scope = scope_of(scopes, declared);
-    uint64_t hash = hash_name(scope ? scopes->scopes[scope - 1].hash : 0, name);
-    if (find_definition(scopes, hash, declared, definition) ||
-        search(scopes, hash, declared, definition))
-        return true;
-    *definition = *declared;
-    return false;
+    struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};
+    walk_scope(&walk, unit, 0, 0, 0);
 }

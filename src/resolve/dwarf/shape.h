@@ -54,6 +54,10 @@ uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type);
 /* Valid until the next shapes_of(). */
 const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
 
+/* The members of a record or union, read when they are first asked for. Valid as a shape is. */
+struct parts;
+const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape);
+
 /* What stands at an offset; of a union's members a pointer if it has one kind of them. False:
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);

@@ -2,6 +2,7 @@
 #include "resolve/dwarf/typename.h"
 
 #include "resolve/dwarf/die.h"
+#include "resolve/dwarf/language.h"
 #include "resolve/dwarf/shorten.h"
 
 #include <dwarf.h>
@@ -21,7 +22,7 @@ enum {
  * name of a variable so far, "(*)[3]" (ISO C, 6.7.7). */
 struct spelling {
     struct scopes *scopes;
-    enum typename_language language;
+    enum language language;
     unsigned steps; /* of the whole name, parameters of functions included */
 };
 
@@ -29,34 +30,6 @@ enum { STEPS_MAX = 64 };
 
 static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                        unsigned depth, char out[TYPENAME_BYTES]);
-
-enum typename_language typename_language(Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-    case 0x2b: /* C++17, 20 and 23 as DWARF 6 will have them; elfutils 0.188 does not */
-    case 0x2c:
-    case DW_LANG_D:
-    case DW_LANG_Swift:
-        return TYPENAME_CPP;
-    case DW_LANG_Rust:
-        return TYPENAME_RUST;
-    case DW_LANG_Fortran77:
-    case DW_LANG_Fortran90:
-    case DW_LANG_Fortran95:
-    case DW_LANG_Fortran03:
-    case DW_LANG_Fortran08:
-        return TYPENAME_FORTRAN;
-    case DW_LANG_Go:
-        return TYPENAME_GO;
-    default:
-        return TYPENAME_C;
-    }
-}
 
 __attribute__((format(printf, 3, 4))) static void put(char *out, size_t size, const char *format,
                                                       ...)
@@ -70,7 +43,7 @@ __attribute__((format(printf, 3, 4))) static void put(char *out, size_t size, co
 
 static const char *keyword(const struct spelling *spelling, int tag)
 {
-    if (spelling->language != TYPENAME_C)
+    if (spelling->language != LANGUAGE_C)
         return "";
     switch (tag) {
     case DW_TAG_structure_type:
@@ -110,11 +83,11 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
         type = &definition;
     const char *name = dwarf_diename(type);
     int tag = dwarf_tag(type);
-    if (name && tag != DW_TAG_base_type && spelling->language != TYPENAME_C)
+    if (name && tag != DW_TAG_base_type && spelling->language != LANGUAGE_C)
         scopes_prefix(spelling->scopes, type, whole, TYPENAME_BYTES);
     if (name)
         put(whole, sizeof whole, "%s", name);
-    if (name && spelling->language == TYPENAME_CPP)
+    if (name && spelling->language == LANGUAGE_CPP)
         shorten_template(whole);
     if (name)
         put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), whole);
@@ -201,7 +174,7 @@ static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *
     Dwarf_Die element;
     Dwarf_Die ranges[DIMENSIONS_MAX];
     size_t count = dimensions(type, ranges);
-    bool fortran = spelling->language == TYPENAME_FORTRAN;
+    bool fortran = spelling->language == LANGUAGE_FORTRAN;
     snprintf(inner, sizeof inner, "%s%s", declarator, fortran ? "(" : "");
     for (size_t i = 0; i < count; i++) {
         uint64_t elements = die_dimension(&ranges[i]);
@@ -285,7 +258,7 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
         write_pointer(spelling, type, "&&", declarator, depth, out);
     else if (tag == DW_TAG_ptr_to_member_type)
         write_member_pointer(spelling, type, declarator, depth, out);
-    else if (tag == DW_TAG_array_type && spelling->language == TYPENAME_RUST)
+    else if (tag == DW_TAG_array_type && spelling->language == LANGUAGE_RUST)
         write_rust_array(spelling, type, declarator, depth, out);
     else if (tag == DW_TAG_array_type && !named)
         write_array(spelling, type, declarator, depth, out);
@@ -313,7 +286,7 @@ static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *d
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES])
 {
     struct spelling spelling = {.scopes = scopes,
-                                .language = type ? typename_language(type) : TYPENAME_C};
+                                .language = type ? language_of(type) : LANGUAGE_C};
     out[0] = 0;
     write_type(&spelling, type, "", 0, out);
     return out;

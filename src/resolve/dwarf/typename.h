@@ -17,9 +17,4 @@ enum { TYPENAME_BYTES = 512 };
 /* The name of a type, typedefs as they are written. NULL is void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
-enum typename_language { TYPENAME_C, TYPENAME_CPP, TYPENAME_RUST, TYPENAME_FORTRAN, TYPENAME_GO };
-
-/* Of the unit that an entry stands in. */
-enum typename_language typename_language(Dwarf_Die *die);
-
 #endif

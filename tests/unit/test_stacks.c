@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stacks beside each other, guessed ones, and one that is a line of /proc/PID/maps with two blocks.
+ */
+#include "unit.h"
+
+#include "resolve/finding.h"
+#include "resolve/stacks.h"
+#include "resolve/tcb_stack.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct stacks stacks;
+
+static int end(void **state)
+{
+    (void)state;
+    stacks_fini(&stacks);
+    return 0;
+}
+
+static void expect(uint64_t address, uint64_t start, uint64_t stop, uint32_t tid)
+{
+    const struct stack *stack = stacks_find(&stacks, address);
+    assert_non_null(stack);
+    assert_int_equal(stack->start, start);
+    assert_int_equal(stack->end, stop);
+    assert_int_equal(stack->tid, tid);
+}
+
+static void expect_sound(void)
+{
+    for (size_t i = 0; i < stacks.count; i++) {
+        assert_true(stacks.stacks[i].start < stacks.stacks[i].end);
+        assert_true(!i || stacks.stacks[i - 1].end <= stacks.stacks[i].start);
+    }
+}
+
+static void beside_a_stack_is_no_stack(void **state)
+{
+    const struct maps none = {0};
+    const struct tcb tcb = {
+        .base = 0x2f000, .stack_start = 0x20000, .stack_end = 0x30000, .tid = 7};
+    uint64_t start = 0x10000;
+    uint64_t stop = 0x50000;
+    (void)state;
+    stacks_of_thread(&stacks, &tcb, &none);
+    stacks_of_thread(&stacks, &tcb, &none); /* as at each tick */
+    assert_int_equal(stacks.count, 1);
+    expect(0x20000, 0x20000, 0x30000, 7);
+    assert_null(stacks_find(&stacks, 0x1ffff));
+    assert_null(stacks_find(&stacks, 0x30000));
+    stacks_gap(&stacks, 0x1ffff, &start, &stop);
+    assert_int_equal(start, 0x10000);
+    assert_int_equal(stop, 0x20000);
+    stop = 0x50000;
+    stacks_gap(&stacks, 0x30000, &start, &stop);
+    assert_int_equal(start, 0x30000);
+    assert_int_equal(stop, 0x50000);
+}
+
+/* A library that does not tell: each stack begins where the one below ends, in whatever order. */
+static void stacks_of_one_mapping_part_it(void **state)
+{
+    static struct map map = {.start = 0x100000, .end = 0x700000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const uint64_t bases[] = {0x4ff000, 0x2ff000, 0x6ff000};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++)
+        stacks_of_thread(&stacks, &(struct tcb){.base = bases[i], .tid = i + 1}, &maps);
+    expect_sound();
+    assert_int_equal(stacks.count, 3);
+    expect(0x100000, 0x100000, 0x300000, 2);
+    expect(0x4fffff, 0x300000, 0x500000, 1);
+    expect(0x500000, 0x500000, 0x700000, 3);
+}
+
+static void stack_pointers_tell_what_they_reached(void **state)
+{
+    static struct map map = {.start = 0x1000000, .end = 0x2000000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const struct tcbs nobody = {0};
+    (void)state;
+    stacks_reached(&stacks, &map, 0x1845678);
+    expect(0x1845678, 0x1840000, 0x1940000, 0);
+    stacks_reached(&stacks, &map, 0x1800000); /* deeper */
+    expect(0x1845678, 0x1800000, 0x1940000, 0);
+    stacks_reached(&stacks, &map, 0x1ff8000); /* of another, that goes up to the end */
+    expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
+    assert_null(stacks_find(&stacks, 0x1000000));
+    assert_null(stacks_find(&stacks, 0x1950000));
+    expect_sound();
+    stacks_refresh(&stacks, &nobody, &maps, 1);
+    assert_int_equal(stacks.count, 2);
+    map.end = 0x1900000; /* unmapped in part */
+    stacks_refresh(&stacks, &nobody, &maps, 1);
+    assert_int_equal(stacks.count, 0);
+}
+
+static void a_thread_is_better_than_a_guess(void **state)
+{
+    static struct map map = {.start = 0x100000, .end = 0x900000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const struct tcb tcb = {
+        .base = 0x2ff000, .stack_start = 0x200000, .stack_end = 0x300000, .tid = 9};
+    (void)state;
+    stacks_reached(&stacks, &map, 0x2f0000);
+    stacks_of_thread(&stacks, &tcb, &maps);
+    stacks_reached(&stacks, &map, 0x2f8000);
+    assert_int_equal(stacks.count, 1);
+    expect(0x2f0000, 0x200000, 0x300000, 9);
+    stacks_forget(&stacks, 0x280000, 0x281000);
+    assert_int_equal(stacks.count, 0);
+}
+
+static void words_that_cannot_be_are_none(void **state)
+{
+    const uint64_t base = 0x7f0000001000;
+    uint64_t words[64] = {0};
+    uint64_t start = 0;
+    uint64_t stop = 0;
+    (void)state;
+    assert_false(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    const uint64_t wrong[][3] = {{base + 8, 4096, 0},                     /* begins above */
+                                 {base - 65536, 4096, 0},                 /* ends below */
+                                 {4096, base, 0},                         /* all there is */
+                                 {base - 65536, 65536 + 2304, 65536 * 2}, /* guard only */
+                                 {base - 65536, 65536 + (1 << 20), 4096}, /* goes on above */
+                                 {base - 65536, UINT64_MAX, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(&words[40], wrong[i], sizeof wrong[i]);
+        assert_false(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    }
+    memcpy(&words[61], (uint64_t[]){base - 65536, 65536 + 2304, 4096}, 3 * sizeof *words);
+    memset(&words[40], 0, 3 * sizeof *words);
+    assert_true(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    assert_int_equal(start, base - 65536 + 4096);
+    assert_int_equal(stop, base + 2304);
+}
+
+/* ---- one line of /proc/PID/maps: a large block of malloc's, a stack, another block ---- */
+
+enum { BLOCK = 8 << 20, STACK = 1 << 20, WHOLE = 2 * BLOCK + STACK, PAGE = 4096 };
+
+static struct merged {
+    unsigned char *reserved; /* a page more on both sides, so that nothing else joins the line */
+    unsigned char *memory;
+    uint32_t tid;
+    pthread_barrier_t started;
+    pthread_barrier_t looked;
+} merged;
+
+static void *on_merged_stack(void *data)
+{
+    merged.tid = (uint32_t)syscall(SYS_gettid);
+    pthread_barrier_wait(&merged.started);
+    pthread_barrier_wait(&merged.looked);
+    return data;
+}
+
+/* As malloc leaves it in front of a mapping of its own. */
+static void write_chunk(unsigned char *at)
+{
+    memcpy(at, (uint64_t[]){0, BLOCK | 2}, 16);
+}
+
+static pthread_t start_merged(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    merged.reserved = mmap(NULL, WHOLE + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(merged.reserved != MAP_FAILED);
+    merged.memory = merged.reserved + PAGE;
+    assert_int_equal(mprotect(merged.memory, WHOLE, PROT_READ | PROT_WRITE), 0);
+    write_chunk(merged.memory);
+    write_chunk(merged.memory + BLOCK + STACK);
+    pthread_barrier_init(&merged.started, NULL, 2);
+    pthread_barrier_init(&merged.looked, NULL, 2);
+    pthread_attr_init(&attributes);
+    assert_int_equal(pthread_attr_setstack(&attributes, merged.memory + BLOCK, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, on_merged_stack, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    pthread_barrier_wait(&merged.started);
+    return thread;
+}
+
+static void expect_object(struct space *space, size_t at, enum object_kind kind, size_t from,
+                          size_t to)
+{
+    static struct names names;
+    const struct tls no_tls = {0};
+    struct finding finding;
+    assert_int_equal(names_init(&names), 0);
+    assert_true(finding_make(&finding, space, &no_tls, &names,
+                             (uint64_t)(uintptr_t)merged.memory + at, kind == OBJECT_STACK));
+    names_fini(&names);
+    assert_int_equal(finding.kind, kind);
+    assert_int_equal(finding.base, (uintptr_t)merged.memory + from);
+    assert_int_equal(finding.end, (uintptr_t)merged.memory + to);
+}
+
+static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
+{
+    const struct modules_from from = {.pid = getpid(), .live = true};
+    struct space space;
+    struct tcbs tcbs = {0};
+    (void)state;
+    pthread_t thread = start_merged();
+    assert_int_equal(space_init(&space, &from), 0);
+    const struct map *map = maps_find(&space.maps, (uintptr_t)merged.memory + BLOCK);
+    assert_true(map && map->start == (uintptr_t)merged.memory);
+    assert_true(map->end == (uintptr_t)merged.memory + WHOLE);
+    tcbs_refresh(&tcbs, getpid());
+    bool told = tcbs_of_thread(&tcbs, merged.tid);
+    stacks_refresh(&space.stacks, &tcbs, &space.maps, (uint32_t)getpid());
+    if (told) {
+        expect_object(&space, BLOCK - 8, OBJECT_HEAP, 0, BLOCK);
+        expect_object(&space, BLOCK + STACK - 4096, OBJECT_STACK, BLOCK, BLOCK + STACK);
+        expect_object(&space, BLOCK, OBJECT_STACK, BLOCK, BLOCK + STACK);
+        expect_object(&space, BLOCK + STACK, OBJECT_HEAP, BLOCK + STACK, WHOLE);
+    }
+    pthread_barrier_wait(&merged.looked);
+    pthread_join(thread, NULL);
+    munmap(merged.reserved, WHOLE + 2 * PAGE);
+    tcbs_fini(&tcbs);
+    space_fini(&space);
+    if (!told)
+        skip(); /* a library that registers no list of robust mutexes */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(beside_a_stack_is_no_stack, end),
+        cmocka_unit_test_teardown(stacks_of_one_mapping_part_it, end),
+        cmocka_unit_test_teardown(stack_pointers_tell_what_they_reached, end),
+        cmocka_unit_test_teardown(a_thread_is_better_than_a_guess, end),
+        cmocka_unit_test(words_that_cannot_be_are_none),
+        cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
