@@ -10,10 +10,20 @@
  * likelihood ratio of two multinomials against one. Misses come in
  * bursts and programs go round in loops, so the ratio is divided by what neighbouring windows of
  * that length differ by inside segments (a dispersion for each length): a loop shorter than the
- * window is no phase, and noise of any colour sets its own bar.
+ * window is no phase, and noise of any colour sets its own bar. The dispersion is an M-estimate
+ * with exponential forgetting: what is far above it counts by a bound (Huber 1964; as a recursion
+ * Gelper, Fried and Croux, J. of Forecasting 29, 2010), and what is old counts less and less, so
+ * that neither the noise of a start nor a change that was missed stays in it.
+ *
+ * A change is told when the newest blocks are still more like the rest of what is new than like
+ * what was before: a collector that comes and goes is none. A segment of fewer than 4 blocks, or of
+ * up to 16 that is like nothing known and a mixture of its neighbours (within 10 % of its misses),
+ * is the edge between them: each has as much of its time as of its misses. A segment that has the
+ * letter of the one before is one with it.
  *
  * Objects are columns by a hash of their id: fixed from the start, so that an object that turns
- * up late needs no history. A phase that comes back is recognised by its shares.
+ * up late needs no history. A phase that comes back is recognised by its shares, at a distance of
+ * up to 15 % of the misses beside what the noise of both is expected to make.
  */
 #ifndef MISSTOP_PROFILE_PHASES_H
 #define MISSTOP_PROFILE_PHASES_H

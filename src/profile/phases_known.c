@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of the same letter, beside what noise makes of two stretches that are the same; which is believed
- * up to as much, or a stretch of few samples would be like anything. */
+/* Of the same letter, beside what noise makes of two stretches that are the same; of which no more
+ * is believed, or a stretch of few samples would be like anything. */
 static const double recurs_within = 0.15;
 static const double noise_most = 0.10;
 
