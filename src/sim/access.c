@@ -239,6 +239,7 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.miss.address = address;
     access.miss.size_bytes = size_bytes;
     access.miss.thread = thread->fast.number;
+    access.model->running = thread->fast.runs;
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;

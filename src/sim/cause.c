@@ -51,15 +51,17 @@ static uint8_t invalidation(struct state_access *access, const struct cache *cac
 
 static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
-                              struct model_who *evictor)
+                              struct model_missed *missed)
 {
     struct model *model = access->model;
     const struct evicted_line *line =
         evicted_find(&model->evicted[cache->level], address >> cache->line_shift, cache->thread);
-    if (!line)
+    if (!line) {
         model->limits.evictors_forgotten++;
-    else
-        *evictor = line->evictor;
+    } else {
+        missed->evictor = line->evictor;
+        missed->evictor_thread = line->by;
+    }
     if (line && line->reason == MODEL_INVALIDATED)
         return invalidation(access, cache, address, size_bytes);
     if (line && line->reason == MODEL_INCLUDED)
@@ -81,7 +83,8 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
+                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {
@@ -98,8 +101,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         if (may_be_late(access))
             access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
         else
-            missed->cause =
-                replaced_cause(access, cache, address, size_bytes, in_shadow, &missed->evictor);
+            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
 }
@@ -112,7 +114,7 @@ static void look_for_evictors(struct state_access *access)
         if (access->replaced >> level & 1)
             miss->level[level].cause =
                 replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
-                               access->in_shadow >> level & 1, &miss->level[level].evictor);
+                               access->in_shadow >> level & 1, &miss->level[level]);
 }
 
 void cause_referenced(struct state_access *access, uint64_t address)

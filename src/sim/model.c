@@ -185,7 +185,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     const struct cache *instruction = thread->instruction;
     lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
     open_fast(thread, model);
-    thread->fast.number = number;
+    thread->fast.number = thread->fast.runs = number;
     thread->fast.fetched = instruction ? instruction->fetched : NULL;
     thread->fast.fetch_sets = instruction ? instruction->sets : 0;
     return thread;

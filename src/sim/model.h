@@ -40,6 +40,7 @@ enum { MODEL_NOBODY = UINT32_MAX };
 /* One level that an access missed. */
 struct model_missed {
     uint8_t cause;            /* enum model_cause */
+    uint32_t evictor_thread;  /* whose access (model_thread.runs); MODEL_NOBODY: not known */
     struct model_who evictor; /* who threw out or invalidated what was missed */
 };
 
@@ -157,6 +158,7 @@ struct model_thread {
     bool timed;           /* hits have to say when they were: each access sets the clock forward */
     bool use;             /* hits have to say what they used */
     uint32_t number;
+    uint32_t runs; /* whose accesses come: any number below 65536; the caller's to set */
     struct model *model;
     /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last,
      * whose next fetch changes nothing. NULL: they are not simulated. */

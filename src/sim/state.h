@@ -30,6 +30,7 @@ struct state_thread {
 };
 
 struct model {
+    uint32_t running; /* whose access is under way (model_thread.runs) */
     struct model_spec spec;
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];

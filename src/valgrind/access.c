@@ -187,6 +187,8 @@ void access_runs(UInt number, struct sim_thread *of)
     lines_runs(of->tid);
     if (!cache)
         wanted = False;
+    else
+        cache->runs = (UInt)(of - shared->threads);
     settle();
 }
 

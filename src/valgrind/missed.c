@@ -12,6 +12,8 @@ static void tell_evictor(const struct model_missed *level, UInt told)
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
     missed.evictor_level = (UChar)told;
+    missed.evictor_tid =
+        level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
 }
 
 void missed_by_model(void *context, const struct model_miss *miss)
@@ -53,7 +55,7 @@ void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint6
     missed.served = (UChar)served;
     tell_miss(&missed);
     missed.causes = 0;
-    missed.evictor_ip = missed.evictor_address = 0;
+    missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
 }
 
 void missed_sample(const struct sim_thread *thread, const struct sim_instruction *place,
