@@ -69,10 +69,11 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
-/* An access to one line, that takes nothing from the tables of evicted lines that it looks into. */
+/* An access to one line, that takes nothing from the tables it looks into: that a line has returned
+ * to its thread is told before. */
 static bool may_be_late(const struct state_access *access)
 {
-    return access->model->memory.host.asks_causes && access->absent &&
+    return access->model->memory.host.asks_causes && !access->model->several && access->absent &&
            access->model->spec.whole_access_below;
 }
 
