@@ -69,6 +69,13 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
+/* An access to one line, that takes nothing from the tables of evicted lines that it looks into. */
+static bool may_be_late(const struct state_access *access)
+{
+    return access->model->memory.host.asks_causes && access->absent &&
+           access->model->spec.whole_access_below;
+}
+
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow)
 {
@@ -91,9 +98,23 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         missed->cause = MODEL_FIRST_HERE;
         break;
     case SEEN_HERE:
-        missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
+        if (may_be_late(access))
+            access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
+        else
+            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
+}
+
+/* What was put off, for which level served is known now. */
+static void look_for_evictors(struct state_access *access)
+{
+    struct model_miss *miss = &access->miss;
+    for (uint32_t level = 0; level < miss->served; level++)
+        if (access->replaced >> level & 1)
+            miss->level[level].cause =
+                replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
+                               access->in_shadow >> level & 1, &miss->level[level]);
 }
 
 void cause_referenced(struct state_access *access, uint64_t address)
@@ -152,6 +173,8 @@ void cause_report(struct state_access *access)
     struct model *model = access->model;
     const struct model_host *host = &model->memory.host;
     state_who(access);
+    if (access->replaced && cause_is_asked(model, access->miss.served))
+        look_for_evictors(access);
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
         if (!(access->missed & 1u << level))
             continue;

@@ -89,6 +89,9 @@ struct model_host {
     void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
+    /* Whether it matters why the access on its way was missed, that level `served` has
+     * (as in struct model_miss); if not, no cause of it need be known. No function: always. */
+    bool (*asks_causes)(void *context, uint32_t served);
     void (*eviction)(void *context, const struct model_eviction *eviction);
     /* The model then keeps no histograms of statements and bins, only that of all. */
     void (*reuse)(void *context, const struct model_reuse *reuse);

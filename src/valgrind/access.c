@@ -60,6 +60,13 @@ static void on_miss(void *context, const struct model_miss *miss)
         tell_evictor(&miss->level[told], told);
 }
 
+/* Nobody else counts them. */
+static bool asks_causes(void *context, uint32_t served)
+{
+    (void)context;
+    return tell_miss_is_due(served);
+}
+
 static void fill_spec(void)
 {
     const struct sim_header *header = &shared->header;
@@ -118,7 +125,8 @@ static void draw_next(uint64_t now)
 
 void access_start(void)
 {
-    static struct model_host host = {.allocate = pages_keep, .fail = fail, .miss = on_miss};
+    static struct model_host host = {
+        .allocate = pages_keep, .fail = fail, .miss = on_miss, .asks_causes = asks_causes};
     fill_spec();
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);

@@ -133,6 +133,16 @@ static void count_key(struct counting *counting, uint64_t key, uint32_t samples)
         part->samples += samples;
 }
 
+static void name_threads(const struct snapshot_threads *known, struct matrix_parts *threads)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        const struct snapshot_thread *thread =
+            snapshot_thread(known, (uint32_t)threads->list[i].key);
+        if (thread && thread->name)
+            snprintf(threads->list[i].name, sizeof threads->list[i].name, "%s", thread->name);
+    }
+}
+
 static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
@@ -149,6 +159,7 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
             count_key(&blocks, block->base, block->samples);
     }
     end(&threads, &cell->threads);
+    name_threads(&chosen->table->snapshot->threads, &cell->threads);
     end(&blocks, &cell->blocks);
 }
 

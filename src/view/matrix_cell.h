@@ -14,7 +14,8 @@ enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
 /* A field, a line, a thread or a block. */
 struct matrix_part {
-    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "" of threads and blocks */
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; of threads "" where it is not
+                                     known, "" of blocks */
     uint64_t key;                 /* thread id, address of the block */
     double samples;
     double loads; /* of fields and lines */

@@ -136,7 +136,9 @@ static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WOR
 {
     append(out, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
     for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
-        append(out, "%s%" PRIu64, i ? ", " : "", threads->list[i].key);
+        append(out, "%s%s%s%" PRIu64 "%s", i ? ", " : "", threads->list[i].name,
+               *threads->list[i].name ? " (" : "", threads->list[i].key,
+               *threads->list[i].name ? ")" : "");
         if (threads->distinct > 1)
             append(out, " %.0f%%", threads->list[i].samples / threads->all * 100);
     }
