@@ -222,6 +222,7 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
         .event = sample->event,
         .cause = sample->cause,
         .evictor_ip = sample->evictor_ip,
+        .evictor_tid = sample->evictor_tid,
         .evictor_address = sample->evictor_address,
         .base = SREG_NONE,
         .index = SREG_NONE,
