@@ -57,6 +57,10 @@ check "an array that does not fit misses at each line, twice" \
 check "every access counts" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
 check "every miss is a sample" holds "s['untold'] == 0 and sum(e['events'] for e in r['source']['events'] if e['name'] == 'l1-miss') == s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" walk 512
+# 8 MB twice: more than is told whatever it costs, and few accesses to pay for the rest.
+sim --sim=L1=32K,8,64:nouse -j -d 60 -H 0 --heap none -- "$program" walk 8192
+check "what is told is bounded" holds "s['levels'][0]['load_misses'] > 200000 and s['levels'][0]['load_misses'] + s['levels'][0]['store_misses'] - s['untold'] < 100000"
+check "what is told stands for all misses" holds "abs(sum(e['events'] for e in r['source']['events'] if e['name'] == 'mem-fill') / (s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']) - 1) < 0.05"
 # How soon debugging information is read is the machine's affair.
 report "print('a program that ends at once: %.0f of %d misses typed by code and data' % (sum(x['typed']['agreed'] for x in r['objects']), r['samples']['total']))"
 sim --sim=L1=32K,8,64 --heap none --sim-from work --sim-to cleanup -e access -c 1 -j -d 60 -H 0 -- "$program" parts
