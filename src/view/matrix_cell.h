@@ -42,6 +42,7 @@ struct matrix_cell {
     struct snapshot_causes_figures causes; /* misses 0: none are told */
     struct matrix_parts evictors;          /* "function on object"; samples: misses of what it had
                                               thrown out; all: of all evictors that are known */
+    struct matrix_parts evictor_threads;   /* the same by thread */
     const struct snapshot_rates *rates;    /* NULL: not known */
     struct snapshot_rates joined;          /* what that is where lines were combined */
 };
