@@ -90,10 +90,10 @@ static double chance_excess(double effective, uint32_t groups)
 static void find_hot(struct sets_finding *finding, const double *counts, uint32_t sets,
                      double total, double effective)
 {
-    double bound = sets_bound(effective / sets) * total / effective;
+    finding->bound = sets_bound(effective / sets) * total / effective;
     double hot = 0;
     for (uint32_t i = 0; i < sets; i++)
-        if (counts[i] > bound) {
+        if (counts[i] > finding->bound) {
             finding->hot_sets++;
             hot += counts[i];
         }
@@ -102,7 +102,8 @@ static void find_hot(struct sets_finding *finding, const double *counts, uint32_
 
 void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets, double effective)
 {
-    *finding = (struct sets_finding){.chi2 = NAN, .p_value = NAN, .effective = effective};
+    *finding =
+        (struct sets_finding){.chi2 = NAN, .p_value = NAN, .bound = NAN, .effective = effective};
     for (uint32_t i = 0; i < sets; i++)
         finding->samples += counts[i];
     uint32_t groups = groups_for(sets, effective);

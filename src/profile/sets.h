@@ -31,6 +31,7 @@ struct sets_finding {
     double hot_share; /* of the samples, in the hot sets */
     double samples;
     double effective;
+    double bound; /* samples above which a set is hot; NAN: too few samples */
     uint32_t hot_sets;
     enum sets_verdict verdict;
 };
@@ -59,7 +60,7 @@ static inline void sets_add(struct sets *sets, uint32_t set, double scale)
 void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets,
                 double effective);
 
-/* Samples above which a set is hot: the 99.9 % bound of what an even spread gives it. */
+/* The 99.9 % bound of what an even spread gives a set. */
 double sets_bound(double expected);
 
 #endif

@@ -79,11 +79,10 @@ static int by_set_and_count(const void *left, const void *right)
 }
 
 /* The lines of hot sets in the newest part of the window, by set, the hottest line first. */
-static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double samples,
+static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {
     const struct window *window = &build->profile->window;
-    double bound = sets_bound(samples / shown->sets);
     size_t count = 0;
     for (uint32_t i = window->used; i > 0 && count < CROWD; i--) {
         const struct window_entry *entry = window_at(window, i - 1);
@@ -97,15 +96,15 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
 /*
  * Share of what hot sets have above the mean that falls on as many lines as a set has ways.
  * Those lines can live side by side: they are hot, but do not throw each other out. What a
- * set has below them is lines that do.
+ * set has below them is lines that do. NAN: no set is crowded in the window.
  */
-static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double samples)
+static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
     struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
     double mean = (double)build->profile->window.used / shown->sets;
     double held = 0;
     double excess = 0;
-    size_t count = crowd ? crowd_hot_sets(build, shown, samples, crowd) : 0;
+    size_t count = crowd ? crowd_hot_sets(build, shown, bound, crowd) : 0;
     for (size_t i = 0; i < count;) {
         uint32_t set = crowd[i].set;
         double top = 0;
@@ -117,7 +116,7 @@ static double held_by_ways(struct build *build, const struct snapshot_sets *show
         excess += fmax(0, all - mean);
         held += fmin(top, fmax(0, all - mean));
     }
-    return excess > 0 ? held / excess : 0;
+    return excess > 0 ? held / excess : NAN;
 }
 
 static const char *sets_reading(struct build *build, const struct sets_finding *finding,
@@ -132,7 +131,12 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
                             "capacity rather than conflict",
                             shown->sets, 100 * finding->excess);
     bool one = finding->hot_sets == 1;
-    double held = held_by_ways(build, shown, finding->samples);
+    double held = held_by_ways(build, shown, finding->bound);
+    if (isnan(held))
+        return arena_printf(build->arena,
+                            "the %u sets share the misses unevenly (%.0f %% more than even), but "
+                            "no set stands out yet: no sign of a conflict",
+                            shown->sets, 100 * finding->excess);
     if (held > held_enough)
         return arena_printf(build->arena,
                             "%u of %u sets %s %.0f %% of the misses, but %.0f %% of the crowding "

@@ -3,15 +3,16 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 40 };
+enum { ARGUMENTS_MAX = 40, MOST_S = 300 };
 
 /* Forks and executes with standard output to fd; the child dies with the test. */
 static pid_t start(const char *const *arguments, int output)
@@ -112,34 +113,82 @@ pid_t misstop_start(pid_t pid, const char *const *more)
     return started;
 }
 
-json_t *misstop_last_report(pid_t pid, const char *const *more)
+/* A program that waits, and when it is to end; none for a program that sees to itself. */
+struct guided {
+    pid_t pid;
+    report_has_enough enough;
+    double until_s;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void guide(struct guided *guided, json_t *report, bool first)
+{
+    if (first)
+        kill(guided->pid, SIGCONT);
+    else if (guided->enough && (guided->enough(report) || now_s() > guided->until_s)) {
+        guided->enough = NULL;
+        kill(guided->pid, SIGTERM);
+    }
+}
+
+static json_t *read_reports(FILE *in, struct guided *guided)
+{
+    char *line = NULL;
+    size_t size = 0;
+    json_t *last = NULL;
+    for (bool first = true; getline(&line, &size, in) > 0; first = false) {
+        json_t *report = json_loads(line, 0, NULL);
+        if (!report)
+            fprintf(stderr, "not JSON: %.200s\n", line);
+        else if (guided)
+            guide(guided, report, first);
+        json_decref(last);
+        last = report;
+    }
+    free(line);
+    return last;
+}
+
+static json_t *last_report(pid_t pid, const char *const *more, struct guided *guided)
 {
     int pipes[2];
     int status = 0;
-    char *line = NULL;
-    size_t size = 0;
     json_t *last = NULL;
     if (pipe2(pipes, O_CLOEXEC))
         return NULL;
     pid_t misstop = start_misstop(pid, more, pipes[1]);
     close(pipes[1]);
     FILE *in = fdopen(pipes[0], "r");
-    while (in && getline(&line, &size, in) > 0) {
-        json_t *report = json_loads(line, 0, NULL);
-        if (!report)
-            fprintf(stderr, "not JSON: %.200s\n", line);
-        json_decref(last);
-        last = report;
-    }
-    free(line);
-    if (in)
+    if (in) {
+        last = read_reports(in, guided);
         fclose(in);
+    }
     waitpid(misstop, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return last;
     fprintf(stderr, "misstop ended with status %x\n", (unsigned)status);
     json_decref(last);
     return NULL;
+}
+
+json_t *misstop_last_report(pid_t pid, const char *const *more)
+{
+    return last_report(pid, more, NULL);
+}
+
+json_t *misstop_until(pid_t pid, const char *const *more, report_has_enough enough)
+{
+    struct guided guided = {pid, enough, now_s() + MOST_S};
+    json_t *last = last_report(pid, more, &guided);
+    if (!last)
+        kill(pid, SIGKILL);
+    return last;
 }
 
 bool source_works(const char *source)
@@ -154,9 +203,9 @@ json_t *report_object(json_t *report, const char *name)
 {
     size_t i;
     json_t *object;
-    json_array_foreach(json_object_get(report, "objects"), i, object)
-        if (!strcmp(json_string_value(json_object_get(object, "name")), name))
-            return object;
+    json_array_foreach(json_object_get(report, "objects"), i,
+                       object) if (!strcmp(json_string_value(json_object_get(object, "name")),
+                                           name)) return object;
     return NULL;
 }
 

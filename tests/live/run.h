@@ -15,7 +15,8 @@ struct planted {
     size_t used;
 };
 
-/* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready. */
+/* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready; with 0 seconds it
+ * has stopped then, until it is let go, and ends by SIGTERM. */
 bool planted_start(struct planted *planted, const char *mode, double seconds);
 bool planted_start_program(struct planted *planted, const char *program, const char *mode,
                            double seconds);
@@ -29,6 +30,12 @@ const char *planted_last(const struct planted *planted, const char *name);
 
 /* Runs misstop ($MISSTOP) -j -p PID with more arguments (NULL-ended); the last report. */
 json_t *misstop_last_report(pid_t pid, const char *const *arguments);
+
+/* The same on a program that was started with 0 seconds. It is let go when misstop is there, and
+ * ended when a report has enough, or after five minutes: however slow the machine, the last report
+ * is of all it did, and of as many samples as are wanted. */
+typedef bool (*report_has_enough)(json_t *report);
+json_t *misstop_until(pid_t pid, const char *const *arguments, report_has_enough enough);
 
 /* Starts it without waiting, output to /dev/null. */
 pid_t misstop_start(pid_t pid, const char *const *arguments);

@@ -158,6 +158,28 @@ static void a_hot_line_is_no_conflict(void **state)
     profile_free(profile);
 }
 
+/* A small array: half of the sets, a line of each. Too few samples for one of them to stand out. */
+static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {0};
+    for (uint64_t i = 0; i < 160; i++) {
+        struct place place = {.object = 1, .base = 0x10000, .size_bytes = 2048};
+        place.access =
+            (struct access){.time_ns = i + 1, .weight = 1, .address = 0x10000 + i % 32 * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 161);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_int_equal(snapshot->sets.hot_sets, 0);
+    assert_false(snapshot->sets.conflict);
+    assert_non_null(strstr(snapshot->sets.reading, "no set stands out"));
+    assert_int_equal(snapshot->findings.count, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 /* The newest sample on a line is of a small neighbour of the object that is missed on there. */
 static void a_line_goes_by_what_misses_most_on_it(void **state)
 {
@@ -184,8 +206,11 @@ static void a_line_goes_by_what_misses_most_on_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(totals_and_shares), cmocka_unit_test(hot_field_is_one_row),
-        cmocka_unit_test(one_set_is_concentrated), cmocka_unit_test(a_hot_line_is_no_conflict),
+        cmocka_unit_test(totals_and_shares),
+        cmocka_unit_test(hot_field_is_one_row),
+        cmocka_unit_test(one_set_is_concentrated),
+        cmocka_unit_test(a_hot_line_is_no_conflict),
+        cmocka_unit_test(few_samples_on_half_of_the_sets_are_no_conflict),
         cmocka_unit_test(a_line_goes_by_what_misses_most_on_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
