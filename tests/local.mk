@@ -130,7 +130,8 @@ tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 tests_bench_bench_unattributed_SOURCES = tests/bench/bench_unattributed.c
 tests_bench_bench_unattributed_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
-EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms tests/bench/programs-in-stages
+EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
+EXTRA_DIST += tests/bench/programs-in-stages tests/bench/programs_in_stages.py
 
 # For run-all, which runs some side by side and some alone.
 .PHONY: print-tests

@@ -35,6 +35,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases.c \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
+	src/profile/phases_noise.c \
+	src/profile/phases_split.c \
 	src/profile/profile.c src/profile/profile_add.c src/profile/profile_lines.c \
 	src/profile/use.c src/profile/use.h src/profile/snapshot_use.c src/profile/snapshot_reuse.c \
 	src/profile/snapshot_partners.c \
