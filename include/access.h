@@ -78,6 +78,7 @@ struct access {
     uint64_t physical; /* 0: not recorded */
     uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
     uint64_t evictor_address; /* ... to make room for this; 0: not known */
+    uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;

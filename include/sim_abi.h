@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
-#define SIM_VERSION 2u
+#define SIM_VERSION 3u
 
 enum {
     SIM_HEADER_BYTES = 4096,
@@ -148,7 +148,9 @@ struct sim_miss {
     uint64_t ip;
     uint64_t address;
     uint64_t evictor_ip;      /* what had thrown the line out of that level; 0: not known */
-    uint64_t evictor_address; /* ... to make room for this */
+    uint64_t evictor_address; /* ... to make room for this, */
+    uint32_t evictor_tid;     /* by this thread's access; 0: not known */
+    uint32_t unused;
 };
 
 enum { SIM_CAUSE_BITS = 4 };

@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SNAPSHOT_EVICTORS = 8, SNAPSHOT_CAUSES_ROWS = 64, SNAPSHOT_EVICTION_BINS = 16 };
+enum {
+    SNAPSHOT_EVICTORS = 8,
+    SNAPSHOT_EVICTOR_THREADS = 4,
+    SNAPSHOT_CAUSES_ROWS = 64,
+    SNAPSHOT_EVICTION_BINS = 16
+};
 
 /* Of an object, a function, a thread, a field, a cell of the matrix, or everything. */
 struct snapshot_causes_figures {
@@ -35,14 +40,23 @@ struct snapshot_evictor {
     double share; /* of the misses whose evictor is known */
 };
 
+/* Whose accesses needed the room. */
+struct snapshot_evictor_thread {
+    const char *name; /* "worker (123)" */
+    uint32_t tid;     /* 0: one of those beyond the threads that are told apart */
+    double share;     /* of the misses whose evictor is known */
+};
+
 struct snapshot_causes_row {
     uint32_t index; /* into objects, or code; UINT32_MAX: not listed there, or a thread */
-    uint32_t id;    /* of the object or function; thread id */
+    uint32_t id;    /* of the object or function; thread id, 0: those beyond that are told apart */
     const char *name;
     struct snapshot_causes_figures figures;
     double unlisted; /* part of figures.evicted that found no room in the table; NAN */
     struct snapshot_evictor evictors[SNAPSHOT_EVICTORS]; /* largest share first; none of threads */
     size_t evictor_count;
+    struct snapshot_evictor_thread threads[SNAPSHOT_EVICTOR_THREADS]; /* the same, of threads too */
+    size_t thread_count;
 };
 
 enum causes_of { CAUSES_OBJECTS, CAUSES_FUNCTIONS, CAUSES_THREADS, CAUSES_KINDS };
@@ -56,8 +70,9 @@ struct snapshot_eviction_line {
 
 /*
  * Rows: whose lines were missed. Columns: whose accesses had thrown them out. Most misses first,
- * the others last on both sides, and in them all of less than 0.1 %. Cells add up to the lines, and these to `misses`: all misses whose
- * evictor is known. What the table of evictors forgot stands in the others.
+ * the others last on both sides, and in them all of less than 0.1 %. Cells add up to the lines, and
+ * these to `misses`: all misses whose evictor is known. What the table of evictors forgot stands in
+ * the others.
  */
 struct snapshot_evictions {
     size_t row_count; /* without the others; 0: nothing is known */
@@ -72,7 +87,7 @@ struct snapshot_causes_list {
     struct snapshot_causes_row *rows; /* most misses first, SNAPSHOT_CAUSES_ROWS at most */
     size_t count;
     size_t left_out;
-    struct snapshot_evictions evictions; /* none of threads */
+    struct snapshot_evictions evictions;
 };
 
 struct snapshot_causes {

@@ -27,6 +27,7 @@ enum finding_kind {
     FINDING_REACH,         /* on more pages than the TLB reaches, by reckoning */
     FINDING_COLUMNS,       /* a matrix is walked down columns, rows a power of two */
     FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
+    FINDING_SPINNING,      /* a word is read over and over until another thread writes it */
     FINDING_KIND_COUNT
 };
 

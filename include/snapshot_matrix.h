@@ -86,6 +86,14 @@ struct snapshot_matrix_evictor {
     double misses;
 };
 
+/* Which thread had: those of a cell add up to what is known of it, as far as they found room. */
+struct snapshot_matrix_evictor_thread {
+    uint16_t row;
+    uint16_t column;
+    const char *name; /* "worker (123)" */
+    double misses;
+};
+
 /*
  * Functions x objects, most weight first on both sides; then the others; then nobody: as a column
  * what has no object, as a row what waited for no data that is known of, in no function that is
@@ -124,6 +132,8 @@ struct snapshot_matrix {
     struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
                                                  known left out */
     size_t evictor_count;
+    struct snapshot_matrix_evictor_thread *evictor_threads; /* the same */
+    size_t evictor_thread_count;
     const struct rates_plan *rates_plan; /* NULL: as above */
     const struct rates_sums *rates_all;
 };

@@ -47,9 +47,11 @@ struct snapshot_measured {
 struct snapshot_phase {
     double start_s; /* from the start of the run */
     double end_s;   /* so far, of the last one */
+    double told_s;  /* when it was known that it had begun; NAN: the first */
     double samples;
     char name[4];       /* "A": stretches of one name are alike; "": not told yet */
-    double distance;    /* share of misses that fell elsewhere than in the one before; NAN */
+    double distance;    /* share of misses that fell elsewhere than in the one before: of the same
+                         * periods as what rose and fell; NAN: the first, or nothing to compare */
     const char *leader; /* the object with most misses in it; NULL: none */
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;

@@ -111,7 +111,8 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
         char since[TEXT_TIME_BYTES];
         char object[384];
         note_object(last, object, sizeof object);
-        snprintf(pipeline->status, sizeof pipeline->status, "%s%s%s since %s: %s; 0 shows the run",
+        snprintf(pipeline->status, sizeof pipeline->status,
+                 "%s%s%s since %s: %s; Phases (0) shows the run",
                  last->again ? "phase " : "a new phase", last->again ? last->name : "",
                  last->again ? " again" : "", text_time(since, last->start_s), object);
     }
@@ -165,9 +166,10 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
     if (exec_told)
-        head.status = pipeline->live
-                          ? "another program was started (exec); counting goes on, z counts it alone"
-                          : "here the process started another program (exec)";
+        head.status =
+            pipeline->live
+                ? "another program was started (exec); counting goes on, z counts it alone"
+                : "here the process started another program (exec)";
     if (pipeline->recorder)
         recorder_begin_refresh(pipeline->recorder);
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);

@@ -121,14 +121,17 @@ EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.c
 	tests/types/m_records.rs tests/types/m_derived.f90 tests/types/m_structs.go
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
-BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline
+BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline tests/bench/bench_unattributed
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
 tests_bench_bench_attach_SOURCES = tests/bench/bench_attach.c $(PIPELINE)
 tests_bench_bench_attach_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) -lutil
 tests_bench_bench_pipeline_SOURCES = tests/bench/bench_pipeline.c
 tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
-EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms tests/bench/programs-in-stages
+tests_bench_bench_unattributed_SOURCES = tests/bench/bench_unattributed.c
+tests_bench_bench_unattributed_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
+EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
+EXTRA_DIST += tests/bench/programs-in-stages tests/bench/programs_in_stages.py
 
 # For run-all, which runs some side by side and some alone.
 .PHONY: print-tests

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { CALL_BYTES = 8 }; /* the longest that compilers make: prefix, ff, two more, 4 of distance */
+
 enum reason call_slot(uint64_t address, enum access_kind kind, struct access *access)
 {
     access->address = address;
@@ -32,24 +34,149 @@ static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_
     return bytes[at] == 0xff && bytes[at + 1] == 0x25;
 }
 
-enum reason call_entry(uint64_t stack, uint64_t entry, const struct decode_target *target,
-                       struct access *access)
+/*
+ * ff /2 with a memory operand (Intel SDM vol. 2, CALL and 2.1.3), whose bytes end where `end` does.
+ * Nothing tells where it begins: false if it would not be of that length.
+ */
+static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
+                      struct insn_memory *memory)
 {
+    static const uint8_t registers[16] = {SREG_AX,  SREG_CX,  SREG_DX,  SREG_BX, SREG_SP,  SREG_BP,
+                                          SREG_SI,  SREG_DI,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
+                                          SREG_R12, SREG_R13, SREG_R14, SREG_R15};
+    uint8_t rex = (*at & 0xf0) == 0x40 ? *at++ : 0;
+    if (end - at < 2 || at[0] != 0xff || (at[1] >> 3 & 7) != 2 || at[1] >> 6 == 3)
+        return false;
+    uint8_t mode = at[1] >> 6;
+    uint8_t low = at[1] & 7;
+    at += 2;
+    *memory = (struct insn_memory){.index = SREG_NONE, .scale = 1, .size = 8, .kind = ACCESS_LOAD};
+    if (low == 4 && at < end) {
+        uint8_t index = (at[0] >> 3 & 7) | (rex & 2) << 2;
+        memory->index = index == 4 ? SREG_NONE : registers[index];
+        memory->scale = (uint8_t)(1 << (at[0] >> 6));
+        low = *at++ & 7;
+    }
+    bool by_ip = !mode && low == 5; /* with an index: without a base, which no compiler calls by */
+    size_t bytes = mode == 1 ? 1 : mode == 2 || by_ip ? 4 : 0;
+    if (at + bytes != end)
+        return false;
+    memory->base = by_ip ? SREG_NONE : registers[low | (rex & 1) << 3];
+    if (bytes == 4) {
+        int32_t displacement;
+        memcpy(&displacement, at, sizeof displacement);
+        memory->displacement = displacement;
+    } else if (bytes) {
+        memory->displacement = (int8_t)*at;
+    }
+    if (by_ip)
+        memory->displacement += (int64_t)back;
+    return true;
+}
+
+/* The call's operand, with the registers of then: the right one if the function entered is what
+ * stands there. */
+static bool leads_to(struct trace_values *values, const struct insn_memory *memory, uint64_t entry,
+                     uint64_t *address)
+{
+    const struct decode_target *target = values->target;
+    uint64_t found = 0;
+    if (!trace_address(values, memory, 0, address))
+        return false;
+    if (memory->base == SREG_SP)
+        *address += sizeof found; /* the call has pushed since */
+    return target->memory(target->context, *address, &found, sizeof found) && found == entry;
+}
+
+static enum reason take_load(const struct insn_memory *memory, uint64_t ip, uint64_t address,
+                             struct access *access)
+{
+    call_slot(address, ACCESS_LOAD, access);
+    access->ip = ip ? ip : access->ip;
+    access->base = memory->base;
+    access->index = memory->index;
+    access->displacement = (int32_t)memory->displacement;
+    access->how = ACCESS_REREAD;
+    return REASON_NONE;
+}
+
+static enum reason call_through(struct trace_values *values, const uint8_t *bytes, uint64_t back,
+                                struct call_seen *seen, struct access *access)
+{
+    for (size_t at = CALL_BYTES - 2; at + 1 > 0; at--) {
+        struct insn_memory memory;
+        uint64_t address;
+        if (!read_call(bytes + at, bytes + CALL_BYTES, back, &memory) ||
+            !leads_to(values, &memory, seen->entry, &address))
+            continue;
+        call_noted(seen, CALL_LOADS);
+        seen->memory = memory;
+        seen->ip = back - (CALL_BYTES - at);
+        return take_load(&memory, seen->ip, address, access);
+    }
+    return REASON_CALL_BOUNDARY;
+}
+
+/* The call whose return address stands on the stack now. */
+static enum reason call_standing(struct trace_values *values, uint64_t stack,
+                                 struct call_seen *seen, struct access *access)
+{
+    const struct decode_target *target = values->target;
     uint64_t back = 0;
     uint64_t slot;
-    uint8_t bytes[5];
+    uint8_t bytes[CALL_BYTES] = {0};
     int32_t distance;
     if (!target->memory || !target->memory(target->context, stack, &back, sizeof back) ||
         target->code(target->context, back - sizeof bytes, bytes, sizeof bytes) != sizeof bytes)
         return REASON_CALL_BOUNDARY;
-    memcpy(&distance, bytes + 1, sizeof distance);
+    const uint8_t *direct = bytes + CALL_BYTES - 5;
+    memcpy(&distance, direct + 1, sizeof distance);
     uint64_t called = back + (uint64_t)(int64_t)distance;
-    bool by_register = bytes[3] == 0xff && (bytes[4] & 0xf8) == 0xd0;
-    if ((bytes[0] == 0xe8 && called == entry) || by_register)
+    bool by_register = direct[3] == 0xff && (direct[4] & 0xf8) == 0xd0;
+    if ((direct[0] == 0xe8 && called == seen->entry) || by_register) {
+        call_noted(seen, CALL_PUSHES);
         return call_slot(stack, ACCESS_STORE, access);
-    if (bytes[0] != 0xe8 || !stub_slot(target, called, &slot))
-        return REASON_CALL_BOUNDARY;
+    }
+    if (direct[0] != 0xe8 || !stub_slot(target, called, &slot))
+        return call_through(values, bytes, back, seen, access);
+    call_noted(seen, CALL_LOADS);
+    seen->memory = (struct insn_memory){.base = SREG_NONE,
+                                        .index = SREG_NONE,
+                                        .scale = 1,
+                                        .kind = ACCESS_LOAD,
+                                        .displacement = (int64_t)slot};
+    seen->ip = 0;
     call_slot(slot, ACCESS_LOAD, access);
     access->base = SREG_NONE;
     return REASON_NONE;
+}
+
+/* The call that was seen before, where another's return address stands by now. */
+static enum reason call_remembered(struct trace_values *values, uint64_t stack,
+                                   const struct call_seen *seen, struct access *access)
+{
+    const struct insn_memory *memory = &seen->memory;
+    bool fixed = memory->base == SREG_NONE && memory->index == SREG_NONE;
+    uint64_t address;
+    if (seen->way == CALL_PUSHES) {
+        call_slot(stack, ACCESS_STORE, access);
+        access->how = ACCESS_INFERRED;
+        return REASON_NONE;
+    }
+    /* What stands at a fixed place leads there whichever call it was. */
+    if (seen->way == CALL_NEVER || (fixed && seen->way == CALL_VARIES) ||
+        memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
+        return REASON_CALL_BOUNDARY;
+    take_load(memory, seen->ip, address, access);
+    access->how = fixed ? ACCESS_INFERRED : ACCESS_REREAD;
+    return REASON_NONE;
+}
+
+enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
+                       uint64_t entry, struct access *access)
+{
+    struct call_seen alone = {.entry = entry};
+    struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
+    enum reason reason = call_standing(values, stack, seen, access);
+    return reason ? call_remembered(values, stack, seen, access) : reason;
 }

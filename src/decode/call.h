@@ -5,7 +5,8 @@
 #define MISSTOP_DECODE_CALL_H
 
 #include "access.h"
-#include "decode/decoder.h"
+#include "decode/calls.h"
+#include "decode/trace.h"
 
 #include <stdint.h>
 
@@ -14,11 +15,11 @@ enum reason call_slot(uint64_t address, enum access_kind kind, struct access *ac
 
 /*
  * At a function's start, what ran before is the call. It pushed the return address; through a
- * stub, the stub's load of its slot came after; a call through memory also loaded its target,
- * which is the likelier culprit and cannot be told from here. The bytes before the return
- * address say which it was.
+ * stub, the stub's load of its slot came after. A call through memory also loaded its target, and
+ * that it waited for: the likelier of the two. The bytes before the return address say which it
+ * was. `values` stand at the entry, `stack` is the stack pointer there; `calls` may be NULL.
  */
-enum reason call_entry(uint64_t stack, uint64_t entry, const struct decode_target *target,
-                       struct access *access);
+enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
+                       uint64_t entry, struct access *access);
 
 #endif

@@ -10,6 +10,7 @@
 #include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     DECODER_RECIPES_MAX = 1 << 17,
@@ -28,6 +29,7 @@ struct decoder {
     size_t function_count;
     size_t function_room;
     struct hash function_of_start; /* index into functions, by start of a whole one */
+    struct calls calls;
     struct decoder_stats stats;
     size_t insns;
 };
@@ -55,6 +57,7 @@ static void forget_all(struct decoder *decoder)
     decoder->recipe_count = decoder->function_count = decoder->insns = 0;
     hash_clear(&decoder->recipe_of_ip);
     hash_clear(&decoder->function_of_start);
+    memset(&decoder->calls, 0, sizeof decoder->calls);
 }
 
 void decoder_free(struct decoder *decoder)
@@ -176,15 +179,17 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     else if (sample->has & SAMPLE_HAS_EXACT_IP && recipe->at_ip)
         recipe_apply_exact(recipe->at_ip, &decoder->target, sample, access);
     else
-        recipe_apply(recipe, &decoder->target, sample, access);
+        recipe_apply(recipe, &decoder->target, &decoder->calls, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
     bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || access->ip == recipe->last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
         access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
                  !decoder->target.mapped(decoder->target.context, access->address);
+    /* There is no next iteration: the loop came to the list's end. */
+    bool ended = wrong && access->how == ACCESS_INFERRED;
     if (wrong)
-        access->reason = REASON_BAD_ADDRESS;
+        access->reason = ended ? REASON_OVERWRITTEN : REASON_BAD_ADDRESS;
 }
 
 /*
@@ -216,6 +221,7 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
         .event = sample->event,
         .cause = sample->cause,
         .evictor_ip = sample->evictor_ip,
+        .evictor_tid = sample->evictor_tid,
         .evictor_address = sample->evictor_address,
         .base = SREG_NONE,
         .index = SREG_NONE,

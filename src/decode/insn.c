@@ -72,6 +72,7 @@ void insn_from_capstone(struct insn *out, const struct cs_insn *in)
     /* Intel SDM vol. 2, XCHG: locks with a memory operand, whether there is a prefix or not. */
     out->locked = x86->prefix[0] == X86_PREFIX_LOCK || in->id == X86_INS_XCHG;
     out->flow = (uint8_t)flow_of(in);
+    out->is_nop = in->id == X86_INS_NOP;
     if (out->flow == INSN_CONDITIONAL)
         out->condition = condition_of(in);
     if (out->flow != INSN_PLAIN && x86->op_count && x86->operands[0].type == X86_OP_IMM)

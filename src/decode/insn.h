@@ -100,6 +100,7 @@ struct insn {
     bool changes_flags;
     bool repeats;        /* rep string instruction: interruptible, IP stays on it */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
+    bool is_nop;         /* of any length: perhaps padding that is never run */
     bool is_target;      /* some jump of the function leads here */
 };
 

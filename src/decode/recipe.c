@@ -33,7 +33,7 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
 
 /* One way's address; REASON_NONE or why not. */
 static enum reason evaluate(const struct recipe_way *way, const struct decode_target *target,
-                            const struct sample *sample, struct access *access)
+                            struct calls *calls, const struct sample *sample, struct access *access)
 {
     struct trace_values values = {.trace = &way->trace,
                                   .regs = sample->regs,
@@ -44,7 +44,7 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
     uint64_t stack;
     if ((way->returned || way->entered) && trace_register(&values, SREG_SP, 0, &stack))
         return way->returned ? call_slot(stack - 8, ACCESS_LOAD, access)
-                             : call_entry(stack, way->entry, target, access);
+                             : call_entry(&values, calls, stack, way->entry, access);
     if (!way->culprit)
         return way->reason;
     const struct insn_memory *memory = &way->culprit->memory[0];
@@ -139,14 +139,14 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
 
 /* Most recipes have but one way. */
 static void apply_way(const struct recipe_way *way, const struct decode_target *target,
-                      const struct sample *sample, struct access *access)
+                      struct calls *calls, const struct sample *sample, struct access *access)
 {
-    access->reason = possible(way, sample) ? (uint8_t)evaluate(way, target, sample, access)
+    access->reason = possible(way, sample) ? (uint8_t)evaluate(way, target, calls, sample, access)
                                            : (uint8_t)REASON_AMBIGUOUS;
 }
 
 static void apply_ways(const struct recipe *recipe, const struct decode_target *target,
-                       const struct sample *sample, struct access *access)
+                       struct calls *calls, const struct sample *sample, struct access *access)
 {
     struct outcome outcomes[RECIPE_WAYS_MAX];
     size_t count = 0;
@@ -157,7 +157,7 @@ static void apply_ways(const struct recipe *recipe, const struct decode_target *
         struct outcome *outcome = &outcomes[count++];
         outcome->access = *access;
         outcome->way = way;
-        outcome->reason = evaluate(way, target, sample, &outcome->access);
+        outcome->reason = evaluate(way, target, calls, sample, &outcome->access);
         outcome->evidence = 0;
         outcome->evident = flags_known(sample) && evident(way);
         if (outcome->reason == REASON_NONE && target->mapped &&
@@ -186,11 +186,11 @@ void recipe_apply_exact(const struct insn *insn, const struct decode_target *tar
         access->reason = REASON_NO_MEMORY;
         return;
     }
-    access->reason = (uint8_t)evaluate(&way, target, sample, access);
+    access->reason = (uint8_t)evaluate(&way, target, NULL, sample, access);
 }
 
 void recipe_apply(const struct recipe *recipe, const struct decode_target *target,
-                  const struct sample *sample, struct access *access)
+                  struct calls *calls, const struct sample *sample, struct access *access)
 {
     if (recipe->at_ip && recipe->at_ip->repeats) {
         recipe_apply_exact(recipe->at_ip, target, sample, access);
@@ -208,9 +208,9 @@ void recipe_apply(const struct recipe *recipe, const struct decode_target *targe
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
     } else if (recipe->way_count == 1 && !recipe->reason) {
-        apply_way(recipe->ways, target, sample, access);
+        apply_way(recipe->ways, target, calls, sample, access);
     } else if (recipe->ways) {
-        apply_ways(recipe, target, sample, access);
+        apply_ways(recipe, target, calls, sample, access);
     } else {
         access->reason = recipe->reason;
     }

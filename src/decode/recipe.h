@@ -12,7 +12,8 @@
  *    leaves two ways with different addresses, the sample is ambiguous.
  *  - Behind a call the callee's return ran last: it read the return address below the stack
  *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which
- *    read its slot; a call through memory may have waited for its target: a call boundary.
+ *    read its slot; a call through memory waited for its target, where what stands there now is
+ *    that function: else a call boundary.
  *  - Time right after a system call is the kernel's: no memory access of the program.
  *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
  *  - With two memory operands the one that is loaded and not the stack is the likelier.
@@ -21,6 +22,7 @@
 #define MISSTOP_DECODE_RECIPE_H
 
 #include "access.h"
+#include "decode/calls.h"
 #include "decode/function.h"
 #include "decode/trace.h"
 
@@ -67,7 +69,7 @@ void recipe_fini(struct recipe *recipe);
 
 /* Puts address, size, kind and how (or the reason) into the access. */
 void recipe_apply(const struct recipe *recipe, const struct decode_target *target,
-                  const struct sample *sample, struct access *access);
+                  struct calls *calls, const struct sample *sample, struct access *access);
 
 /* The same for an instruction known to be the culprit, its registers being those of before. */
 void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,

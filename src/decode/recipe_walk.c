@@ -168,14 +168,26 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     return any;
 }
 
+/* Up to a label compilers pad with no-ops, which nobody runs behind a jump or return. */
+static bool falls_into(const struct function *function, size_t index)
+{
+    size_t at = index;
+    while (at > 0 && adjacent(function, at)) {
+        const struct insn *before = &function->insns[at - 1];
+        if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
+            return false;
+        if (!before->is_nop || before->is_target)
+            return true;
+        at--;
+    }
+    return !at && index;
+}
+
 /* All ways to have come to an instruction. */
 static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
-    bool falls = index > 0 && adjacent(function, index) &&
-                 function->insns[index - 1].flow != INSN_JUMP &&
-                 function->insns[index - 1].flow != INSN_RETURN &&
-                 function->insns[index - 1].flow != INSN_STOP;
+    bool falls = falls_into(function, index);
     if (function->insns[index].is_target && walk.crossings < RECIPE_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {

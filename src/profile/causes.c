@@ -2,6 +2,7 @@
 #include "profile/causes.h"
 
 #include "profile/tally.h"
+#include "snapshot_causes.h"
 
 void causes_fini(struct causes *causes)
 {
@@ -12,6 +13,7 @@ void causes_fini(struct causes *causes)
     causes_table_fini(&causes->code);
     pairs_fini(&causes->evictors);
     pairs_fini(&causes->cell_evictors);
+    pairs_fini(&causes->thread_evictors);
 }
 
 void causes_clear(struct causes *causes)
@@ -30,6 +32,7 @@ void causes_rescale(struct causes *causes, double factor)
         return;
     pairs_rescale(&causes->evictors, factor);
     pairs_rescale(&causes->cell_evictors, factor);
+    pairs_rescale(&causes->thread_evictors, factor);
 }
 
 static bool has_pairs(struct causes *causes)
@@ -38,32 +41,56 @@ static bool has_pairs(struct causes *causes)
         return true;
     if (pairs_init(&causes->evictors, EVICTOR_PAIRS))
         return false;
-    if (!pairs_init(&causes->cell_evictors, EVICTOR_PAIRS))
+    if (!pairs_init(&causes->cell_evictors, EVICTOR_PAIRS) &&
+        !pairs_init(&causes->thread_evictors, EVICTOR_THREADS))
         return true;
+    pairs_fini(&causes->cell_evictors);
     pairs_fini(&causes->evictors);
     return false;
 }
 
-static void add_pair(struct pairs *pairs, uint64_t hash, uint32_t function,
-                     const struct place *place, uint32_t owner, double scale)
+static void add_pair(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
+                     uint32_t function, double weight, double scale)
 {
-    uint64_t key = EVICTOR_KEY(place->evictor_object, place->evictor_function);
     struct pair *pair = pairs_take(pairs, hash, owner, key, scale);
     if (!pair)
         return;
     pair->extra = function;
     counted_add(&pair->samples, 1, scale);
-    counted_add(&pair->weight, tally_weight(&place->access), scale);
+    counted_add(&pair->weight, weight, scale);
+}
+
+static void add_thread(struct causes *causes, unsigned of, uint32_t id, uint32_t function,
+                       const struct causes_bins *bins, const struct place *place, double scale)
+{
+    uint32_t owner = PAIR_OWNER(id, place->access.event);
+    uint64_t key = EVICTOR_THREAD_KEY(of, function, bins->evictor_thread);
+    add_pair(&causes->thread_evictors, pairs_hash(owner, key), owner, key, 0,
+             tally_weight(&place->access), scale);
+}
+
+static void add_threads(struct causes *causes, const struct causes_bins *bins,
+                        const struct place *place, double scale)
+{
+    if (bins->evictor_thread == UINT32_MAX)
+        return;
+    add_thread(causes, CAUSES_OBJECTS, bins->object, 0, bins, place, scale);
+    add_thread(causes, CAUSES_FUNCTIONS, bins->function, 0, bins, place, scale);
+    add_thread(causes, CAUSES_THREADS, bins->thread, 0, bins, place, scale);
+    add_thread(causes, CAUSES_KINDS, bins->object, bins->function, bins, place, scale);
 }
 
 static void add_evictor(struct causes *causes, const struct causes_bins *bins,
                         const struct place *place, double scale)
 {
     uint32_t owner = PAIR_OWNER(bins->object, place->access.event);
-    uint64_t hash = pairs_hash(owner, EVICTOR_KEY(place->evictor_object, place->evictor_function));
-    add_pair(&causes->evictors, hash, 0, place, owner, scale);
-    add_pair(&causes->cell_evictors, hash_mix(hash ^ bins->function) | 1, bins->function, place,
-             owner, scale);
+    uint64_t key = EVICTOR_KEY(place->evictor_object, place->evictor_function);
+    uint64_t hash = pairs_hash(owner, key);
+    double weight = tally_weight(&place->access);
+    add_pair(&causes->evictors, hash, owner, key, 0, weight, scale);
+    add_pair(&causes->cell_evictors, hash_mix(hash ^ bins->function) | 1, owner, key,
+             bins->function, weight, scale);
+    add_threads(causes, bins, place, scale);
 }
 
 static void add_to(struct causes_table *table, size_t slot, uint64_t key, const struct place *place,
@@ -86,7 +113,8 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
     add_to(&causes->objects, CAUSES_SLOT(bins->object, access->event), 0, place, by_object, scale);
     add_to(&causes->functions, CAUSES_SLOT(bins->function, access->event), 0, place, by_function,
            scale);
-    add_to(&causes->threads, CAUSES_SLOT(bins->thread, access->event), 0, place, false, scale);
+    add_to(&causes->threads, CAUSES_SLOT(bins->thread, access->event), 0, place,
+           access->evictor_tid == access->tid, scale);
     if (bins->offset != CAUSES_NO_PAIR)
         add_to(&causes->offsets, bins->offset, bins->offset_hash, place, by_object, scale);
     if (bins->code != CAUSES_NO_PAIR)

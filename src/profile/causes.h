@@ -13,7 +13,7 @@
 #include "profile/causes_table.h"
 #include "profile/pairs.h"
 
-enum { EVICTOR_PAIRS = 1 << 15 };
+enum { EVICTOR_PAIRS = 1 << 15, EVICTOR_THREADS = 1 << 14 };
 
 struct causes {
     /* Slots: CAUSES_SLOT() of object ids, function ids, and thread numbers. */
@@ -27,6 +27,8 @@ struct causes {
      * is their `extra`. */
     struct pairs evictors;
     struct pairs cell_evictors;
+    /* Owner: id of what missed and event; key: EVICTOR_THREAD_KEY(). */
+    struct pairs thread_evictors;
 };
 
 #define CAUSES_SLOT(id, event) PAIR_OWNER(id, event)
@@ -35,12 +37,21 @@ struct causes {
 #define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
 #define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
 
+/* `of`: enum causes_of, or what follows it: cells, which are objects with the function that missed
+ * (else 0). `thread`: dense number of the thread that threw out. */
+#define EVICTOR_THREAD_KEY(of, function, thread)                                                   \
+    ((uint64_t)(of) << 60 | (uint64_t)(function) << 16 | (thread))
+#define EVICTOR_THREAD_OF(key)       ((unsigned)((key) >> 60))
+#define EVICTOR_THREAD_FUNCTION(key) ((uint32_t)((key) >> 16))
+#define EVICTOR_THREAD(key)          ((uint32_t)(key)&0xffff)
+
 /* What a miss counts for. Ids as tallies_reserve() gives them. */
 struct causes_bins {
     uint32_t object;
     uint32_t function;
     uint32_t thread;
-    size_t offset; /* of the pair; CAUSES_NO_PAIR: not hot enough */
+    uint32_t evictor_thread; /* UINT32_MAX: not known */
+    size_t offset;           /* of the pair; CAUSES_NO_PAIR: not hot enough */
     size_t code;
     uint64_t offset_hash;
     uint64_t code_hash;

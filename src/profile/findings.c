@@ -166,6 +166,7 @@ void findings_find(struct findings *findings)
     findings_waste(findings);
     findings_churn(findings);
     findings_stack(findings);
+    findings_spin(findings);
     findings_first_touch(findings);
     findings_tlb(findings);
     findings_reach(findings);

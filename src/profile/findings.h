@@ -130,6 +130,7 @@ void findings_paired(struct findings *findings);
 void findings_churn(struct findings *findings);
 void findings_waste(struct findings *findings);
 void findings_stack(struct findings *findings);
+void findings_spin(struct findings *findings);
 void findings_first_touch(struct findings *findings);
 void findings_reach(struct findings *findings);
 void findings_columns(struct findings *findings);

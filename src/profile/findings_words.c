@@ -5,9 +5,10 @@
 const char *finding_kind_name(enum finding_kind kind)
 {
     static const char *const names[FINDING_KIND_COUNT] = {
-        "split",     "straddling", "false-sharing", "true-sharing", "conflict", "chasing",
-        "streaming", "tlb",        "remote",        "scattered",    "together", "churn",
-        "waste",     "stack",      "first-touch",   "tlb-reach",    "columns",  "pushed-out"};
+        "split",     "straddling", "false-sharing", "true-sharing", "conflict",
+        "chasing",   "streaming",  "tlb",           "remote",       "scattered",
+        "together",  "churn",      "waste",         "stack",        "first-touch",
+        "tlb-reach", "columns",    "pushed-out",    "spinning"};
     return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
 }
 
@@ -18,7 +19,7 @@ const char *finding_kind_words(enum finding_kind kind)
         "set conflict",        "pointer chasing",  "streaming",     "page walks",
         "remote memory",       "scattered blocks", "miss together", "allocation churn",
         "wasted memory",       "stack variable",   "first touch",   "beyond the TLB",
-        "down columns",        "pushed out"};
+        "down columns",        "pushed out",       "spinning"};
     return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
 }
 

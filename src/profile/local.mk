@@ -16,7 +16,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/findings_access.c src/profile/findings_layout.c src/profile/findings_levels.c \
 	src/profile/findings_blocks.c src/profile/findings_churn.c src/profile/findings_columns.c \
 	src/profile/findings_held.c src/profile/findings_held.h \
-	src/profile/findings_pages.c src/profile/findings_stack.c src/profile/findings_words.c \
+	src/profile/findings_pages.c src/profile/findings_spin.c src/profile/findings_stack.c src/profile/findings_words.c \
 	src/profile/findings_sets.c src/profile/findings_sharing.c \
 	src/profile/geometry.c \
 	src/profile/geometry.h \
@@ -35,6 +35,8 @@ src_libprofile_a_SOURCES = \
 	src/profile/phases.c \
 	src/profile/phases.h \
 	src/profile/phases_known.c \
+	src/profile/phases_noise.c \
+	src/profile/phases_split.c \
 	src/profile/profile.c src/profile/profile_add.c src/profile/profile_lines.c \
 	src/profile/use.c src/profile/use.h src/profile/snapshot_use.c src/profile/snapshot_reuse.c \
 	src/profile/snapshot_partners.c \
@@ -68,10 +70,12 @@ src_libprofile_a_SOURCES = \
 	src/profile/causes.c src/profile/causes.h \
 	src/profile/causes_table.c src/profile/causes_table.h \
 	src/profile/snapshot_causes.c src/profile/snapshot_causes.h \
-	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_who.c \
+	src/profile/snapshot_causes_cells.c src/profile/snapshot_causes_threads.c \
+	src/profile/snapshot_causes_who.c \
 	src/profile/snapshot_cells.c \
 	src/profile/snapshot_code.c \
 	src/profile/snapshot_details.c src/profile/snapshot_fields.c \
+	src/profile/snapshot_field_names.c src/profile/snapshot_field_names.h \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
 	src/profile/snapshot_heap.c \
 	src/profile/snapshot_levels.c \

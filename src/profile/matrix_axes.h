@@ -41,5 +41,8 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
 void build_cells(struct build *build, const struct matrix_axes *axes);
 /* Why they missed. (snapshot_causes_cells.c) */
 void build_cell_causes(struct build *build, const struct matrix_axes *axes);
+/* Whose accesses had thrown lines out; those of less misses than `least` are left out.
+ * (snapshot_causes_threads.c) */
+void build_cell_evictor_threads(struct build *build, const struct matrix_axes *axes, double least);
 
 #endif

@@ -10,10 +10,20 @@
  * likelihood ratio of two multinomials against one. Misses come in
  * bursts and programs go round in loops, so the ratio is divided by what neighbouring windows of
  * that length differ by inside segments (a dispersion for each length): a loop shorter than the
- * window is no phase, and noise of any colour sets its own bar.
+ * window is no phase, and noise of any colour sets its own bar. The dispersion is an M-estimate
+ * with exponential forgetting: what is far above it counts by a bound (Huber 1964; as a recursion
+ * Gelper, Fried and Croux, J. of Forecasting 29, 2010), and what is old counts less and less, so
+ * that neither the noise of a start nor a change that was missed stays in it.
+ *
+ * A change is told when the newest blocks are still more like the rest of what is new than like
+ * what was before: a collector that comes and goes is none. A segment of fewer than 4 blocks, or of
+ * up to 16 that is like nothing known and a mixture of its neighbours (within 10 % of its misses),
+ * is the edge between them: each has as much of its time as of its misses. A segment that has the
+ * letter of the one before is one with it.
  *
  * Objects are columns by a hash of their id: fixed from the start, so that an object that turns
- * up late needs no history. A phase that comes back is recognised by its shares.
+ * up late needs no history. A phase that comes back is recognised by its shares, at a distance of
+ * up to 15 % of the misses beside what the noise of both is expected to make.
  */
 #ifndef MISSTOP_PROFILE_PHASES_H
 #define MISSTOP_PROFILE_PHASES_H
@@ -35,7 +45,8 @@ enum {
     PHASES_MOST = 26,    /* different ones: A to Z */
     PHASES_SEGMENTS = 4096,
     PHASES_BLOCK_SAMPLES = 100, /* fewer are joined with the next before anything is tested */
-    PHASES_SHORTEST = 3,        /* blocks; shorter segments are the edge between their neighbours */
+    PHASES_SHORTEST = 4,        /* blocks; shorter segments are the edge between their neighbours */
+    PHASES_EDGE = 16,           /* blocks; longer ones are no edge, whatever they are like */
     PHASES_NONE = 255
 };
 
@@ -51,10 +62,10 @@ struct phases_block {
 /* A stretch of the run. */
 struct phases_segment {
     uint64_t start_ns;
-    uint64_t end_ns; /* so far, of the last one */
+    uint64_t end_ns;  /* so far, of the last one */
+    uint64_t told_ns; /* when it was known that it had begun; 0: the first */
     double samples;
-    double distance; /* to the segment before: share of misses that fell elsewhere; NAN: first */
-    uint8_t phase;   /* index; PHASES_NONE: too short to say */
+    uint8_t phase; /* index; PHASES_NONE: too short to say */
 };
 
 /* What recurs under one letter. */
@@ -73,6 +84,8 @@ struct phases {
     unsigned known_count;
     double now[PHASES_COLUMNS]; /* counts of the last segment, all of its blocks */
     double now_sum;
+    bool was_edge; /* what ended at the last change was no segment, and went to its neighbours */
+    double previous[PHASES_COLUMNS];           /* of the segment before it */
     uint64_t blocks;                           /* in the last segment */
     struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
     struct phases_block growing;               /* not large enough to be a block yet */
@@ -123,8 +136,28 @@ double phases_distance(const double *left, const double *right);
 
 double phases_sum(const double *counts);
 
+/* The sum of `count` blocks of the last segment, the last of which is `back` before the newest. */
+void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count, double *sum);
+
+/* Twice the log of the likelihood ratio of two sets of shares against one (the G test), over the
+ * dispersion: chi-square with `freedom` degrees of freedom where they are the same. */
+double phases_ratio(const double *left, const double *right, double dispersion, double *freedom);
+
+/*
+ * The upper 99 % bound of the dispersion of windows of 2^scale blocks, so that what is not well
+ * known yet makes no alarms: by the quantile of chi-square after Wilson and Hilferty (1931).
+ */
+double phases_dispersion(const struct phases *phases, unsigned scale);
+
+/* Learns the dispersion from windows of each length that stand beside each other, each pair once;
+ * not from the newest blocks, which may turn out to be of the next phase. */
+void phases_learn(struct phases *phases);
+
 /* The letter of a segment that has ended, by its counts: a known phase's, which learns from it, or
  * a new one. */
 void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts);
+
+/* The newest blocks begin a segment of their own. */
+void phases_split(struct phases *phases, uint64_t length);
 
 #endif

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-/* Of the same letter. */
+/* Of the same letter, beside what noise makes of two stretches that are the same; of which no more
+ * is believed, or a stretch of few samples would be like anything. */
 static const double recurs_within = 0.15;
+static const double noise_most = 0.10;
 
 double phases_sum(const double *counts)
 {
@@ -27,13 +29,31 @@ double phases_distance(const double *left, const double *right)
     return apart / 2;
 }
 
+/* The distance of two stretches of the same shares that is to be expected: of each share the mean
+ * deviation of a normal with the variance of both counts, as the dispersion makes it. */
+static double noise_of(const struct phases *phases, const struct phases_phase *known,
+                       const double *counts)
+{
+    double sum = phases_sum(counts);
+    double variance = phases_dispersion(phases, PHASES_TESTED) * (1 / known->samples + 1 / sum);
+    double noise = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        double share = (known->shares[i] * known->samples + counts[i]) / (known->samples + sum);
+        noise += sqrt(2 / M_PI * share * (1 - share) * variance);
+    }
+    return fmin(noise / 2, noise_most);
+}
+
 /* The nearest of those that are near enough; PHASES_NONE. */
 static uint8_t alike(const struct phases *phases, const double *counts)
 {
     double nearest = recurs_within;
     uint8_t found = PHASES_NONE;
+    if (!(phases_sum(counts) > 0))
+        return PHASES_NONE;
     for (unsigned i = 0; i < phases->known_count; i++) {
-        double distance = phases_distance(phases->known[i].shares, counts);
+        double distance = phases_distance(phases->known[i].shares, counts) -
+                          noise_of(phases, &phases->known[i], counts);
         if (distance < nearest) {
             nearest = distance;
             found = (uint8_t)i;

@@ -135,10 +135,14 @@ static struct pair *add_code(struct profile *profile, const struct adding *addin
 static void add_causes(struct profile *profile, const struct adding *adding,
                        const struct pair *offset, const struct pair *code, double scale)
 {
+    const struct access *access = &adding->place->access;
     struct causes_bins bins = {
         .object = adding->object,
         .function = adding->function,
-        .thread = thread_numbers_of(&profile->threads, adding->place->access.tid),
+        .thread = thread_numbers_of(&profile->threads, access->tid),
+        .evictor_thread = access->evictor_tid
+                              ? thread_numbers_of(&profile->threads, access->evictor_tid)
+                              : UINT32_MAX,
         .offset = offset ? (size_t)(offset - profile->offsets.at) : CAUSES_NO_PAIR,
         .code = code ? (size_t)(code - profile->code.at) : CAUSES_NO_PAIR,
         .offset_hash = adding->keys.offset_hash,

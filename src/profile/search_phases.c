@@ -111,11 +111,10 @@ static uint64_t change(struct search_phases *kept, struct search *search,
                        const struct phases *phases, uint64_t now_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
-    /* Where an edge of a block or two was taken for a phase, nothing of worth has been measured. */
-    bool edge = last->start_ns == kept->segment_ns || phases->segment_count < 2;
+    /* Where the edge between two phases was taken for one, nothing of worth has been measured. */
+    bool edge = phases->was_edge || phases->segment_count < 2;
     if (!edge)
         put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
-    kept->segment_ns = last->start_ns;
     kept->phase = phases_now(phases);
     kept->mark_count = 0;
     const struct search_kept *known =

@@ -38,9 +38,8 @@ struct search_phases {
     struct search_mark *marks; /* [SEARCH_MARKS], a ring; NULL: no search has been */
     unsigned mark_count;       /* since the last change */
     struct search_kept kept[SEARCH_KEPT];
-    uint8_t phase;       /* whose search goes on; PHASES_NONE: not known */
-    uint64_t segment_ns; /* when the segment that it goes on in began; 0: not looked at yet */
-    bool ignored;        /* tests only: as if there were no phases */
+    uint8_t phase; /* whose search goes on; PHASES_NONE: not known */
+    bool ignored;  /* tests only: as if there were no phases */
 };
 
 void search_phases_fini(struct search_phases *kept);

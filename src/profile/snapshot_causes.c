@@ -32,10 +32,17 @@ const char *build_evictor_function(struct build *build, uint32_t id)
     return name;
 }
 
-static const char *thread_name(struct build *build, uint32_t tid)
+uint32_t build_thread_id(const struct build *build, uint32_t number)
+{
+    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
+}
+
+const char *build_thread_name(struct build *build, uint32_t tid)
 {
     const struct place_names *names = &build->profile->options.names;
     char name[NAME_BYTES];
+    if (!tid)
+        return "more threads";
     if (names->thread && names->thread(names->context, tid, name, sizeof name))
         return arena_printf(build->arena, "%s (%" PRIu32 ")", name, tid);
     return arena_printf(build->arena, "thread %" PRIu32, tid);
@@ -52,11 +59,9 @@ static void name_row(struct build *build, enum causes_of kind, struct snapshot_c
         for (size_t i = 0; i < snapshot->code_count; i++)
             row->index = snapshot->code[i].id == row->id ? (uint32_t)i : row->index;
         row->name = build_evictor_function(build, row->id);
-    } else if (row->id < THREADS_MAX) {
-        row->id = build->profile->threads.tids[row->id];
-        row->name = thread_name(build, row->id);
     } else {
-        row->name = "more threads";
+        row->id = build_thread_id(build, row->id);
+        row->name = build_thread_name(build, row->id);
     }
     if (!row->name)
         row->name = "unknown";
@@ -144,8 +149,6 @@ static void list_kind(struct build *build, enum causes_of kind, struct snapshot_
         build_sum_causes(build, from, all);
         if (!build_share_causes(&row.figures))
             continue;
-        if (kind == CAUSES_THREADS)
-            row.figures.by_itself = NAN;
         keep(list, &row);
     }
     for (size_t i = 0; i < list->count; i++)
@@ -161,7 +164,7 @@ void build_causes(struct build *build)
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS && !build->failed; kind++) {
         list_kind(build, kind, &sums[kind]);
-        if (kind != CAUSES_THREADS && !build->failed)
+        if (!build->failed)
             build_evictors(build, kind, sums[kind].evicted);
     }
     causes->all = sums[CAUSES_OBJECTS];

@@ -20,6 +20,13 @@ const char *build_evictor_object(struct build *build, uint32_t id);
 /* "unknown"; NULL: no memory. */
 const char *build_evictor_function(struct build *build, uint32_t id);
 
+/* Of a dense number, 0: beyond those that are told apart; "worker (123)", NULL: no memory. */
+uint32_t build_thread_id(const struct build *build, uint32_t number);
+const char *build_thread_name(struct build *build, uint32_t tid);
+
+/* Which threads threw out the lines of the rows listed. (snapshot_causes_threads.c) */
+void build_evictor_threads(struct build *build, enum causes_of kind);
+
 /* Who threw out the lines of the rows listed, and all that were, as a matrix; `evicted`: misses of
  * all bins of the kind, listed or not, whose evictor is known. */
 void build_evictors(struct build *build, enum causes_of kind, double evicted);

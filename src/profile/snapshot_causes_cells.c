@@ -93,4 +93,6 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
     if (matrix->evictors)
         matrix->evictor_count =
             list_evictors(build, axes, least_evictor * evicted, matrix->evictors);
+    if (!build->failed)
+        build_cell_evictor_threads(build, axes, least_evictor * evicted);
 }

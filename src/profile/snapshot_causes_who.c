@@ -11,9 +11,10 @@ static const double least_line = 0.001;
 /* What a function's accesses to an object threw out of one bin. */
 struct throw
 {
-    uint32_t id; /* of the object or function that missed */
+    uint32_t id; /* of the object or function that missed; thread id */
     uint32_t by_object;
     uint32_t by_function;
+    uint32_t by_thread; /* tid; of threads only, which have nothing else */
     double weight;
 };
 
@@ -30,6 +31,8 @@ static int throw_order(const void *left, const void *right)
         return a->id < b->id ? -1 : 1;
     if (a->by_object != b->by_object)
         return a->by_object < b->by_object ? -1 : 1;
+    if (a->by_thread != b->by_thread)
+        return a->by_thread < b->by_thread ? -1 : 1;
     return a->by_function < b->by_function ? -1 : a->by_function > b->by_function;
 }
 
@@ -44,21 +47,37 @@ static void merge(struct throws *throws)
     throws->count = used;
 }
 
+static struct throw throw_of(const struct build *build, enum causes_of kind,
+                             const struct pair *pair)
+{
+    if (kind == CAUSES_THREADS)
+        return (struct throw){.id = build_thread_id(build, PAIR_OBJECT(pair->owner)),
+                              .by_thread = build_thread_id(build, EVICTOR_THREAD(pair->key))};
+    return (struct throw){.id = kind == CAUSES_OBJECTS ? PAIR_OBJECT(pair->owner) : pair->extra,
+                          .by_object = EVICTOR_OBJECT(pair->key),
+                          .by_function = EVICTOR_FUNCTION(pair->key)};
+}
+
+static const struct pairs *pairs_told(const struct build *build, enum causes_of kind)
+{
+    const struct causes *causes = &build->profile->causes;
+    return kind == CAUSES_OBJECTS     ? &causes->evictors
+           : kind == CAUSES_FUNCTIONS ? &causes->cell_evictors
+                                      : &causes->thread_evictors;
+}
+
 /* `list` NULL: no memory. */
 static struct throws gather(const struct build *build, enum causes_of kind)
 {
-    const struct causes *causes = &build->profile->causes;
-    const struct pairs *pairs = kind == CAUSES_OBJECTS ? &causes->evictors : &causes->cell_evictors;
+    const struct pairs *pairs = pairs_told(build, kind);
     struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
     for (size_t i = 0; throws.list && i < pairs->count; i++) {
         const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
+            (kind == CAUSES_THREADS && EVICTOR_THREAD_OF(pair->key) != CAUSES_THREADS))
             continue;
-        throws.list[throws.count++] =
-            (struct throw){.id = kind == CAUSES_OBJECTS ? PAIR_OBJECT(pair->owner) : pair->extra,
-                           .by_object = EVICTOR_OBJECT(pair->key),
-                           .by_function = EVICTOR_FUNCTION(pair->key),
-                           .weight = build_read(build, &pair->weight)};
+        throws.list[throws.count] = throw_of(build, kind, pair);
+        throws.list[throws.count++].weight = build_read(build, &pair->weight);
     }
     if (throws.list)
         qsort(throws.list, throws.count, sizeof *throws.list, throw_order);
@@ -109,7 +128,8 @@ static void fill_row(struct build *build, const struct throws *throws,
                                            .function_id = throw->by_function,
                                            .share = throw->weight / evicted};
         known += evictor.share;
-        keep(row, &evictor);
+        if (!throw->by_thread)
+            keep(row, &evictor);
     }
     row->unlisted = fmax(1 - known, 0);
     for (size_t i = 0; i < row->evictor_count; i++) {
@@ -122,7 +142,9 @@ static void fill_row(struct build *build, const struct throws *throws,
 
 static uint32_t evictor_of(const struct throw *throw, enum causes_of kind)
 {
-    return kind == CAUSES_OBJECTS ? throw->by_object : throw->by_function;
+    return kind == CAUSES_OBJECTS     ? throw->by_object
+           : kind == CAUSES_FUNCTIONS ? throw->by_function
+                                      : throw->by_thread;
 }
 
 static size_t line_of(const struct snapshot_eviction_line *lines, size_t count, uint32_t id)
@@ -210,8 +232,9 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
 {
     for (size_t i = 0; i < out->column_count; i++) {
         uint32_t id = out->columns[i].id;
-        const char *name = kind == CAUSES_OBJECTS ? build_evictor_object(build, id)
-                                                  : build_evictor_function(build, id);
+        const char *name = kind == CAUSES_OBJECTS     ? build_evictor_object(build, id)
+                           : kind == CAUSES_FUNCTIONS ? build_evictor_function(build, id)
+                                                      : build_thread_name(build, id);
         out->columns[i].name = name ? name : "unknown";
     }
 }
@@ -221,9 +244,11 @@ void build_evictors(struct build *build, enum causes_of kind, double evicted)
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
     struct throws throws = gather(build, kind);
     build->failed |= !throws.list;
-    for (size_t i = 0; i < list->count && throws.list; i++)
+    /* Which thread it was is not known of old recordings. */
+    bool told = throws.list && (throws.count || kind != CAUSES_THREADS);
+    for (size_t i = 0; i < list->count && told; i++)
         fill_row(build, &throws, &list->rows[i]);
-    if (throws.list && evicted > 0) {
+    if (told && evicted > 0) {
         struct snapshot_evictions *out = &list->evictions;
         choose_rows(list, evicted, out);
         choose_columns(build, &throws, kind, out);
@@ -231,4 +256,5 @@ void build_evictors(struct build *build, enum causes_of kind, double evicted)
         name_columns(build, kind, out);
     }
     free(throws.list);
+    build_evictor_threads(build, kind);
 }

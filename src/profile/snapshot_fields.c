@@ -3,6 +3,7 @@
  * offsets, folded to one element of an array where its size could be inferred. */
 #include "profile/state.h"
 
+#include "profile/snapshot_field_names.h"
 #include "profile/stride.h"
 #include "resolve/members.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, NAME_BYTES = 256 };
+enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8 };
 
 static const double trusted = 0.5; /* confidence from which offsets are folded */
 
@@ -63,19 +64,19 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
     return type && names->type && names->type(names->context, type, desc);
 }
 
-/* What an object's untyped offsets are folded by. */
-struct folding {
-    struct type_desc type; /* of its elements; name NULL: not known */
-    uint32_t type_id;
-    uint32_t element;
-    bool exact; /* see find_members() */
-};
-
 /* Of what is declared, every offset is that of the access itself; elsewhere the code may have told
  * the type, and not the index. */
 static bool is_exact(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
+}
+
+/* Numbers that the code reads in the elements of something larger: offsets that come again by a
+ * larger step are no elements of these. Nobody declared the object as an array of them. */
+static bool is_part(const struct snapshot_object *object, const struct folding *folding)
+{
+    return object->type_votes && !folding->type.member_count && folding->element > 8 &&
+           folding->element > folding->type.size;
 }
 
 static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
@@ -84,6 +85,8 @@ static struct folding folding_of(const struct build *build, const struct snapsho
                               .exact = is_exact(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
+    if (folding.type_id && is_part(object, &folding))
+        folding.type_id = 0;
     return folding;
 }
 
@@ -127,20 +130,11 @@ static int most_samples(const void *left, const void *right)
     return by_place(left, right);
 }
 
-/* A few scalars in a row: each is as good as a member. */
-static bool is_short_array(const struct type_desc *type, uint32_t member)
-{
-    enum { SHORT = 16 };
-    const struct type_member *array = &type->members[member];
-    bool parts = member + 1 < type->member_count && type->members[member + 1].parent == member;
-    return array->stride && array->count && array->count <= SHORT && !parts;
-}
-
 /* Which element of a short array an offset falls on. */
 static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64_t offset)
 {
     const struct type_member *array = &type->members[member];
-    if (!is_short_array(type, member) || offset < array->offset)
+    if (!field_is_short_array(type, member) || offset < array->offset)
         return 0;
     uint64_t into = offset - array->offset;
     uint64_t size = array->size;
@@ -199,49 +193,6 @@ static size_t merge(struct snapshot_field *fields, size_t count)
     return kept;
 }
 
-/* "words[*]" to "words[5]". */
-static void name_element(const struct type_member *member, const struct snapshot_field *field,
-                         char *name, size_t size)
-{
-    size_t length = strlen(name);
-    if (length >= 3 && !strcmp(name + length - 3, "[*]"))
-        snprintf(name + length - 3, size - (length - 3), "[%llu]",
-                 (unsigned long long)((field->offset - member->offset) / member->stride));
-}
-
-static void name_member(struct build *build, const struct folding *folding,
-                        struct snapshot_field *field)
-{
-    struct type_desc type;
-    char name[NAME_BYTES];
-    if (!build_type(build, field->type_id, &type))
-        return;
-    if (field->member == TYPE_NO_MEMBER)
-        type_field_name(&type, field->offset, field->size, name, sizeof name);
-    else
-        type_member_name(&type, field->member, name, sizeof name);
-    if (folding->exact && field->member != TYPE_NO_MEMBER && is_short_array(&type, field->member))
-        name_element(&type.members[field->member], field, name, sizeof name);
-    field->name = arena_string(build->arena, name);
-    if (field->member != TYPE_NO_MEMBER)
-        field->type = arena_string(build->arena, type.members[field->member].type);
-}
-
-/* "[12]" of an array of scalars, "[*]+8" of an inferred element, "+40". */
-static void name_offset(struct build *build, const struct folding *folding,
-                        struct snapshot_field *field)
-{
-    unsigned long long offset = field->offset;
-    uint64_t size = folding->type_id && !folding->type.member_count ? folding->type.size : 0;
-    if (size && offset % size == 0)
-        field->name = arena_printf(build->arena, "[%llu]", (unsigned long long)(offset / size));
-    else
-        field->name = arena_printf(build->arena,
-                                   !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
-    if (size)
-        field->type = arena_string(build->arena, folding->type.name);
-}
-
 static void keep(struct build *build, struct snapshot_object *object, const struct folding *folding,
                  struct snapshot_field *fields, size_t count)
 {
@@ -253,10 +204,7 @@ static void keep(struct build *build, struct snapshot_object *object, const stru
         struct snapshot_field *field = &object->fields[i];
         *field = fields[i];
         field->share = object->samples > 0 ? field->samples / object->samples : NAN;
-        if (field->type_id)
-            name_member(build, folding, field);
-        if (!field->name)
-            name_offset(build, folding, field);
+        field_name(build, folding, field);
         build->failed |= !field->name;
     }
 }

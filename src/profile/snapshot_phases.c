@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PHASES_SHOWN = 500 };
+enum { PHASES_SHOWN = 500, COMPARED = 256 };
 
 /* Base points of a stretch, and what all objects have in them. */
 struct span {
@@ -97,6 +97,23 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
     return found;
 }
 
+/* The part of the misses that fell elsewhere (total variation); those beyond the first are one. */
+static double apart_by(const struct streams_sorted *objects, const struct span *before,
+                       const struct span *span)
+{
+    double rest = 0;
+    double apart = 0;
+    if (!(before->all > 0) || !(span->all > 0))
+        return NAN;
+    for (size_t i = 0; i < objects->count && i < COMPARED; i++) {
+        double more = sum_of(objects->list[i], span) / span->all -
+                      sum_of(objects->list[i], before) / before->all;
+        apart += fabs(more) / 2;
+        rest -= more;
+    }
+    return fmin(apart + fabs(rest) / 2, 1);
+}
+
 static const char *name_of(const struct build *build, const struct stream *stream)
 {
     return stream ? build_object_name(build, STREAM_ID(stream->key)) : NULL;
@@ -117,6 +134,7 @@ static void compare(struct build *build, const struct streams_sorted *objects,
                     struct snapshot_phase *shown)
 {
     double by;
+    shown->distance = apart_by(objects, before, span);
     shown->rose = name_of(build, most_apart(objects, span, before, &by));
     shown->rose_by = shown->rose ? by : NAN;
     shown->fell = name_of(build, most_apart(objects, before, span, &by));
@@ -159,13 +177,14 @@ static void list(struct build *build, const struct streams_sorted *objects, uint
     for (size_t i = 0; i < count && !build->failed; i++) {
         struct snapshot_phase *phase = &shown->phases[shown->phase_count++];
         struct span span = span_of(timeline_ranking(timeline), &segments[i]);
-        *phase =
-            (struct snapshot_phase){.start_s = build_seconds(build, now_ns, segments[i].start_ns),
-                                    .end_s = build_seconds(build, now_ns, segments[i].end_ns),
-                                    .samples = segments[i].samples,
-                                    .distance = segments[i].distance,
-                                    .rose_by = NAN,
-                                    .fell_by = NAN};
+        *phase = (struct snapshot_phase){
+            .start_s = build_seconds(build, now_ns, segments[i].start_ns),
+            .end_s = build_seconds(build, now_ns, segments[i].end_ns),
+            .samples = segments[i].samples,
+            .told_s = segments[i].told_ns ? build_seconds(build, now_ns, segments[i].told_ns) : NAN,
+            .distance = NAN,
+            .rose_by = NAN,
+            .fell_by = NAN};
         uint8_t letter = i + 1 == count ? phases_letter(phases) : segments[i].phase;
         phase->again = i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
         if (letter != PHASES_NONE)

@@ -21,6 +21,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/bits.c src/resolve/dwarf/bits.h \
 	src/resolve/dwarf/descriptor.c src/resolve/dwarf/descriptor.h \
 	src/resolve/dwarf/declared.c src/resolve/dwarf/declared.h \
+	src/resolve/dwarf/alias.c src/resolve/dwarf/alias.h \
 	src/resolve/dwarf/describe.c src/resolve/dwarf/describe.h \
 	src/resolve/dwarf/fields.c src/resolve/dwarf/fields.h \
 	src/resolve/dwarf/scopes.c src/resolve/dwarf/scopes.h \

@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SPACE_REREAD_PER_S = 4, SPACE_USER_BITS = 47 };
+enum { SPACE_REREAD_MS_MIN = 20, SPACE_REREAD_MS_MAX = 250, SPACE_REREAD_PART = 50 };
+enum { SPACE_USER_BITS = 47 };
 _Static_assert(SPACE_RECENT == 1 << (64 - 58),
                "the hint is found by the upper 6 bits of a product");
 
@@ -71,12 +72,24 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
     return mapping->executable;
 }
 
+/* So that reading takes a fiftieth of the time at most: of some mappings no record tells (mremap,
+ * a heap or stack that grew), and until the next reading all samples there are lost. */
+static uint64_t pause_after(uint64_t took_ns)
+{
+    uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
+    uint64_t least_ns = SPACE_REREAD_MS_MIN * UINT64_C(1000000);
+    uint64_t most_ns = SPACE_REREAD_MS_MAX * UINT64_C(1000000);
+    return pause_ns < least_ns ? least_ns : pause_ns > most_ns ? most_ns : pause_ns;
+}
+
 bool space_reread(struct space *space, uint64_t now_ns)
 {
+    uint64_t began_ns = clock_now_ns();
     if (!space->from.live || now_ns < space->reread_ns)
         return false;
-    space->reread_ns = now_ns + CLOCK_NS_PER_S / SPACE_REREAD_PER_S;
-    return !maps_read(&space->maps, space->from.pid);
+    bool read = !maps_read(&space->maps, space->from.pid);
+    space->reread_ns = now_ns + pause_after(clock_now_ns() - began_ns);
+    return read;
 }
 
 /* Where a mapping was found before for an address near by; MiBs share a hint. */
@@ -94,7 +107,7 @@ struct map *space_map(struct space *space, uint64_t address)
     map = maps_find(&space->maps, address);
     if (map)
         *hint = (uint32_t)(map - space->maps.maps);
-    if (!map && space->from.live && address < UINT64_C(1) << SPACE_USER_BITS &&
+    if (!map && space->from.live && address >= SPACE_FIRST && !(address >> SPACE_USER_BITS) &&
         space_reread(space, clock_now_ns()))
         map = maps_find(&space->maps, address);
     return map;

@@ -47,7 +47,7 @@ void space_forget(struct space *space);
 /* A mapping was made. True: code may have changed in its range. */
 bool space_take(struct space *space, const struct sample_mapping *mapping);
 
-/* Maps from /proc, at most a few times a second; false: too soon, or gone. */
+/* Maps from /proc, so seldom that it costs little; false: too soon, or gone. */
 bool space_reread(struct space *space, uint64_t now_ns);
 
 /* The mapping around an address, asking /proc if none is known; NULL: none. */

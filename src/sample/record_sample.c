@@ -249,7 +249,7 @@ static void clear(struct record *out)
     out->pid = out->tid = 0;
     sample->time_ns = sample->ip = sample->address = sample->physical = 0;
     sample->weight = sample->latency = sample->data_src = 0;
-    sample->evictor_ip = sample->evictor_address = 0;
+    sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
     sample->pid = sample->tid = sample->cpu = 0;
     sample->event = sample->has = sample->mode = sample->cause = 0;
     sample->regs_missing = 0;

@@ -40,12 +40,13 @@ static void take_cause(const struct sim_session *session, const struct sim_miss 
     unsigned cause = sim_cause_of(miss, level);
     bool evictor = level == miss->evictor_level;
     sample->cause = CAUSE_NOT_TOLD;
-    sample->evictor_ip = sample->evictor_address = 0;
+    sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
     if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)
         return;
     sample->cause = (uint8_t)(CAUSE_UNKNOWN + (cause < SIM_CAUSES ? cause : SIM_CAUSE_UNKNOWN));
     sample->evictor_ip = evictor ? miss->evictor_ip : 0;
     sample->evictor_address = evictor ? miss->evictor_address : 0;
+    sample->evictor_tid = evictor ? miss->evictor_tid : 0;
 }
 
 /* A sample for each event that it is one of. */

@@ -39,8 +39,8 @@ enum {
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
 #define WATCH_LONGEST_NS UINT64_C(1000000000)
-/* Long enough, where the target ran for as long: any cache has been filled five times over. */
-#define WATCH_ENOUGH_NS UINT64_C(250000000)
+/* Long enough, where the target ran for as long: any cache has been filled meanwhile, twice. */
+#define WATCH_ENOUGH_NS UINT64_C(100000000)
 
 /* Both tell what it costs the target in ns, or a negative errno. */
 struct watch_arms {

@@ -216,7 +216,7 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         const struct cache *second = access->thread->path[1];
         cache_prefetch(second, address >> second->line_shift);
     }
-    if (first->shadow)
+    if (first->shadow && cause_is_asked(model, 1))
         evicted_prefetch(&model->evicted[0], number, first->thread);
     /* An inclusive level below might make room before. */
     if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
@@ -239,6 +239,7 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.miss.address = address;
     access.miss.size_bytes = size_bytes;
     access.miss.thread = thread->fast.number;
+    access.model->running = thread->fast.runs;
     access.miss.kind = kind;
     access.miss.who.ip = ip;
     access.miss.who.address = address;

@@ -51,20 +51,29 @@ static uint8_t invalidation(struct state_access *access, const struct cache *cac
 
 static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
-                              struct model_who *evictor)
+                              struct model_missed *missed)
 {
     struct model *model = access->model;
     const struct evicted_line *line =
         evicted_find(&model->evicted[cache->level], address >> cache->line_shift, cache->thread);
-    if (!line)
+    if (!line) {
         model->limits.evictors_forgotten++;
-    else
-        *evictor = line->evictor;
+    } else {
+        missed->evictor = line->evictor;
+        missed->evictor_thread = line->by;
+    }
     if (line && line->reason == MODEL_INVALIDATED)
         return invalidation(access, cache, address, size_bytes);
     if (line && line->reason == MODEL_INCLUDED)
         return MODEL_INCLUSION;
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
+}
+
+/* An access to one line, that takes nothing from the tables of evicted lines that it looks into. */
+static bool may_be_late(const struct state_access *access)
+{
+    return access->model->memory.host.asks_causes && access->absent &&
+           access->model->spec.whole_access_below;
 }
 
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
@@ -74,7 +83,8 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
+                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {
@@ -88,10 +98,23 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         missed->cause = MODEL_FIRST_HERE;
         break;
     case SEEN_HERE:
-        missed->cause =
-            replaced_cause(access, cache, address, size_bytes, in_shadow, &missed->evictor);
+        if (may_be_late(access))
+            access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
+        else
+            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
+}
+
+/* What was put off, for which level served is known now. */
+static void look_for_evictors(struct state_access *access)
+{
+    struct model_miss *miss = &access->miss;
+    for (uint32_t level = 0; level < miss->served; level++)
+        if (access->replaced >> level & 1)
+            miss->level[level].cause =
+                replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
+                               access->in_shadow >> level & 1, &miss->level[level]);
 }
 
 void cause_referenced(struct state_access *access, uint64_t address)
@@ -142,7 +165,7 @@ static void count_level(struct model *model, const struct model_miss *miss, uint
     model->limits.ids_untold += !ip || !bin;
     if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
         tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
-                  missed->evictor.bin, 1);
+                    missed->evictor.bin, 1);
 }
 
 void cause_report(struct state_access *access)
@@ -150,6 +173,8 @@ void cause_report(struct state_access *access)
     struct model *model = access->model;
     const struct model_host *host = &model->memory.host;
     state_who(access);
+    if (access->replaced && cause_is_asked(model, access->miss.served))
+        look_for_evictors(access);
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
         if (!(access->missed & 1u << level))
             continue;

@@ -5,6 +5,12 @@
 
 #include "sim/state.h"
 
+static inline bool cause_is_asked(const struct model *model, uint32_t served)
+{
+    const struct model_host *host = &model->memory.host;
+    return !host->asks_causes || host->asks_causes(host->context, served);
+}
+
 /*
  * An access, of which bytes [address, address + size) are in the line, missed it in a cache.
  * `in_shadow`: the fully associative cache beside had it. Fills access->miss.level[].

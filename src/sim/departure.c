@@ -174,8 +174,10 @@ static void remember(struct model *model, const struct cache *cache, uint32_t in
     if (reason == MODEL_END || !model->spec.causes)
         return;
     evicted_put(&model->evicted[cache->level], number,
-                &(struct evicted_line){
-                    .evictor = who, .thread = (uint16_t)cache->thread, .reason = (uint8_t)reason});
+                &(struct evicted_line){.evictor = who,
+                                       .thread = (uint16_t)cache->thread,
+                                       .by = (uint16_t)model->running,
+                                       .reason = (uint8_t)reason});
     if (reason != MODEL_INVALIDATED)
         tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
                     cache->lines[index].ip, who.ip, 1);

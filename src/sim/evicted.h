@@ -16,6 +16,7 @@ struct evicted_line {
         uint64_t written; /* of lines that were taken away: bytes, by others, since then */
     };
     uint16_t thread; /* whose cache it left; 0 for shared ones */
+    uint16_t by;     /* whose access (model_thread.runs) */
     uint8_t reason;  /* enum model_reason */
 };
 

@@ -182,7 +182,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     }
     lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
     open_fast(thread, model);
-    thread->fast.number = number;
+    thread->fast.number = thread->fast.runs = number;
     return thread;
 }
 

@@ -40,6 +40,7 @@ enum { MODEL_NOBODY = UINT32_MAX };
 /* One level that an access missed. */
 struct model_missed {
     uint8_t cause;            /* enum model_cause */
+    uint32_t evictor_thread;  /* whose access (model_thread.runs); MODEL_NOBODY: not known */
     struct model_who evictor; /* who threw out or invalidated what was missed */
 };
 
@@ -88,6 +89,9 @@ struct model_host {
     void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
+    /* Whether it matters why the access on its way was missed, that level `served` has
+     * (as in struct model_miss); if not, no cause of it need be known. No function: always. */
+    bool (*asks_causes)(void *context, uint32_t served);
     void (*eviction)(void *context, const struct model_eviction *eviction);
     /* The model then keeps no histograms of statements and bins, only that of all. */
     void (*reuse)(void *context, const struct model_reuse *reuse);
@@ -154,6 +158,7 @@ struct model_thread {
     bool timed;           /* hits have to say when they were: each access sets the clock forward */
     bool use;             /* hits have to say what they used */
     uint32_t number;
+    uint32_t runs; /* whose accesses come: any number below 65536; the caller's to set */
     struct model *model;
 };
 

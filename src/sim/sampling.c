@@ -202,10 +202,12 @@ void sampling_use(struct sampling *sampling, uint64_t number, struct model_who w
         use_first(sampling, line, number + 1, who);
         return;
     }
+    if (line->stamp == sampling->now) {
+        count(sampling, who, 0);
+        return;
+    }
     uint64_t between = sampling->count - tree_up_to(sampling, line->stamp);
     count(sampling, who, (between << SAMPLING_HASH_BITS) / sampling->threshold);
-    if (line->stamp == sampling->now)
-        return;
     tree_add(sampling, line->stamp, -1u);
     line->stamp = ++sampling->now;
     tree_add(sampling, line->stamp, 1);

@@ -31,6 +31,7 @@ struct state_thread {
 };
 
 struct model {
+    uint32_t running; /* whose access is under way (model_thread.runs) */
     struct model_spec spec;
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];
@@ -71,6 +72,9 @@ struct state_access {
                                       else any index */
     uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
     bool absent;                   /* it is known that `first` has it not */
+    uint32_t
+        replaced; /* levels that were missed, whose evictor is looked for when it is asked: bit */
+    uint32_t in_shadow; /* of these: the shadow had the line */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
 };

@@ -62,6 +62,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_EVICTOR_ADDRESS] = access->evictor_address;
     row[PLACE_ROW_EVICTOR_OBJECT] = place->evictor_object;
     row[PLACE_ROW_EVICTOR_FUNCTION] = place->evictor_function;
+    row[PLACE_ROW_EVICTOR_TID] = access->evictor_tid;
 }
 
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
@@ -80,6 +81,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT],
                    .evictor_ip = row[PLACE_ROW_EVICTOR_IP],
                    .evictor_address = row[PLACE_ROW_EVICTOR_ADDRESS],
+                   .evictor_tid = (uint32_t)row[PLACE_ROW_EVICTOR_TID],
                    .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
                    .locked = typing >> 24 & 1},
         .object = (uint32_t)row[PLACE_ROW_OBJECT],

@@ -115,6 +115,8 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
         note_ids(writer, place);
     if (now[PLACE_ROW_TID] != before[PLACE_ROW_TID])
         writer_thread(writer, place->access.tid);
+    if (now[PLACE_ROW_EVICTOR_TID] && now[PLACE_ROW_EVICTOR_TID] != before[PLACE_ROW_EVICTOR_TID])
+        writer_thread(writer, place->access.evictor_tid);
     unsigned char *at = writer_room(writer, 3 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
     *at++ = STORE_PLACE;
     at = number_put(at, slot);

@@ -46,6 +46,8 @@ static void tell_evictor(const struct model_missed *level, UInt told)
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
     missed.evictor_level = (UChar)told;
+    missed.evictor_tid =
+        level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
 }
 
 static void on_miss(void *context, const struct model_miss *miss)
@@ -56,6 +58,13 @@ static void on_miss(void *context, const struct model_miss *miss)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
     if (told < miss->served)
         tell_evictor(&miss->level[told], told);
+}
+
+/* Nobody else counts them. */
+static bool asks_causes(void *context, uint32_t served)
+{
+    (void)context;
+    return tell_miss_is_due(served);
 }
 
 static void fill_spec(void)
@@ -116,7 +125,8 @@ static void draw_next(uint64_t now)
 
 void access_start(void)
 {
-    static struct model_host host = {.allocate = pages_keep, .fail = fail, .miss = on_miss};
+    static struct model_host host = {
+        .allocate = pages_keep, .fail = fail, .miss = on_miss, .asks_causes = asks_causes};
     fill_spec();
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);
@@ -198,6 +208,8 @@ void access_runs(UInt number, struct sim_thread *of)
     lines_runs(of->tid);
     if (!cache)
         wanted = False;
+    else
+        cache->runs = (UInt)(of - shared->threads);
     settle();
 }
 
@@ -241,7 +253,7 @@ static __attribute__((noinline)) void take_miss(struct sim_instruction *place, A
     missed.served = (UChar)served;
     tell_miss(&missed);
     missed.causes = 0;
-    missed.evictor_ip = missed.evictor_address = 0;
+    missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
 }
 
 static __attribute__((noinline)) void sample_access(struct sim_instruction *place, Addr address,

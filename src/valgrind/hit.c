@@ -71,6 +71,15 @@ static IRExpr *what(UInt kind, Int size_bytes, UInt before)
                 (UWord)(UInt)size_bytes << ACCESS_SIZE_SHIFT | kind);
 }
 
+/* So that a line's number counts places of the table. */
+static IRExpr *compute_shift(struct hit_block *block, IRExpr *address, UInt line_shift)
+{
+    UInt right = line_shift > MODEL_FAST_SHIFT ? line_shift - MODEL_FAST_SHIFT : 0;
+    UInt left = line_shift < MODEL_FAST_SHIFT ? MODEL_FAST_SHIFT - line_shift : 0;
+    IRExpr *by = IRExpr_Const(IRConst_U8((UChar)(right + left)));
+    return right + left ? compute(block, left ? Iop_Shl64 : Iop_Shr64, address, by) : address;
+}
+
 /* Where the line of `address` stands in the table. */
 static IRExpr *find(struct hit_block *block, const struct access_shape *shape, IRExpr *address)
 {
@@ -79,10 +88,9 @@ static IRExpr *find(struct hit_block *block, const struct access_shape *shape, I
         block->clock = load(block, word((UWord)shape->clock));
         block->since = 0;
     }
-    IRExpr *number =
-        compute(block, Iop_Shr64, address, IRExpr_Const(IRConst_U8((UChar)shape->line_shift)));
-    IRExpr *index = compute(block, Iop_And64, number, word(shape->mask));
-    IRExpr *offset = compute(block, Iop_Shl64, index, IRExpr_Const(IRConst_U8(MODEL_FAST_SHIFT)));
+    /* The line's number, masked, times the size of a place. */
+    IRExpr *shifted = compute_shift(block, address, shape->line_shift);
+    IRExpr *offset = compute(block, Iop_And64, shifted, word(shape->mask << MODEL_FAST_SHIFT));
     return compute(block, Iop_Add64, block->table, offset);
 }
 

@@ -9,7 +9,7 @@
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
 /* Units that are told whatever they cost, and beyond these one in so many accesses. */
-enum { FREELY_TOLD = 1 << 17, TOLD_ONE_IN = 2048 };
+enum { FREELY_TOLD = 1 << 16, TOLD_ONE_IN = 512 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -60,13 +60,19 @@ void tell_start(void)
     shared->header.period_now = 1;
 }
 
+/* Of misses more is asked than of what left, and least of uses. */
+static UInt load_of(UInt index)
+{
+    return classes[index].told << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
+}
+
 static struct class *busiest(void)
 {
-    struct class *most = classes;
+    UInt most = 0;
     for (UInt i = 1; i < CLASSES; i++)
-        if (classes[i].told > most->told)
-            most = &classes[i];
-    return most;
+        if (load_of(i) > load_of(most))
+            most = i;
+    return &classes[most];
 }
 
 static void tell_more(void)
@@ -148,6 +154,11 @@ static Bool told(struct class *class, const union sim_unit *unit)
     if (!--until_look)
         look();
     return published;
+}
+
+bool tell_miss_is_due(unsigned served)
+{
+    return classes[served].left == 1;
 }
 
 void tell_miss(struct sim_miss *miss)

@@ -11,7 +11,12 @@
 
 #include "sim_abi.h"
 
+#include <stdbool.h>
+
 void tell_start(void);
+
+/* Whether the next miss will be told that level `served` has. */
+bool tell_miss_is_due(unsigned served);
 
 /* A miss: its kind, weight and stamp are filled in here. */
 void tell_miss(struct sim_miss *miss);

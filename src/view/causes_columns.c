@@ -78,7 +78,9 @@ static struct value by_itself(const struct snapshot *snapshot, const void *point
 static struct value evictor(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_text(row->evictor_count ? row->evictors[0].function : NULL);
+    return value_text(row->evictor_count  ? row->evictors[0].function
+                      : row->thread_count ? row->threads[0].name
+                                          : NULL);
 }
 
 static struct value evictor_object(const struct snapshot *snapshot, const void *pointer)
@@ -90,7 +92,9 @@ static struct value evictor_object(const struct snapshot *snapshot, const void *
 static struct value evictor_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_number(row->evictor_count ? row->evictors[0].share : NAN);
+    return value_number(row->evictor_count  ? row->evictors[0].share
+                        : row->thread_count ? row->threads[0].share
+                                            : NAN);
 }
 
 /* With one thread, or one level, there is none. */

@@ -47,8 +47,8 @@ static void draw_selected(struct browser *browser, const struct snapshot_causes_
         causes_fields(browser->snapshot, row, text, sizeof text);
         say(canvas, &area, PAINT_PLAIN, text);
     }
-    if (area.rows > 0 && browser->causes.of != CAUSES_THREADS)
-        causes_draw_evictors(row, canvas, area);
+    if (area.rows > 0)
+        causes_draw_evictors(browser->snapshot, row, canvas, area);
 }
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
@@ -112,11 +112,7 @@ void causes_open(struct browser *browser, uint32_t index)
 
 static void open_evictions(struct browser *browser, const struct snapshot_causes_row *row)
 {
-    if (browser->causes.of == CAUSES_THREADS)
-        browser_message(browser, "which thread threw a line out is not told; b: by object or by "
-                                 "function");
-    else
-        browser_open_evictions(browser, row->id);
+    browser_open_evictions(browser, row->id);
 }
 
 static void choose_next(struct browser *browser)
@@ -143,9 +139,7 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
 
 static const char *causes_enter(struct browser *browser)
 {
-    return table_selected(&browser->causes.table) && browser->causes.of != CAUSES_THREADS
-               ? "Who evicts whom"
-               : "";
+    return table_selected(&browser->causes.table) ? "Who evicts whom" : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
@@ -154,8 +148,8 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
     if (!table_selected(&browser->causes.table))
         snprintf(out, size, "Esc: back");
     else
-        snprintf(out, size, "%sb: by object, function, thread  e: another level%s",
-                 browser->causes.of == CAUSES_THREADS ? "" : "Enter: who evicts whom  ",
+        snprintf(out, size,
+                 "Enter: who evicts whom  b: by object, function, thread  e: another level%s",
                  opens[browser->causes.of]);
 }
 

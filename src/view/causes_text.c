@@ -22,6 +22,9 @@ static void say_row(struct text_writer *writer, enum causes_of kind,
         causes_fields(writer->snapshot, row, text, sizeof text);
     if (kind == CAUSES_OBJECTS && *text)
         text_say(writer, "  %s", text);
+    causes_threads(writer->snapshot, row, text, sizeof text);
+    if (*text)
+        text_say(writer, "  thrown out by threads: %s", text);
     for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
         causes_evictor(&row->evictors[i], text, sizeof text);
         text_say(writer, "  %5.1f%% thrown out by %s", 100 * row->evictors[i].share, text);
@@ -37,7 +40,7 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
     causes_summary(writer->snapshot, kind, text, sizeof text);
     text_say(writer, "\n%s", text);
     text_rows(writer, &causes_columns[kind], list->rows, list->count, CAUSES_ROWS);
-    for (size_t i = 0; i < list->count && i < EXPLAINED && kind != CAUSES_THREADS; i++)
+    for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         say_row(writer, kind, &list->rows[i]);
 }
 

@@ -161,6 +161,23 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
+/* Of a program with one thread there is nothing to tell apart. */
+static bool has_threads(const struct snapshot *snapshot)
+{
+    const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
+    return list->count > 1 || list->evictions.column_count > 1;
+}
+
+void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                    char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
+        if (row->threads[i].share >= least_told)
+            append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
+                   100 * row->threads[i].share);
+}
+
 static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
                       const char *text)
 {
@@ -171,11 +188,22 @@ static void draw_line(struct canvas *canvas, struct area area, const char *label
                   PAINT_PLAIN, "%6s  %s", percent, text);
 }
 
-void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *canvas,
-                          struct area area)
+static int draw_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                        struct canvas *canvas, struct area area)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    char whole[3 * COLUMN_TEXT_BYTES];
+    causes_threads(snapshot, row, text, sizeof text);
+    snprintf(whole, sizeof whole, "By threads: %s", text);
+    return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
+}
+
+void causes_draw_evictors(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                          struct canvas *canvas, struct area area)
 {
     char text[2 * COLUMN_TEXT_BYTES];
     int end = area.row + area.rows;
+    area.row += draw_threads(snapshot, row, canvas, area);
     for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
         if (row->evictors[i].share < least_told)
             break;
@@ -184,7 +212,7 @@ void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *
     }
     if (row->unlisted >= 0.01 && area.row < end)
         draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
-    else if (!row->evictor_count && area.row < end)
+    else if (!row->evictor_count && !row->thread_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
                     causes_first(row->figures.share) > all_first

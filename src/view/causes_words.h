@@ -39,9 +39,14 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
 /* "multiply on rival"; what is not known is said so. */
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size);
 
+/* "worker-1 (12) 60.2%, worker-2 (13) 39.8%": whose accesses threw lines out of a row; "": nothing
+ * is known, or the program has one thread only. */
+void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                    char *out, size_t size);
+
 /* The evictors of a row, one a line, as far as the area reaches. */
-void causes_draw_evictors(const struct snapshot_causes_row *row, struct canvas *canvas,
-                          struct area area);
+void causes_draw_evictors(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                          struct canvas *canvas, struct area area);
 
 /* What leads, and what to try: a sentence or two. (causes_advice.c) */
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,

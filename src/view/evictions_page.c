@@ -84,7 +84,7 @@ static void draw_words(struct browser *browser, struct canvas *canvas, struct ar
     area.row += used;
     area.rows -= used;
     if (row && area.rows > 0)
-        causes_draw_evictors(row, canvas, area);
+        causes_draw_evictors(browser->snapshot, row, canvas, area);
 }
 
 static void evictions_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -131,8 +131,7 @@ static bool evictions_act(struct browser *browser, enum action action, struct re
     if (!browser->snapshot)
         return false;
     if (action == ACTION_STACK) {
-        browser->causes.of =
-            browser->causes.of == CAUSES_OBJECTS ? CAUSES_FUNCTIONS : CAUSES_OBJECTS;
+        browser->causes.of = (browser->causes.of + 1) % CAUSES_KINDS;
         browser->causes.row = browser->causes.column = 0;
         browser->causes.moved = false;
     } else if (action == ACTION_HOME) {
@@ -175,14 +174,16 @@ static const char *evictions_enter(struct browser *browser)
     const struct matrix_grid *grid = grid_of(browser);
     if (!table_of(browser)->row_count || (!grid->row && !grid->column))
         return "";
-    return browser->causes.of == CAUSES_OBJECTS ? "Object" : "Function";
+    return browser->causes.of == CAUSES_OBJECTS     ? "Object"
+           : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
+                                                    : "";
 }
 
 static void evictions_hint(struct browser *browser, char *out, size_t size)
 {
     snprintf(out, size, "%s",
              table_of(browser)->row_count
-                 ? "Arrows: another cell. Enter: what the row is. b: by object or by function. "
+                 ? "Arrows: another cell. Enter: what the row is. b: by object, function, thread. "
                    "Esc: back"
                  : "Esc: back");
 }

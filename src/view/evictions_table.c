@@ -22,6 +22,8 @@ static struct snapshot_matrix_cell cell_of(const struct snapshot_evictions *from
 /* By its id, in what Enter opens. */
 static uint32_t index_of(const struct snapshot *snapshot, enum causes_of kind, uint32_t id)
 {
+    if (kind == CAUSES_THREADS)
+        return UINT32_MAX;
     size_t count = kind == CAUSES_OBJECTS ? snapshot->object_count : snapshot->code_count;
     for (size_t i = 0; i < count; i++)
         if ((kind == CAUSES_OBJECTS ? snapshot->objects[i].id : snapshot->code[i].id) == id)
@@ -82,6 +84,8 @@ static const char *name_of(const struct matrix_line *line, const char *all)
 void evictions_words(const struct matrix_table *table, enum causes_of kind, size_t row,
                      size_t column, char *out, size_t size)
 {
+    static const char *const all[CAUSES_KINDS] = {"all objects", "all functions", "all threads"};
+    static const char *const any[CAUSES_KINDS] = {"any object", "any function", "any thread"};
     const struct matrix_line *whose = row ? &table->rows[row - 1] : NULL;
     const struct matrix_line *by = column ? &table->columns[column - 1] : NULL;
     const struct snapshot_evictions *from = evictions_of(table->snapshot, kind);
@@ -94,10 +98,9 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
     bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
     int used = snprintf(out, size, "Lines %s %.*s, thrown out by %s%s%.*s%s: %s misses",
-                        objects ? "of" : "missed by", NAME_BYTES,
-                        name_of(whose, objects ? "all objects" : "all functions"),
+                        objects ? "of" : "missed by", NAME_BYTES, name_of(whose, all[kind]),
                         objects ? "accesses to " : "", alike ? "another " : "", NAME_BYTES,
-                        itself ? "itself" : name_of(by, objects ? "any object" : "any function"),
+                        itself ? "itself" : name_of(by, any[kind]),
                         by && !by->members ? ", or not known" : "", text_count(count, misses));
     if (whose && by && used > 0 && (size_t)used < size && whose->total.samples > 0)
         snprintf(out + used, size - (size_t)used, "; %.1f%% of the row, %.1f%% of the column",

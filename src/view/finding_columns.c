@@ -95,6 +95,7 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
              "cold fields in one line, elements that straddle lines, false and true sharing, "
              "conflicts in few sets, walks down columns, pointer chasing, streaming, scattered and "
              "wasted blocks, objects that miss together, allocation churn, stack variables, first "
-             "touches, page walks and remote memory, and says nothing unless the samples show it.",
+             "touches, threads that spin, page walks and remote memory, and says nothing unless "
+             "the samples show it.",
              snapshot->totals.attributed < 1000 ? " in so few samples" : "");
 }

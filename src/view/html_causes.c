@@ -29,6 +29,12 @@ static bool link_function(const struct snapshot *snapshot, const void *row, char
 static void write_evictors(struct html_writer *writer, const struct snapshot_causes_row *row)
 {
     char text[2 * COLUMN_TEXT_BYTES];
+    causes_threads(writer->snapshot, row, text, sizeof text);
+    if (*text) {
+        html_markup(writer, "<li>thrown out by threads: ");
+        html_text(writer, text);
+        html_markup(writer, "</li>\n");
+    }
     for (size_t i = 0; i < row->evictor_count; i++) {
         if (row->evictors[i].share < worth_telling)
             return;
@@ -74,7 +80,7 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
                                             .count = list->count,
                                             .most = ROWS,
                                             .link = links[kind]});
-    for (size_t i = 0; i < list->count && i < EXPLAINED && kind != CAUSES_THREADS; i++)
+    for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         if (list->rows[i].figures.misses >= worth_telling * causes->all.misses)
             explain(writer, kind, &list->rows[i], !i);
 }
@@ -82,6 +88,8 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
 static void write_evictions(struct html_writer *writer, enum causes_of kind)
 {
     enum matrix_axis axis = kind == CAUSES_OBJECTS ? MATRIX_OBJECTS : MATRIX_FUNCTIONS;
+    if (kind == CAUSES_THREADS && writer->snapshot->causes.of[kind].count < 2)
+        return;
     struct matrix_table *table = malloc(sizeof *table);
     char text[TEXT_BYTES];
     if (!table)
@@ -107,5 +115,6 @@ void html_causes(struct html_writer *writer)
     html_markup(writer, "<h3>Who evicts whom</h3>\n");
     write_evictions(writer, CAUSES_OBJECTS);
     write_evictions(writer, CAUSES_FUNCTIONS);
+    write_evictions(writer, CAUSES_THREADS);
     html_section_end(writer);
 }

@@ -31,6 +31,20 @@ static json_t *evictors_of(const struct snapshot_causes_row *row)
     return out;
 }
 
+static json_t *threads_of(const struct snapshot_causes_row *row)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < row->thread_count; i++) {
+        const struct snapshot_evictor_thread *from = &row->threads[i];
+        json_t *thread = json_object();
+        json_set(thread, "name", json_text(from->name));
+        json_set(thread, "tid", from->tid ? json_whole(from->tid) : json_null());
+        json_set(thread, "share", json_share(from->share));
+        json_array_append_new(out, thread);
+    }
+    return out;
+}
+
 json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id)
 {
     const struct snapshot_causes_list *list = &causes->of[kind];
@@ -40,6 +54,7 @@ json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, u
         json_t *out = json_cause_figures(&list->rows[i].figures);
         json_set(out, "evictors_unlisted", json_share(list->rows[i].unlisted));
         json_set(out, "evictors", evictors_of(&list->rows[i]));
+        json_set(out, "evictor_threads", threads_of(&list->rows[i]));
         return out;
     }
     return json_null();
@@ -84,6 +99,7 @@ static json_t *threads(const struct snapshot_causes_list *list)
     for (size_t i = 0; i < list->count; i++) {
         json_t *thread = json_cause_figures(&list->rows[i].figures);
         json_set(thread, "name", json_text(list->rows[i].name));
+        json_set(thread, "evictor_threads", threads_of(&list->rows[i]));
         json_array_append_new(out, thread);
     }
     return out;
@@ -95,5 +111,6 @@ json_t *json_all_causes(const struct snapshot_causes *causes)
     json_set(out, "threads", threads(&causes->of[CAUSES_THREADS]));
     json_set(out, "evictions", evictions(&causes->of[CAUSES_OBJECTS].evictions));
     json_set(out, "evictions_by_function", evictions(&causes->of[CAUSES_FUNCTIONS].evictions));
+    json_set(out, "evictions_by_thread", evictions(&causes->of[CAUSES_THREADS].evictions));
     return out;
 }

@@ -130,6 +130,7 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     if (cell.causes.misses > 0) {
         json_t *causes = json_cause_figures(&cell.causes);
         json_set(causes, "evictors", evictors(&cell.evictors));
+        json_set(causes, "evictor_threads", evictors(&cell.evictor_threads));
         json_set(out, "causes", causes);
     }
     json_set(out, "fields", named(&cell.fields, "field"));

@@ -31,6 +31,7 @@ static json_t *segment_of(const struct snapshot_timeline *timeline,
     json_set(out, "name", json_text(*phase->name ? phase->name : NULL));
     json_set(out, "start", json_share(phase->start_s));
     json_set(out, "end", json_share(phase->end_s));
+    json_set(out, "told", json_share(phase->told_s));
     json_set(out, "samples", json_count(phase->samples));
     json_set(out, "changed", json_share(phase->distance));
     json_set(out, "leader", json_text(phase->leader));

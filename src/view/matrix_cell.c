@@ -133,6 +133,16 @@ static void count_key(struct counting *counting, uint64_t key, uint32_t samples)
         part->samples += samples;
 }
 
+static void name_threads(const struct snapshot_threads *known, struct matrix_parts *threads)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        const struct snapshot_thread *thread =
+            snapshot_thread(known, (uint32_t)threads->list[i].key);
+        if (thread && thread->name)
+            snprintf(threads->list[i].name, sizeof threads->list[i].name, "%s", thread->name);
+    }
+}
+
 static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
@@ -149,6 +159,7 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
             count_key(&blocks, block->base, block->samples);
     }
     end(&threads, &cell->threads);
+    name_threads(&chosen->table->snapshot->threads, &cell->threads);
     end(&blocks, &cell->blocks);
 }
 
@@ -187,16 +198,34 @@ static void end_figures(struct snapshot_causes_figures *sum)
     sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
 }
 
+static void count_name(struct counting *counting, const char *name, double misses)
+{
+    struct matrix_part *part = part_of(counting, hash_bytes(name, strlen(name)));
+    if (!part)
+        return;
+    snprintf(part->name, sizeof part->name, "%s", name);
+    part->samples += misses;
+}
+
 static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
 {
     struct snapshot_evictor who = {.function = evictor->function, .object = evictor->object};
     char name[MATRIX_PART_BYTES];
     causes_evictor(&who, name, sizeof name);
-    struct matrix_part *part = part_of(counting, hash_bytes(name, strlen(name)));
-    if (!part)
-        return;
-    memcpy(part->name, name, sizeof name);
-    part->samples += evictor->misses;
+    count_name(counting, name, evictor->misses);
+}
+
+static void gather_evictor_threads(const struct chosen *chosen, struct matrix_cell *cell)
+{
+    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    struct counting threads;
+    bool room = begin(&threads, matrix->evictor_thread_count);
+    for (size_t i = 0; room && i < matrix->evictor_thread_count; i++)
+        if (belongs(chosen, matrix->evictor_threads[i].row, matrix->evictor_threads[i].column))
+            count_name(&threads, matrix->evictor_threads[i].name,
+                       matrix->evictor_threads[i].misses);
+    threads.all = cell->causes.evicted;
+    end(&threads, &cell->evictor_threads);
 }
 
 static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
@@ -214,6 +243,7 @@ static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
     evictors.all = cell->causes.evicted;
     end_figures(&cell->causes);
     end(&evictors, &cell->evictors);
+    gather_evictor_threads(chosen, cell);
 }
 
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,

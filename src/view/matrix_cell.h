@@ -14,7 +14,8 @@ enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
 /* A field, a line, a thread or a block. */
 struct matrix_part {
-    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "" of threads and blocks */
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; of threads "" where it is not
+                                     known, "" of blocks */
     uint64_t key;                 /* thread id, address of the block */
     double samples;
     double loads; /* of fields and lines */
@@ -41,6 +42,7 @@ struct matrix_cell {
     struct snapshot_causes_figures causes; /* misses 0: none are told */
     struct matrix_parts evictors;          /* "function on object"; samples: misses of what it had
                                               thrown out; all: of all evictors that are known */
+    struct matrix_parts evictor_threads;   /* the same by thread */
     const struct snapshot_rates *rates;    /* NULL: not known */
     struct snapshot_rates joined;          /* what that is where lines were combined */
 };

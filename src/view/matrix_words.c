@@ -109,27 +109,36 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
 }
 
 /* "why: 92% capacity; thrown out by visit on particles 61%, ..." */
+static void tell_evictors(const struct matrix_parts *by, const char *label,
+                          char out[MATRIX_WORD_BYTES])
+{
+    for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
+        if (!(by->list[i].samples >= least_told * by->all))
+            return;
+        append(out, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
+               by->list[i].samples / by->all * 100);
+    }
+}
+
 static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
-    const struct matrix_parts *by = &cell->evictors;
     char why[256];
     if (!(cell->causes.misses > 0))
         return;
     causes_why(&cell->causes, why, sizeof why);
     append(out, "why: %s", why);
-    for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
-        if (!(by->list[i].samples >= least_told * by->all))
-            return;
-        append(out, "%s%s %.0f%%", i ? ", " : "; thrown out by ", by->list[i].name,
-               by->list[i].samples / by->all * 100);
-    }
+    tell_evictors(&cell->evictors, "; thrown out by ", out);
+    if (cell->evictor_threads.count > 1 || cell->threads.distinct > 1)
+        tell_evictors(&cell->evictor_threads, "; by thread ", out);
 }
 
 static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
     append(out, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
     for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
-        append(out, "%s%" PRIu64, i ? ", " : "", threads->list[i].key);
+        append(out, "%s%s%s%" PRIu64 "%s", i ? ", " : "", threads->list[i].name,
+               *threads->list[i].name ? " (" : "", threads->list[i].key,
+               *threads->list[i].name ? ")" : "");
         if (threads->distinct > 1)
             append(out, " %.0f%%", threads->list[i].samples / threads->all * 100);
     }

@@ -87,9 +87,9 @@ static struct value note(const struct snapshot *snapshot, const void *pointer)
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
     bool returned = row > timeline->phases && *row->name && !strcmp(row->name, row[-1].name);
-    /* What had changed went back to what it was, too gently to be a change of its own. */
-    if (returned)
-        return value_text(last ? "now; as before" : "as before");
+    /* What had changed is going back to what it was: when it ends the two will be one. */
+    if (last && returned)
+        return value_text("now; as before");
     return value_text(last && row->inversion ? "now; new leader"
                       : last                 ? "now"
                       : row->inversion       ? "new leader"
@@ -121,8 +121,11 @@ static const struct column phase_list[] = {
      COLUMN_NAME, NULL, fell, NULL, NULL, NULL},
     {"BY", "By how many points it fell.", 6, 0, 3, COLUMN_RIGHT, NULL, fell_by, format_gained, NULL,
      NULL},
-    {"CHANGED", "Part of the misses that falls on other objects than in the stretch before.", 7, 0,
-     2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},
+    {"CHANGED",
+     "Part of the misses that falls on other objects than in the stretch before: what all that "
+     "rose "
+     "have more, ROSE the most of them.",
+     7, 0, 2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},
     {"NO OBJ",
      "Part of all that was sampled in it that has no object; the rest of the row is of what has.",
      6, 0, 4, COLUMN_RIGHT, NULL, nobody, format_percent, NULL, NULL},

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
+static const double by_chance = 1e-3; /* p below which unevenness is no accident */
+
 enum { PART_ROWS = 6 };
 
 static uint32_t hottest(const struct snapshot_sets *sets)
@@ -45,24 +47,41 @@ static void sets_update(struct browser *browser)
     show_parts(browser);
 }
 
+/* In the one line that a small screen has for it. */
+static void draw_short(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
+{
+    char text[64];
+    bool crowded = sets->verdict == SETS_CONCENTRATED;
+    if (crowded)
+        snprintf(text, sizeof text, "concentrated, %" PRIu32 " hot", sets->hot_sets);
+    canvas_format(canvas, area.row, 0, area.columns, crowded ? PAINT_WARN : PAINT_STRONG,
+                  " %s, %" PRIu32 " sets: %s", sets->level ? sets->level : "cache", sets->sets,
+                  crowded                         ? text
+                  : sets->verdict == SETS_TOO_FEW ? "too few samples"
+                                                  : "no set is crowded");
+}
+
 static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
 {
     char size[16];
     char text[512];
     int rows = 0;
+    if (area.rows < 8) {
+        draw_short(sets, canvas, area);
+        return 1;
+    }
     canvas_format(canvas, area.row + rows++, 0, area.columns, PAINT_STRONG,
                   " %s: %" PRIu32 " sets of %" PRIu32 " ways, %" PRIu32 "-byte lines (%s), by %s "
                   "address",
                   sets->level ? sets->level : "cache", sets->sets, sets->ways, sets->line,
                   text_bytes(size, (uint64_t)sets->sets * sets->ways * sets->line),
                   sets->index ? sets->index : "unknown");
-    if (area.rows < 8)
-        return rows;
     if (sets->verdict == SETS_TOO_FEW)
         snprintf(text, sizeof text, " Too few samples to tell whether the sets are used evenly.");
     else if (sets->verdict == SETS_UNIFORM)
-        snprintf(text, sizeof text, " Even: no set is crowded (chi-square %.0f, p = %.2g).",
-                 sets->chi2, sets->p_value);
+        snprintf(text, sizeof text, " %s: no set is crowded (chi-square %.0f, p = %.2g).",
+                 sets->p_value < by_chance ? "Uneven, but by little" : "Even", sets->chi2,
+                 sets->p_value);
     else
         snprintf(text, sizeof text,
                  " Concentrated: %" PRIu32 " set%s above chance (chi-square %.0f, p %s %.2g).",

@@ -74,6 +74,8 @@ static size_t say_change(const struct snapshot_whatif *answer, char *out, size_t
                       ? say(out, size, 0, "It would make no difference to the time waited for data")
                       : say(out, size, 0, "The time waited for data would %s by %.1f %%",
                             change < 0 ? "fall" : "grow", 100 * fabs(change));
+    if (!last->after && !last->before)
+        return say(out, size, used, "; nothing is fetched from memory either way.");
     return say(out, size, used, "; %s fetches from memory instead of %s.",
                text_count(after, last->after), text_count(before, last->before));
 }

@@ -247,6 +247,7 @@ uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, ui
     struct walk walk = {
         .plain = plain, .thread = thread, .kind = kind, .who = {.ip = ip, .bin = plain_bin(address)}};
     plain->served = 0;
+    plain->thread = thread;
     if (plain->spec.whole_access_below)
         walk_by_levels(&walk, address, end);
     for (uint64_t at = address; at < end; at += part) {

@@ -31,6 +31,7 @@ struct plain_left { /* how a line left a cache last */
     bool known;
     enum model_reason reason;
     struct model_who evictor;
+    uint32_t thread; /* of the evictor */
 };
 
 struct plain_cache {
@@ -61,6 +62,7 @@ struct plain {
     uint64_t (*choose)(void *context, uint32_t level, const uint64_t *numbers, uint32_t count);
     void *context;
     /* Of the last access: */
+    uint32_t thread;
     struct model_missed missed[MODEL_LEVELS_MAX];
     uint32_t served;
 };

@@ -61,7 +61,7 @@ void plain_depart(struct plain *plain, struct plain_cache *cache, struct plain_l
     for (int i = 0; i < 8 && line->user_uses[i] && plain->spec.users_one_in; i++)
         plain->pairs[MODEL_IP_USED_BY_IP][level][ip][line->user[i]] += line->user_uses[i];
     if (reason != MODEL_END)
-        cache->left[line->number] = (struct plain_left){true, reason, who};
+        cache->left[line->number] = (struct plain_left){true, reason, who, plain->thread};
     if (plain->spec.causes && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED))
         plain->pairs[MODEL_IP_EVICTED_BY_IP][level][ip][who.ip]++;
     line->there = false;
@@ -81,7 +81,8 @@ void plain_classify(struct plain *plain, struct plain_cache *cache, uint32_t thr
     struct model_missed *missed = &plain->missed[cache->level];
     uint64_t number = address / cache->spec.line_bytes, start = number * cache->spec.line_bytes;
     struct plain_left left = cache->left[number];
-    *missed = (struct model_missed){.evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
+                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
     if (!plain->spec.causes)
         return;
     if (!any(plain->referenced, start, cache->spec.line_bytes)) {
@@ -92,8 +93,10 @@ void plain_classify(struct plain *plain, struct plain_cache *cache, uint32_t thr
         missed->cause = MODEL_FIRST_HERE;
         return;
     }
-    if (left.known)
+    if (left.known) {
         missed->evictor = left.evictor;
+        missed->evictor_thread = left.thread;
+    }
     if (left.known && left.reason == MODEL_INVALIDATED)
         missed->cause = any(plain->written_since[thread], address, size) ? MODEL_INVALIDATED_TRUE
                                                                          : MODEL_INVALIDATED_FALSE;

@@ -13,6 +13,7 @@ UNIT_PROFILE = \
 	tests/unit/test_interval \
 	tests/unit/test_levels \
 	tests/unit/test_phases \
+	tests/unit/test_phases_noise \
 	tests/unit/test_rates \
 	tests/unit/test_streams \
 	tests/unit/test_volatility
@@ -53,8 +54,11 @@ tests_unit_test_streams_SOURCES = tests/unit/test_streams.c
 tests_unit_test_streams_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 tests_unit_test_volatility_SOURCES = tests/unit/test_volatility.c
 tests_unit_test_volatility_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
-tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
+PHASES_FIXTURE = tests/unit/phases_fixture.c tests/unit/phases_fixture.h
+tests_unit_test_phases_SOURCES = tests/unit/test_phases.c $(PHASES_FIXTURE)
 tests_unit_test_phases_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_phases_noise_SOURCES = tests/unit/test_phases_noise.c $(PHASES_FIXTURE)
+tests_unit_test_phases_noise_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_sharing
 TESTS += tests/unit/test_sharing
 tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c
@@ -87,10 +91,12 @@ check_PROGRAMS += tests/unit/test_findings
 TESTS += tests/unit/test_findings
 tests_unit_test_findings_SOURCES = tests/unit/test_findings.c
 tests_unit_test_findings_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
-check_PROGRAMS += tests/unit/test_search_phases
-TESTS += tests/unit/test_search_phases
+check_PROGRAMS += tests/unit/test_search_phases tests/unit/test_search_kept
+TESTS += tests/unit/test_search_phases tests/unit/test_search_kept
 tests_unit_test_search_phases_SOURCES = tests/unit/test_search_phases.c $(PLANTED_OBJECTS)
 tests_unit_test_search_phases_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
+tests_unit_test_search_kept_SOURCES = tests/unit/test_search_kept.c $(PLANTED_OBJECTS)
+tests_unit_test_search_kept_LDADD = src/libprofile.a src/libbase.a $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_findings_held
 TESTS += tests/unit/test_findings_held
 tests_unit_test_findings_held_SOURCES = tests/unit/test_findings_held.c
@@ -99,6 +105,10 @@ check_PROGRAMS += tests/unit/test_findings_blocks
 TESTS += tests/unit/test_findings_blocks
 tests_unit_test_findings_blocks_SOURCES = tests/unit/test_findings_blocks.c tests/unit/rules_fixture.c tests/unit/rules_fixture.h
 tests_unit_test_findings_blocks_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_findings_spin
+TESTS += tests/unit/test_findings_spin
+tests_unit_test_findings_spin_SOURCES = tests/unit/test_findings_spin.c tests/unit/rules_fixture.c tests/unit/rules_fixture.h
+tests_unit_test_findings_spin_LDADD = src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_findings_causes
 TESTS += tests/unit/test_findings_causes
 tests_unit_test_findings_causes_SOURCES = tests/unit/test_findings_causes.c tests/unit/rules_fixture.c tests/unit/rules_fixture.h

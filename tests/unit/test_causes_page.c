@@ -133,8 +133,9 @@ static void b_chooses_functions_and_threads(void **state)
     page_press('b');
     assert_true(page_row_with("worker (4711)") > 0);
     page_press(KEYS_ENTER);
-    assert_int_equal(page_browser.page, PAGE_CAUSES);
-    assert_true(page_row_with("which thread threw a line out is not told") > 0);
+    assert_int_equal(page_browser.page, PAGE_EVICTIONS);
+    assert_true(page_row_with("Nothing is known yet of what threw lines out") > 0);
+    page_press(KEYS_ESCAPE);
     page_press('b');
     assert_true(page_row_with("71.0%  multiply on rival") > 0);
 }

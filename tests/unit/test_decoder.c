@@ -176,6 +176,27 @@ static void a_base_in_memory_is_read_again(void **state)
     assert_int_equal(access.how, ACCESS_REREAD);
 }
 
+/* Of what was copied before the load, and of what has something in memory added. */
+static void copies_and_sums_recover_a_base(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[1] = 0x2000}};
+    uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x1000, [SREG_SI] = DATA_BASE, [SREG_DI] = 0x100};
+    /* mov %rsi,%rbx; mov (%rsi),%rsi; nop */
+    struct access access = DECODE(&fake, "\x48\x89\xf3\x48\x8b\x36\x90", 6, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    assert_int_equal(access.how, ACCESS_UNDONE);
+    /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is of before */
+    access = DECODE(&fake, "\x48\x89\xf3\x48\xff\xc6\x48\x8b\x36\x90", 9, regs);
+    assert_int_equal(access.address, 0x1001);
+    /* mov %rdi,%rdx; add 8(%rsi),%rdx; mov (%rdx),%rdx; nop */
+    access = DECODE(&fake, "\x48\x89\xfa\x48\x03\x56\x08\x48\x8b\x12\x90", 10, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2100);
+    assert_int_equal(access.how, ACCESS_REREAD);
+}
+
 static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
 {
     (void)state;
@@ -237,6 +258,111 @@ static void the_flags_tell_which_way_was_taken(void **state)
     assert_int_equal(access.address, 0x2000);
     access = decode(&fake, code, sizeof code - 1, 8, regs);
     assert_int_equal(access.address, 0x1000);
+}
+
+/* Between a return and a label no-ops are not run: they are no way to have come. */
+static void nobody_comes_through_padding(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x2000};
+    /* mov (%rdi),%rax; jmp label; ret; nopl 0(%rax,%rax); label: add $1,%rdx; nop */
+    struct access access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000);
+    /* mov (%rdi),%rax; jmp label; nopl; label: the same, but the no-op is jumped to as well */
+    access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90\xeb\xf4",
+               15, regs);
+    assert_int_not_equal(access.reason, REASON_NONE);
+}
+
+/* A function's first instruction, push %rbx, and the call that led there, which ends at 16. */
+static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
+{
+    char code[18] = "\x53\xc3";
+    memset(code + 2, 0x90, sizeof code - 2);
+    memcpy(code + 16 - size, call, size);
+    return decode(fake, code, sizeof code, 0, regs);
+}
+
+static void a_call_through_memory_waits_for_its_target(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = CODE_BASE + 16, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE,
+                                 [SREG_AX] = DATA_BASE + 8,
+                                 [SREG_R13] = DATA_BASE + 0xa0,
+                                 [SREG_CX] = 3};
+    const struct {
+        const char *bytes;
+        size_t size;
+        uint8_t base;
+    } calls[] = {{"\xff\x50\x18", 3, SREG_AX},                /* call *24(%rax) */
+                 {"\x41\xff\x55\x80", 4, SREG_R13},           /* call *-128(%r13) */
+                 {"\xff\x54\x24\x18", 4, SREG_SP},            /* call *24(%rsp), before it pushes */
+                 {"\xff\x14\xc8", 3, SREG_AX},                /* call *(%rax,%rcx,8) */
+                 {"\xff\x90\x18\x00\x00\x00", 6, SREG_AX},    /* with 32 bits of distance */
+                 {"\xff\x15\x10\x00\xc1\xff", 6, SREG_NONE}}; /* call *0x20 + data(%rip) */
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct access access = enter(&fake, calls[i].bytes, calls[i].size, regs);
+        assert_int_equal(access.reason, REASON_NONE);
+        assert_int_equal(access.address, DATA_BASE + 32);
+        assert_int_equal(access.ip, CODE_BASE + 16 - calls[i].size);
+        assert_int_equal(access.kind, ACCESS_LOAD);
+        assert_int_equal(access.how, ACCESS_REREAD);
+        assert_int_equal(access.base, calls[i].base);
+    }
+    fake.data[4] = CODE_BASE + 1; /* another function stands there: it was another call */
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+    fake.data[0] = 1;
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+}
+
+/* Entered twice, with another return address on the stack the first time. */
+static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64_t before)
+{
+    struct decode_target target = {
+        .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE, .weight = 1, .has = SAMPLE_HAS_REGS};
+    struct access access;
+    uint64_t now = fake->data[0];
+    memcpy(sample.regs, regs, sizeof sample.regs);
+    struct decoder *decoder = decoder_new(&target);
+    fake->data[0] = before;
+    decoder_decode(decoder, &sample, &access);
+    fake->data[0] = now;
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+/* Another call has left its return address on the stack by the time it is read. */
+static void how_it_was_called_before_counts_where_nothing_else_tells(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE, [SREG_AX] = DATA_BASE + 8};
+    static const char code[] = "\x53\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\xff\x50\x18"
+                               "\xe8\xed\xff\xff\xff\x90"; /* call *24(%rax); call 0 */
+    memcpy(fake.code, code, sizeof code - 1);
+    fake.size = sizeof code - 1;
+    fake.bounds = true;
+    struct access access = enter_again(&fake, regs, CODE_BASE + 14);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 32);
+    assert_int_equal(access.ip, CODE_BASE + 11);
+    assert_int_equal(access.how, ACCESS_REREAD);
+    access = enter_again(&fake, regs, CODE_BASE + 19);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    assert_int_equal(enter_again(&fake, regs, 1).reason, REASON_CALL_BOUNDARY);
+    /* Only a first call may be through that register: it leads elsewhere now. */
+    fake.data[4] = 0;
+    assert_int_equal(enter_again(&fake, regs, CODE_BASE + 14).reason, REASON_CALL_BOUNDARY);
 }
 
 static void pushes_pops_and_rip_relative_operands(void **state)
@@ -363,9 +489,13 @@ int main(void)
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(an_overwritten_base_is_computed_again),
         cmocka_unit_test(a_base_in_memory_is_read_again),
+        cmocka_unit_test(copies_and_sums_recover_a_base),
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
         cmocka_unit_test(any_instruction_is_no_access_of_another),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
+        cmocka_unit_test(nobody_comes_through_padding),
+        cmocka_unit_test(a_call_through_memory_waits_for_its_target),
+        cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),

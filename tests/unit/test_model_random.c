@@ -109,6 +109,7 @@ static void same_miss(const struct run *run, const struct plain *plain)
         assert_int_equal(missed->cause, plain->missed[level].cause);
         assert_int_equal(missed->evictor.ip, plain->missed[level].evictor.ip);
         assert_int_equal(missed->evictor.bin, plain->missed[level].evictor.bin);
+        assert_int_equal(missed->evictor_thread, plain->missed[level].evictor_thread);
     }
 }
 

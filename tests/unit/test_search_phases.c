@@ -291,29 +291,6 @@ static void nothing_changes_without_phases(void **state)
     end(without);
 }
 
-/* More phases than have room: those that were there last stay, in memory of a fixed size. */
-static void few_are_kept(void **state)
-{
-    (void)state;
-    struct run *run = begin(&turns, 1000, 11, false);
-    struct phases_segment segments[2] = {{0}};
-    struct phases made = {.segments = segments, .segment_count = 2};
-    for (unsigned i = 0; i < 20; i++) {
-        segments[0] = (struct phases_segment){.start_ns = i * second, .phase = (uint8_t)i};
-        segments[1] = (struct phases_segment){.start_ns = (i + 1) * second, .phase = PHASES_NONE};
-        segments[1].end_ns = i * second + 1;
-        search_phases_step(&run->kept, &run->search, &made, false, i * second + 1);
-        search_phases_step(&run->kept, &run->search, &made, true, (i + 1) * second + 1);
-    }
-    for (unsigned i = 0; i < SEARCH_KEPT; i++) {
-        assert_non_null(run->kept.kept[i].mark);
-        assert_true(run->kept.kept[i].phase >= 20 - SEARCH_KEPT);
-    }
-    search_phases_clear(&run->kept);
-    assert_null(run->kept.marks);
-    end(run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,7 +298,6 @@ int main(void)
         cmocka_unit_test(intervals_go_on_where_they_were_left),
         cmocka_unit_test(no_interval_straddles_a_change),
         cmocka_unit_test(nothing_changes_without_phases),
-        cmocka_unit_test(few_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

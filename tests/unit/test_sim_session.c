@@ -224,12 +224,14 @@ static void test_causes_of_each_level(void **state)
     tool->units[0].miss.evictor_level = 2;
     tool->units[0].miss.evictor_ip = 0x401010;
     tool->units[0].miss.evictor_address = 0x8000;
+    tool->units[0].miss.evictor_tid = 77;
     read_all();
     assert_int_equal(kept_count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(kept[i].sample.cause, expected[i]);
         assert_int_equal(kept[i].sample.evictor_ip, i ? 0 : 0x401010);
         assert_int_equal(kept[i].sample.evictor_address, i ? 0 : 0x8000);
+        assert_int_equal(kept[i].sample.evictor_tid, i ? 0 : 77);
     }
     put_miss(SIM_ACCESS, SIM_LOAD, 3, 1);
     tool->units[1].miss.causes = SIM_CONFLICT;

@@ -133,6 +133,10 @@ static void each_says_what_rose_and_fell(void **state)
         assert_string_equal(phase->fell, names[(i + 2) % 3]);
         assert_true(fabs(phase->rose_by - 0.4) < 0.03);
         assert_true(fabs(phase->fell_by - 0.4) < 0.03);
+        /* What changed is of the same periods: no less than what one of them rose or fell by. */
+        assert_true(phase->distance >= fmax(phase->rose_by, phase->fell_by) - 1e-9);
+        assert_true(phase->distance < 0.45);
+        assert_true(phase->told_s > phase->start_s && phase->told_s < phase->end_s);
     }
     assert_non_null(strstr(timeline->reading, "grid leads in all"));
     assert_non_null(strstr(timeline->reading, "index has"));

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/hash.h"
+#include "resolve/dwarf/alias.h"
 #include "resolve/dwarf/descriptor.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/fields.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21, SCAN_MAX = 1 << 16 };
+enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
 /* One that was described. Equal ones of several units are one. */
 struct described {
@@ -34,7 +35,8 @@ struct describe {
     uint32_t handed;       /* told to program.c so far */
     uint64_t member_total; /* of all of them */
     struct hash by_die;    /* from where an entry lies to its reference */
-    struct hash by_shape;  /* from a hash of name, size and members to a reference */
+    struct aliases aliases;
+    struct hash by_shape; /* from a hash of name, size and members to a reference */
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
@@ -68,6 +70,7 @@ void describe_free(struct describe *describe)
     scopes_free(describe->scopes);
     strings_fini(&describe->strings);
     arena_fini(&describe->arena);
+    aliases_fini(&describe->aliases);
     hash_fini(&describe->by_die);
     hash_fini(&describe->by_shape);
     free(describe->types);
@@ -102,26 +105,6 @@ static bool find_subject(struct describe *describe, const Dwarf_Die *type, struc
     return false;
 }
 
-/* "typedef struct {...} point;" gives a struct its only name, and may come after it. */
-static bool find_alias(struct subject *subject)
-{
-    Dwarf_Die unit;
-    Dwarf_Die child;
-    if (!dwarf_diecu(&subject->die, &unit, NULL, NULL) || dwarf_child(&unit, &child))
-        return false;
-    for (unsigned i = 0; i < SCAN_MAX; i++) {
-        Dwarf_Die target;
-        if (dwarf_tag(&child) == DW_TAG_typedef && die_type(&child, &target) &&
-            target.addr == subject->die.addr) {
-            subject->alias = child;
-            return true;
-        }
-        if (dwarf_siblingof(&child, &child))
-            return false;
-    }
-    return false;
-}
-
 static bool has_members(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
@@ -134,7 +117,8 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     int tag = dwarf_tag(&subject->die);
     bool nameless =
         (has_members(tag) || tag == DW_TAG_enumeration_type) && !dwarf_diename(&subject->die);
-    bool by_alias = nameless && (subject->aliased || find_alias(subject));
+    bool by_alias = nameless && (subject->aliased ||
+                                 alias_of(&describe->aliases, &subject->die, &subject->alias));
     typename_write(describe->scopes, by_alias ? &subject->alias : &subject->die, name);
     return strings_keep(&describe->strings, name);
 }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about threads that read one word over and over until another thread writes it. */
+#include "profile/findings.h"
+
+#include "profile/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double in_function = 0.9;    /* of the function's samples on the object, */
+static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
+static const double written_most = 0.02;  /* ... on instructions that write */
+static const double on_one_line = 0.95;   /* of a thread's */
+static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
+
+/* A thread that reads one line only. */
+struct reader {
+    uint32_t tid;
+    uint64_t line;
+    uint32_t votes; /* for the line; Boyer and Moore's majority */
+    uint32_t samples;
+    uint32_t hits;
+};
+
+struct readers {
+    struct reader list[SPREAD_THREADS];
+    uint32_t count;
+    uint32_t samples; /* of all threads */
+};
+
+static struct reader *reader_of(struct readers *readers, uint32_t tid)
+{
+    for (uint32_t i = 0; i < readers->count; i++)
+        if (readers->list[i].tid == tid)
+            return &readers->list[i];
+    if (readers->count == SPREAD_THREADS)
+        return NULL;
+    readers->list[readers->count] = (struct reader){.tid = tid};
+    return &readers->list[readers->count++];
+}
+
+static void vote(struct reader *reader, uint64_t line)
+{
+    if (!reader->votes)
+        reader->line = line;
+    reader->votes += reader->line == line ? 1 : -1;
+}
+
+/* Twice through the window: first for the line that each thread reads most, then how often. */
+static void gather(const struct findings *findings, uint32_t function, uint32_t object,
+                   struct readers *readers)
+{
+    uint64_t mask = ~((uint64_t)findings->snapshot->sets.line - 1);
+    *readers = (struct readers){.count = 0};
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < findings->window->used; i++) {
+            const struct window_entry *entry = window_at(findings->window, i);
+            if (entry->function != function || entry->object != object)
+                continue;
+            struct reader *reader = reader_of(readers, entry->tid);
+            readers->samples += !pass;
+            if (reader && !pass)
+                vote(reader, entry->address & mask);
+            if (reader && pass) {
+                reader->samples++;
+                reader->hits += (entry->address & mask) == reader->line;
+            }
+        }
+}
+
+static double hits_of(const struct readers *readers)
+{
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < readers->count; i++)
+        hits += readers->list[i].hits;
+    return (double)hits / readers->samples;
+}
+
+/* Threads that read one line each; 0: not all do. */
+static uint32_t waiting(const struct readers *readers)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < readers->count; i++) {
+        const struct reader *reader = &readers->list[i];
+        if (reader->hits < on_one_line * reader->samples)
+            return 0;
+        told += reader->samples;
+    }
+    return told >= of_all_samples * readers->samples ? readers->count : 0;
+}
+
+/* The hottest instruction, if it and the one after it make up the function; NULL: they do not. */
+static const struct snapshot_instruction *loop_of(const struct snapshot_code *code)
+{
+    const struct snapshot_instruction *first = NULL;
+    const struct snapshot_instruction *second = NULL;
+    for (size_t i = 0; i < code->instruction_count; i++) {
+        const struct snapshot_instruction *at = &code->instructions[i];
+        if (!first || at->samples > first->samples)
+            second = first, first = at;
+        else if (!second || at->samples > second->samples)
+            second = at;
+    }
+    if (!first || first->stores > written_most * first->samples ||
+        (second && second->stores > written_most * first->samples))
+        return NULL;
+    double both = first->samples + (second ? second->samples : 0);
+    return both >= at_loads * code->samples ? first : NULL;
+}
+
+static bool may_be_shared(const struct snapshot_object *object)
+{
+    return object->kind != OBJECT_STACK && object->kind != OBJECT_TLS;
+}
+
+static void spin(struct findings *findings, const struct snapshot_code *code)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    struct readers readers;
+    if (code->top_object >= snapshot->object_count || !(code->top_object_share >= in_function) ||
+        findings_has(findings, code->top_object) || code->samples < FINDINGS_SAMPLES)
+        return;
+    const struct snapshot_object *object = &snapshot->objects[code->top_object];
+    const struct snapshot_instruction *loop = loop_of(code);
+    if (!loop || loop->object != code->top_object || !may_be_shared(object))
+        return;
+    gather(findings, code->id, object->id, &readers);
+    uint32_t threads = waiting(&readers);
+    if (!threads || readers.samples < FINDINGS_SAMPLES)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_SPINNING,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_CODE,
+                                       .object = code->top_object,
+                                       .field = loop->field,
+                                       .function = code->function,
+                                       .file = loop->file,
+                                       .line = loop->line,
+                                       .gain = code->all_share,
+                                       .bound = true};
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "%u thread%s at one load in %s, of %s: of the newest %u samples %.0f%% fell "
+                     "on the same %s, "
+                     "and none of them writes there.",
+                     threads, threads == 1 ? " is" : "s are", code->function,
+                     loop->field ? loop->field : object->name, readers.samples,
+                     100 * hits_of(&readers), threads == 1 ? "cache line" : "cache line for each");
+    finding.advice =
+        "They wait for another thread to write it. Look at what that one does, for this is no "
+        "slow data; let the others sleep after a few tries (a condition variable, a futex), or "
+        "start fewer of them.";
+    finding.reckoned = "the samples of the loop: CPU time that others could have; the program "
+                       "itself goes no faster by that";
+    finding.how_sure = "no store was sampled that ends the wait; a loop that only computes with "
+                       "one variable in memory looks alike";
+    findings_add(findings, &finding);
+}
+
+void findings_spin(struct findings *findings)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    const struct snapshot_source *source = &snapshot->source;
+    bool of_misses = source->ranking < SAMPLE_EVENTS_MAX && source->event_count &&
+                     source->events[source->ranking].role <= EVENT_MEM_FILL;
+    /* A line that is read again and again is not missed on; time is spent there. */
+    if (of_misses || findings_simulated(findings) || snapshot->target.threads < 2 ||
+        !findings->window)
+        return;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].all_share >= FINDINGS_GAIN_LEAST)
+            spin(findings, &snapshot->code[i]);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which samples of a running process have no object: each reason, and the instructions that it is
+ * met at, with what stands before them.
+ *
+ *   bench_unattributed NAME PID [SECONDS [INSTRUCTIONS]]
+ *
+ * One line, "NAME attributed reasons", then as many of the most frequent instructions as asked for,
+ * each with the four before it (the last of them is the IP's own). Figures only.
+ */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "decode/decoder.h"
+#include "decode/insn.h"
+#include "resolve/resolver.h"
+#include "resolve/resolver_state.h"
+#include "sample/sampler.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MET_MAX = 1 << 16, BEFORE = 4, READ_MS = 20 };
+
+struct met {
+    uint64_t ip;
+    uint64_t count;
+    enum reason reason;
+};
+
+static struct {
+    struct sampler *sampler;
+    struct resolver *resolver;
+    struct decoder *decoder;
+    uint64_t samples;
+    uint64_t of[REASON_COUNT];
+    struct hash index;
+    struct met met[MET_MAX];
+    size_t count;
+} run;
+
+static bool segment(void *context, uint32_t tid, enum decode_segment which, uint64_t *base)
+{
+    return resolver_segment(context, tid, which == DECODE_GS, base);
+}
+
+static void meet(uint64_t ip, enum reason reason)
+{
+    bool created = false;
+    uint32_t *slot = run.count < MET_MAX ? hash_insert(&run.index, hash_mix(ip) + reason, &created)
+                                         : hash_find(&run.index, hash_mix(ip) + reason);
+    if (slot && created) {
+        *slot = (uint32_t)run.count;
+        run.met[run.count++] = (struct met){.ip = ip, .reason = reason};
+    }
+    if (slot)
+        run.met[*slot].count++;
+}
+
+static void take(void *context, const struct record *record)
+{
+    struct access access;
+    struct place place;
+    (void)context;
+    if (record->kind != RECORD_SAMPLE) {
+        resolver_record(run.resolver, record);
+        return;
+    }
+    const struct sample *sample = &record->sample;
+    decoder_decode(run.decoder, sample, &access);
+    resolver_resolve(run.resolver, &access, sample->has & SAMPLE_HAS_REGS ? sample->regs : NULL,
+                     &place);
+    /* The kernel's are no samples of the program's data. */
+    if (place.access.reason == REASON_KERNEL)
+        return;
+    run.samples++;
+    run.of[place.access.reason]++;
+    if (place.access.reason != REASON_NONE)
+        meet(sample->ip, place.access.reason);
+}
+
+static int open_all(pid_t pid, struct error *error)
+{
+    struct sampler_options sampling = {.pid = pid, .source = "clock", .rate = 4000};
+    struct resolver_options naming = {.pid = pid, .live = true, .walk = true};
+    int code = sampler_open(&run.sampler, &sampling, error);
+    if (!code)
+        code = resolver_open(&run.resolver, &naming, error);
+    struct decode_target target = {.context = run.resolver,
+                                   .code = resolver_code,
+                                   .function = resolver_function_bounds,
+                                   .memory = resolver_memory,
+                                   .segment = segment,
+                                   .mapped = resolver_mapped};
+    run.decoder = code ? NULL : decoder_new(&target);
+    return code || run.decoder ? code : error_set(error, -1, "no decoder");
+}
+
+static int more_often(const void *a, const void *b)
+{
+    const struct met *x = a;
+    const struct met *y = b;
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+static double percent(uint64_t count)
+{
+    return run.samples ? 100 * (double)count / (double)run.samples : 0;
+}
+
+static void print_reasons(const char *name)
+{
+    bool printed[REASON_COUNT] = {[REASON_NONE] = true, [REASON_KERNEL] = true};
+    printf("%-14s %6llu samples, %5.1f %% attributed;", name, (unsigned long long)run.samples,
+           percent(run.of[REASON_NONE]));
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < REASON_COUNT; i++)
+            if (!printed[i] && run.of[i] && (best < 0 || run.of[i] > run.of[best]))
+                best = i;
+        if (best < 0)
+            break;
+        printed[best] = true;
+        printf(" %s %.1f", access_reason_name((enum reason)best), percent(run.of[best]));
+    }
+    putchar('\n');
+}
+
+static void print_instruction(const struct met *met)
+{
+    const struct insn *insns = NULL;
+    size_t count = 0;
+    size_t at = 0;
+    const char *function, *module, *file;
+    uint32_t line;
+    char text[128];
+    bool known = resolver_name_address(run.resolver, met->ip, &function, &module, &file, &line);
+    printf("  %5.2f %%  %-14s %s (%s)\n", percent(met->count), access_reason_name(met->reason),
+           known ? function : "?", known ? module : "?");
+    if (!decoder_function(run.decoder, met->ip, &insns, &count))
+        return;
+    while (at < count && insns[at].address < met->ip)
+        at++;
+    for (size_t i = at > BEFORE ? at - BEFORE : 0; i <= at && i < count; i++)
+        if (decoder_text(run.decoder, insns[i].address, text, sizeof text))
+            printf("           %c%c 0x%llx %s\n", insns[i].is_target ? '>' : ' ',
+                   i == at ? '*' : ' ', (unsigned long long)insns[i].address, text);
+}
+
+int main(int argc, char **argv)
+{
+    struct error error = {0};
+    double seconds = argc > 3 ? atof(argv[3]) : 5;
+    size_t shown = argc > 4 ? (size_t)atol(argv[4]) : 0;
+    if (argc < 3 || open_all((pid_t)atoi(argv[2]), &error)) {
+        fprintf(stderr, "bench_unattributed: %s\n", error.text[0] ? error.text : "NAME PID");
+        return 1;
+    }
+    sampler_enable(run.sampler, true);
+    uint64_t end_ns = clock_now_ns() + (uint64_t)(seconds * CLOCK_NS_PER_S);
+    uint64_t tick_ns = 0;
+    while (clock_now_ns() < end_ns) {
+        struct pollfd ready = {.fd = sampler_fd(run.sampler), .events = POLLIN};
+        poll(&ready, 1, READ_MS);
+        uint64_t now_ns = clock_now_ns();
+        sampler_read(run.sampler, now_ns - SAMPLER_SETTLES_NS, take, NULL);
+        resolver_settle(run.resolver, now_ns);
+        if (now_ns < tick_ns)
+            continue;
+        resolver_tick(run.resolver, now_ns);
+        tick_ns = now_ns + CLOCK_NS_PER_S;
+        if (sampler_tick(run.sampler, now_ns))
+            break;
+    }
+    print_reasons(argv[1]);
+    qsort(run.met, run.count, sizeof *run.met, more_often);
+    for (size_t i = 0; i < shown && i < run.count; i++)
+        print_instruction(&run.met[i]);
+    decoder_free(run.decoder);
+    resolver_close(run.resolver);
+    sampler_close(run.sampler);
+    hash_fini(&run.index);
+    return 0;
+}

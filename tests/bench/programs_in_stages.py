@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What programs-in-stages prints: stages of a program beside what misstop told of them.
+
+    programs_in_stages.py REPORTS STAGES
+
+REPORTS: misstop -j, a report a line. STAGES: a line for each, when it ended (CLOCK_MONOTONIC) and its
+name. The stretches are those of the last report, with when each was told.
+"""
+import json
+import sys
+
+
+def reports(path):
+    for line in open(path):
+        try:
+            phases = json.loads(line)["phases"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if phases and phases["segments"]:
+            yield phases
+
+
+def main():
+    last = None
+    for last in reports(sys.argv[1]):
+        pass
+    if not last:
+        sys.exit("no report has phases")
+    zero = last["start_monotonic"] - last["start"]
+    stages = []
+    for line in open(sys.argv[2]):
+        end, name = line.rstrip("\n").split(" ", 1)
+        stages.append((float(end) - zero, name))
+    segments = last["segments"]
+    rows = [(segment["start"], segment) for segment in segments]
+    print("%8s %8s  %-5s %7s  %-28s %s" % ("BEGAN", "TOLD", "PHASE", "CHANGED", "LEADS", "STAGE"))
+    events = [(start, 1, segment) for start, segment in rows] + [(end, 0, name) for end, name in stages]
+    for at, kind, what in sorted(events, key=lambda event: event[:2]):
+        if not kind:
+            print("%8.1f %8s  %-5s %7s  %-28s ended: %s" % (at, "", "", "", "", what))
+            continue
+        told = what["told"]
+        print("%8.1f %8s  %-5s %7s  %-28.28s" % (
+            at, "" if told is None else "%.1f" % told, what["name"] or "?",
+            "" if what["changed"] is None else "%.0f %%" % (what["changed"] * 100), what["leader"] or ""))
+    letters = {segment["name"] for segment in segments if segment["name"]}
+    shorts = sum(segment["end"] - segment["start"] < 1.25 for segment in segments[1:-1])
+    print("%d stages; %d stretches of %d letters, %d of them shorter than 1.25 s" % (
+        len(stages), len(segments), len(letters), shorts))
+
+
+main()
