@@ -33,7 +33,9 @@ static struct value samples(const struct snapshot *snapshot, const void *pointer
 static struct value name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_text(row->name);
+    const struct snapshot_bin *bin =
+        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
+    return value_text(bin && bin->called ? bin->called : row->name);
 }
 
 static struct value kind(const struct snapshot *snapshot, const void *pointer)
