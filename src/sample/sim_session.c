@@ -44,8 +44,11 @@ static void add_misses(struct sim_session *session, struct sampler_info *info, u
 {
     char weighs[64];
     unsigned count = session->level_count;
-    snprintf(weighs, sizeof weighs, "misses of the simulated L%u%s", level + 1,
-             level + 1 == count && count > 1 ? ", to memory" : "");
+    bool last = level + 1 == count && count > 1;
+    /* Other tools, and processors, have instructions there beside data. */
+    snprintf(weighs, sizeof weighs, "misses of the simulated L%u%s%s", level + 1,
+             last ? ", to memory" : "",
+             last && !session->memory->wanted.code ? " (data alone, see :code)" : "");
     add(session, info, event_name(level, count), weighs, event_role(level, count))->level =
         (uint8_t)level;
 }

@@ -254,7 +254,7 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     return served;
 }
 
-/* Instructions mostly come from the line of the one before. */
+/* Instructions mostly come from the line of their set that was fetched last. */
 static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                       uint32_t ip)
 {
@@ -262,12 +262,12 @@ static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t si
     if (!cache)
         return 0;
     uint64_t number = address >> cache->line_shift;
-    bool one_line = (address + size_bytes - 1) >> cache->line_shift == number;
-    bool alone = !cache->shared || thread->fast.model->spec.threads == 1;
-    if (one_line && thread->last_fetch == number + 1 && alone)
+    uint64_t last = (address + size_bytes - 1) >> cache->line_shift;
+    if (number == last && cache->fetched[cache_set(cache, number)] == number + 1)
         return 0;
     uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
-    thread->last_fetch = one_line ? number + 1 : 0;
+    for (; number <= last; number++)
+        cache->fetched[cache_set(cache, number)] = number + 1;
     return served;
 }
 

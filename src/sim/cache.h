@@ -32,6 +32,7 @@ struct cache {
     uint32_t *recent; /* likewise: index of the way used last, by set */
     struct model_line *lines;
     struct cache_slot *slots;
+    uint64_t *fetched;       /* of instructions: struct model_thread; else NULL */
     uint32_t *nodes;         /* by index: place in the shadow; 0: it has forgotten the line */
     struct shadow *shadow;   /* NULL: not asked for */
     struct model_fast *fast; /* of a first level of data; else NULL */

@@ -96,10 +96,11 @@ static void leave_instructions(struct model *model, const struct cache *cache, u
         struct cache *above = thread->instruction;
         for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
             uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
-            if (index != CACHE_NONE)
-                above->tags[index] = 0;
+            if (index == CACHE_NONE)
+                continue;
+            above->tags[index] = 0;
+            above->fetched[cache_set(above, (address + offset) >> above->line_shift)] = 0;
         }
-        thread->last_fetch = 0;
     }
 }
 

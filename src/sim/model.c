@@ -39,9 +39,11 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
 static struct cache *new_instruction(struct model *model, uint32_t thread, bool shared)
 {
     struct cache *cache = new_cache(model, 0, thread, shared, &model->spec.instruction);
-    if (cache)
-        cache->instruction = true;
-    return cache;
+    if (!cache)
+        return NULL;
+    cache->instruction = true;
+    cache->fetched = memory_new(&model->memory, cache->sets, sizeof *cache->fetched);
+    return cache->fetched ? cache : NULL;
 }
 
 /* Most lines that lie in caches at once. */
@@ -180,9 +182,12 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
         if (!thread->instruction)
             return NULL;
     }
+    const struct cache *instruction = thread->instruction;
     lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
     open_fast(thread, model);
     thread->fast.number = thread->fast.runs = number;
+    thread->fast.fetched = instruction ? instruction->fetched : NULL;
+    thread->fast.fetch_sets = instruction ? instruction->sets : 0;
     return thread;
 }
 

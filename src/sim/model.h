@@ -160,6 +160,10 @@ struct model_thread {
     uint32_t number;
     uint32_t runs; /* whose accesses come: any number below 65536; the caller's to set */
     struct model *model;
+    /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last,
+     * whose next fetch changes nothing. NULL: they are not simulated. */
+    const uint64_t *fetched;
+    uint64_t fetch_sets;
 };
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);

@@ -27,7 +27,6 @@ struct state_thread {
     struct cache *path[MODEL_LEVELS_MAX];
     struct cache *instruction;
     struct lines referenced; /* bits: by this thread; unused with one thread */
-    uint64_t last_fetch;     /* line of instructions + 1 */
 };
 
 struct model {

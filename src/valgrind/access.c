@@ -5,6 +5,7 @@
 #include "valgrind/shared.h"
 #include "sim/model.h"
 #include "valgrind/lines.h"
+#include "valgrind/missed.h"
 #include "valgrind/pages.h"
 #include "valgrind/stretch.h"
 #include "valgrind/tell.h"
@@ -25,46 +26,19 @@ static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
 static uint64_t told_at;           /* time of the clock up to which they count */
 static struct model_fast *nothing; /* a table */
-static Bool wanted;                /* by the program's functions */
+static const uint64_t *nothing_fetched;
+static Bool wanted; /* by the program's functions */
 static enum counting counting;
 static Bool due;            /* an access is told soon */
 static UInt accesses_drawn; /* from the last one told to that */
 static Addr left_out;
 static SizeT left_out_bytes;
-static struct sim_miss missed; /* what the model says of a miss, while an access is under way */
 
 static void fail(void *context, const char *text)
 {
     (void)context;
     VG_(strncpy)(shared->header.trouble, text, SIM_NAME_BYTES - 1);
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
-}
-
-static void tell_evictor(const struct model_missed *level, UInt told)
-{
-    UInt ip = level->evictor.ip;
-    missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
-    missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
-    missed.evictor_level = (UChar)told;
-    missed.evictor_tid =
-        level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
-}
-
-static void on_miss(void *context, const struct model_miss *miss)
-{
-    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
-    (void)context;
-    for (UInt i = 0; i < miss->served; i++)
-        missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
-    if (told < miss->served)
-        tell_evictor(&miss->level[told], told);
-}
-
-/* Nobody else counts them. */
-static bool asks_causes(void *context, uint32_t served)
-{
-    (void)context;
-    return tell_miss_is_due(served);
 }
 
 static void fill_spec(void)
@@ -102,7 +76,8 @@ static void take_shape(void)
     if (!first)
         return;
     nothing = pages_keep(NULL, (first->fast_mask + 1) * sizeof *nothing);
-    if (!nothing) {
+    nothing_fetched = pages_keep(NULL, (first->fetch_sets + 1) * sizeof *nothing_fetched);
+    if (!nothing || !nothing_fetched) {
         fail(NULL, "no memory for the simulated caches");
         return;
     }
@@ -113,7 +88,8 @@ static void take_shape(void)
                                   .line_bytes = first->line_bytes,
                                   .timed = first->timed,
                                   .use = first->use && !first->grain_shift,
-                                  .unread = &unread};
+                                  .unread = &unread,
+                                  .fetch_sets = first->fetch_sets};
 }
 
 static void draw_next(uint64_t now)
@@ -125,8 +101,10 @@ static void draw_next(uint64_t now)
 
 void access_start(void)
 {
-    static struct model_host host = {
-        .allocate = pages_keep, .fail = fail, .miss = on_miss, .asks_causes = asks_causes};
+    static struct model_host host = {.allocate = pages_keep,
+                                     .fail = fail,
+                                     .miss = missed_by_model,
+                                     .asks_causes = missed_asks_causes};
     fill_spec();
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);
@@ -142,6 +120,7 @@ void access_start(void)
 static void settle_table(void)
 {
     access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
+    access_now.fetched = access_now.fetcher ? cache->fetched : nothing_fetched;
     Bool heard = counting == COUNTS && !due && (!cache->use || shape.use);
     access_now.table = heard ? cache->fast : nothing;
 }
@@ -230,40 +209,6 @@ void access_finish(void)
         model_finish(model);
 }
 
-static void describe(const struct sim_instruction *place, Addr address, UInt size, UInt kind)
-{
-    missed.op = (UChar)(kind & MODEL_MODIFY);
-    missed.size = (UShort)size;
-    missed.tid = totals->tid;
-    missed.ip = place->ip;
-    missed.address = address;
-}
-
-static __attribute__((noinline)) void take_miss(struct sim_instruction *place, Addr address,
-                                                UInt size, UInt kind, UInt served)
-{
-    if (access_is_left_out(address))
-        return;
-    uint64_t *misses = kind & MODEL_LOAD ? totals->load_misses : totals->store_misses;
-    for (UInt i = 0; i < served; i++) {
-        misses[i]++;
-        place->misses[i]++;
-    }
-    describe(place, address, size, kind);
-    missed.served = (UChar)served;
-    tell_miss(&missed);
-    missed.causes = 0;
-    missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
-}
-
-static __attribute__((noinline)) void sample_access(struct sim_instruction *place, Addr address,
-                                                    UInt size, UInt kind, UInt served)
-{
-    describe(place, address, size, kind);
-    missed.served = (UChar)served;
-    tell_access(&missed, accesses_drawn);
-}
-
 void access_due(void)
 {
     due = True;
@@ -290,10 +235,10 @@ static void take(struct sim_instruction *place, Addr address, UWord what)
     *shape.clock = start;
     if (__builtin_expect(counting == COUNTS_ASKED, 0))
         whatif_take(address, size, kind, id, served);
-    if (__builtin_expect(served, 0))
-        take_miss(place, address, size, kind, served);
+    if (__builtin_expect(served, 0) && !access_is_left_out(address))
+        missed_take(totals, place, address, size, kind, served);
     if (__builtin_expect(before + MODEL_CLOCK_STEP >= access_now.next, 0)) {
-        sample_access(place, address, size, kind, served);
+        missed_sample(totals, place, address, size, kind, served, accesses_drawn);
         draw_next(before + MODEL_CLOCK_STEP);
         due = False;
         settle_table();

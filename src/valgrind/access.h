@@ -19,6 +19,7 @@ struct access_now {
     struct model_fast
         *table; /* of who runs; nothing is found in it while every access is to call */
     struct model_thread *fetcher; /* who runs; NULL: nothing counts */
+    const uint64_t *fetched;      /* as in the model_thread of who runs */
     uint64_t next;                /* time on the model's clock, at which an access is told */
     Long counts[SIM_OPS];         /* not in the thread's totals yet: stores and modifies */
 };
@@ -34,6 +35,7 @@ struct access_shape {
     Bool timed; /* hits write down when they were */
     Bool use;   /* hits write down what they used: each access may have one bit a byte */
     struct model_unread *unread;
+    uint64_t fetch_sets; /* of the cache of instructions; 0: there is none */
 };
 const struct access_shape *access_shape(void);
 

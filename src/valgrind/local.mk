@@ -30,6 +30,7 @@ VALGRIND_TOOL_SOURCES = include/sim_abi.h src/valgrind/core.h src/valgrind/tool.
 	src/valgrind/floating.c src/valgrind/floating.h \
 	src/valgrind/lines.c src/valgrind/lines.h \
 	src/valgrind/mappings.c src/valgrind/mappings.h \
+	src/valgrind/missed.c src/valgrind/missed.h \
 	src/valgrind/pages.c src/valgrind/pages.h \
 	src/valgrind/shared.c src/valgrind/shared.h \
 	src/valgrind/stretch.c src/valgrind/stretch.h \

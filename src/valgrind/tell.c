@@ -8,7 +8,7 @@
 
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
-/* Units that are told whatever they cost, and beyond these one in so many accesses. */
+/* Units that are told whatever they cost, and beyond these one in so many accesses or fewer. */
 enum { FREELY_TOLD = 1 << 16, TOLD_ONE_IN = 512 };
 
 /* Each about twice the one before. */
@@ -30,6 +30,7 @@ static struct class classes[CLASSES];
 static UInt until_look;
 static UInt quiet;
 static ULong looks;
+static ULong looked_at; /* accesses */
 static Bool waits;
 static UInt untold_accesses; /* that found no room */
 static ULong random_state = 0x9e3779b97f4a7c15;
@@ -83,9 +84,9 @@ static void tell_more(void)
 
 /* What is told costs misstop time: a few thousand a second, and all of a short run, tell shares to
  * a fraction of a point. */
-static Bool is_costly(ULong units)
+static Bool is_costly(ULong accesses)
 {
-    return units > FREELY_TOLD + *access_shape()->clock / MODEL_CLOCK_STEP / TOLD_ONE_IN;
+    return looks * LOOK_EVERY > FREELY_TOLD && accesses < LOOK_EVERY * TOLD_ONE_IN;
 }
 
 /* Thinner where the ring fills up or much is told; denser again where neither was so for long. */
@@ -94,9 +95,12 @@ static void look(void)
     UInt waiting = shared_waiting();
     struct class *most = busiest();
     UInt thinnest = 0;
+    ULong now = *access_shape()->clock / MODEL_CLOCK_STEP;
+    ULong since = now - looked_at;
+    looked_at = now;
     looks++;
-    quiet = waiting > SIM_RING_UNITS / 32 || is_costly(looks * 2 * LOOK_EVERY) ? 0 : quiet + 1;
-    if ((waiting > SIM_RING_UNITS / 4 || is_costly(looks * LOOK_EVERY)) && !waits)
+    quiet = waiting > SIM_RING_UNITS / 32 || is_costly(since / 4) ? 0 : quiet + 1;
+    if ((waiting > SIM_RING_UNITS / 4 || is_costly(since)) && !waits)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
