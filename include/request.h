@@ -11,36 +11,36 @@
 enum request_kind {
     REQUEST_NONE,
     REQUEST_QUIT,
-    REQUEST_REFRESH,       /* a snapshot now */
-    REQUEST_ALL_OBJECTS,   /* list those of small shares too, or no more */
-    REQUEST_BASIS,         /* window (decayed) or whole run: the other one */
-    REQUEST_COUNTING,      /* sampling stops, or goes on */
-    REQUEST_ZERO,          /* forget everything counted so far */
-    REQUEST_FASTER,        /* shorter refresh interval */
+    REQUEST_REFRESH,     /* a snapshot now */
+    REQUEST_ALL_OBJECTS, /* list those of small shares too, or no more */
+    REQUEST_BASIS,       /* window (decayed) or whole run: the other one */
+    REQUEST_COUNTING,    /* sampling stops, or goes on */
+    REQUEST_ZERO,        /* forget everything counted so far */
+    REQUEST_FASTER,      /* shorter refresh interval */
     REQUEST_SLOWER,
-    REQUEST_NEXT_EVENT,    /* another event ranks */
+    REQUEST_NEXT_EVENT, /* another event ranks */
     REQUEST_SEARCH_ALL,
-    REQUEST_SEARCH_RANGE,  /* base, bound; name for the title */
+    REQUEST_SEARCH_RANGE, /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
-    REQUEST_SEARCH_BACK,   /* to the search that another took the place of */
-    REQUEST_WRITE,         /* write the snapshot shown to a file */
-    REQUEST_SUSPEND,       /* Ctrl-Z */
-    REQUEST_PICK,          /* pid: watch this process */
-    REQUEST_HEAP_MARK,     /* growth counts from now */
-    REQUEST_BIN_RENAME,    /* bins[0]; name: the new one, "" for its own */
-    REQUEST_BIN_COMBINE,   /* bins[1..] go into bins[0] */
-    REQUEST_BIN_UNDO,      /* the last naming or combining is taken back */
-    REQUEST_LEAVE,         /* the list of processes, for the picture before */
-    REQUEST_PROCESSES,     /* the list of processes of a recording */
-    REQUEST_STRETCH,       /* start_s, end_s; name: of the phase, "" none: that one is shown */
-    REQUEST_WHATIF,        /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
-    REQUEST_WHATIF_END,    /* nothing is asked any more */
-    REQUEST_NOW,           /* the run up to now is shown again */
-    REQUEST_PLAY_PAUSE,    /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
-    REQUEST_PLAY_PACE,     /* direction: faster (1), slower (-1) */
-    REQUEST_PLAY_STEP,     /* direction; a refresh interval of recorded time */
-    REQUEST_PLAY_JUMP,     /* direction; a tenth of the recording */
-    REQUEST_PLAY_GO        /* name: a time as the user writes it, or "end" */
+    REQUEST_SEARCH_BACK, /* to the search that another took the place of */
+    REQUEST_WRITE,       /* write the snapshot shown to a file */
+    REQUEST_SUSPEND,     /* Ctrl-Z */
+    REQUEST_PICK,        /* pid: watch this process */
+    REQUEST_HEAP_MARK,   /* growth counts from now */
+    REQUEST_BIN_RENAME,  /* bins[0]; name: the new one, "" for its own */
+    REQUEST_BIN_COMBINE, /* bins[1..] go into bins[0] */
+    REQUEST_BIN_UNDO,    /* the last naming or combining is taken back */
+    REQUEST_LEAVE,       /* the list of processes, for the picture before */
+    REQUEST_PROCESSES,   /* the list of processes of a recording */
+    REQUEST_STRETCH,     /* start_s, end_s; name: of the phase, "" none: that one is shown */
+    REQUEST_WHATIF,      /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
+    REQUEST_WHATIF_END,  /* whatif: that question is dropped */
+    REQUEST_NOW,         /* the run up to now is shown again */
+    REQUEST_PLAY_PAUSE,  /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
+    REQUEST_PLAY_PACE,   /* direction: faster (1), slower (-1) */
+    REQUEST_PLAY_STEP,   /* direction; a refresh interval of recorded time */
+    REQUEST_PLAY_JUMP,   /* direction; a tenth of the recording */
+    REQUEST_PLAY_GO      /* name: a time as the user writes it, or "end" */
 };
 
 enum { REQUEST_BINS_MAX = 16 };
@@ -55,6 +55,7 @@ struct request {
     double end_s;
     uint32_t object; /* id */
     uint32_t type;   /* id; 0: the one with most samples */
+    uint32_t whatif; /* number of the question; WHATIF_MAX: all (snapshot_whatif.h) */
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;
     char name[384];

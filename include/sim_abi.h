@@ -32,6 +32,7 @@ enum {
     SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
     SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
     SIM_REUSE_ONE_IN = 16,     /* lines whose reuse is told, or fewer where lines are many */
+    SIM_QUESTIONS_MAX = 4,     /* at a time */
     SIM_BLOCKS_MAX = 1 << 20,  /* that a question begins with */
     SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be told apart for a question */
 };
@@ -241,11 +242,18 @@ enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the last one has ended */
     uint64_t listed; /* number of the question whose blocks are in the list */
-    uint64_t zeroed; /* grows: count anew */
     uint32_t block_count;
     uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
-    uint64_t awaited; /* one will come, for which the program waits after so many accesses; 0 */
     struct relayout layout;
+};
+
+/* Of all questions. Written by misstop, but for `waits`. */
+struct sim_asked {
+    uint64_t zeroed;        /* grows: count anew */
+    uint64_t awaited;       /* questions will come, for which the program waits after so many
+                               accesses; 0; the tool sets it back */
+    uint64_t awaited_count; /* how many of them, from the first on */
+    uint64_t waits;         /* for them, after so many accesses; 0: it does not */
 };
 
 struct sim_block {
@@ -261,7 +269,6 @@ struct sim_answer {
     uint64_t stamp;          /* when it was taken */
     uint32_t state;          /* enum sim_answer_state */
     uint32_t settled;        /* the second model holds what it would hold by now */
-    uint64_t waits;          /* for a question, after so many accesses; 0: it does not */
     uint64_t blocks;         /* of the object, now */
     uint64_t blocks_refused; /* not followed: there was no room */
     uint64_t blocks_small;   /* shorter than an element: they stayed where they are */
@@ -288,10 +295,11 @@ struct sim_shared {
     struct sim_pair pairs[SIM_PAIRS][SIM_LEVELS_MAX][SIM_PAIR_PLACES];
     struct sim_ring ring;
     union sim_unit units[SIM_RING_UNITS];
-    struct sim_question question;
-    struct sim_answer answer;
-    struct sim_block blocks[SIM_BLOCKS_MAX];
-    uint8_t paths[SIM_PATHS_MAX]; /* enum sim_path, by the agent's number */
+    struct sim_asked asked;
+    struct sim_question questions[SIM_QUESTIONS_MAX];
+    struct sim_answer answers[SIM_QUESTIONS_MAX];
+    struct sim_block blocks[SIM_QUESTIONS_MAX][SIM_BLOCKS_MAX];
+    uint8_t paths[SIM_QUESTIONS_MAX][SIM_PATHS_MAX]; /* enum sim_path, by the agent's number */
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");

@@ -138,7 +138,7 @@ struct snapshot {
     struct snapshot_causes causes;
     struct snapshot_uses uses;
     struct snapshot_reuse reuse;
-    struct snapshot_whatif whatif;
+    struct snapshot_whatifs whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
     struct reading_state reading; /* strings in the arena */

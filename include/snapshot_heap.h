@@ -16,8 +16,10 @@ struct snapshot_bin {
     uint32_t object;      /* index into objects, UINT32_MAX: not listed there */
     double samples;       /* under the basis */
     double share;         /* of all attributed weight of the ranking event */
-    bool touched;         /* a sample has fallen on it since start or zero */
-    bool suspect;         /* grows, is old, never touched: perhaps a leak */
+    const char *called; /* name and first caller on whom it differs from others of that name; NULL:
+                           no other has it */
+    bool touched;       /* a sample has fallen on it since start or zero */
+    bool suspect;       /* grows, is old, never touched: perhaps a leak */
 };
 
 struct snapshot_heap {

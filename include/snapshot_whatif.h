@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): what was asked about another layout
- * of one object, and what a simulation answers so far (--sim). */
+/* Part of struct snapshot (snapshot.h, where its rules stand): what was asked about other layouts,
+ * each of one object, and what a simulation answers so far (--sim). */
 #ifndef MISSTOP_SNAPSHOT_WHATIF_H
 #define MISSTOP_SNAPSHOT_WHATIF_H
 
 #include "snapshot_simulation.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,7 +35,8 @@ struct snapshot_whatif_past {
     double stall_change; /* part of the cycles */
 };
 
-enum { WHATIF_PAST_MAX = 8 };
+/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
+enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8 };
 
 struct snapshot_whatif {
     enum whatif_state state;
@@ -54,8 +56,23 @@ struct snapshot_whatif {
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
     double stall_before; /* cycles by the latencies of whatif_miss_cycles() (profile/whatif.h) */
     double stall_after;
+    uint32_t number; /* by which it is told from the others that are asked */
+};
+
+/* What is asked now: the answer that saves most first, what has no answer yet last. */
+struct snapshot_whatifs {
+    struct snapshot_whatif list[WHATIF_MAX];
+    uint32_t count;
     struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
 };
+
+/* Of the cycles waited; NAN: nothing is counted yet. */
+static inline double snapshot_whatif_change(const struct snapshot_whatif *answer)
+{
+    return answer->state == WHATIF_COUNTS && answer->stall_before > 0
+               ? answer->stall_after / answer->stall_before - 1
+               : NAN;
+}
 
 #endif

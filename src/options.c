@@ -102,11 +102,21 @@ static int parse_sampling(struct options *options, int option, const char *text,
     }
 }
 
+static int add_question(struct options *options, const char *text, struct error *error)
+{
+    unsigned count = 0;
+    while (options->what_if[count])
+        count++;
+    if (count == WHATIF_MAX)
+        return error_set(error, -EINVAL, "--what-if %s: %d questions can be asked at a time", text,
+                         WHATIF_MAX);
+    options->what_if[count] = text;
+    return 0;
+}
+
 static void parse_simulation(struct options *options, int option, const char *text)
 {
-    if (option == OPT_WHAT_IF)
-        options->what_if = text;
-    else if (option == OPT_SIM_FROM)
+    if (option == OPT_SIM_FROM)
         options->sim_from = text;
     else if (option == OPT_SIM_TO)
         options->sim_to = text;
@@ -201,6 +211,8 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
+    if (option == OPT_WHAT_IF)
+        return add_question(options, text, error);
     if (option >= OPT_SIM && option <= OPT_WHAT_IF) {
         parse_simulation(options, option, text);
         return 0;

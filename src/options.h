@@ -4,6 +4,7 @@
 #define MISSTOP_OPTIONS_H
 
 #include "base/error.h"
+#include "snapshot_whatif.h"
 #include "view/view.h"
 
 #include <stdbool.h>
@@ -55,7 +56,7 @@ struct options {
     const char *sim;      /* --sim: its geometry, "" for this machine's; NULL: not asked for */
     const char *sim_from; /* function that begins counting; NULL: the start does */
     const char *sim_to;   /* function that ends it; NULL: none */
-    const char *what_if;  /* --what-if: OBJECT:QUESTION; NULL: nothing is asked */
+    const char *what_if[WHATIF_MAX + 1]; /* --what-if: OBJECT:QUESTION; NULL: no more are asked */
     unsigned heap;        /* enum options_heap */
     struct view_options view;
 };

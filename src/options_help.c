@@ -39,7 +39,7 @@ void options_help(FILE *out)
           "      --what-if OBJECT:QUESTION\n"
           "                        beside it, misses if OBJECT lay otherwise: never (missed),\n"
           "                        split=FIELD, hot[=FIELD,...], order, pad[=N], align[=N],\n"
-          "                        align-object[=N], arrays, pool\n"
+          "                        align-object[=N], arrays, pool; up to four times\n"
           "Tables\n"
           "  -w, --window N        entries of the decaying window (16384)\n"
           "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"

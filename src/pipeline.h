@@ -43,7 +43,7 @@ struct pipeline_options {
     const char *record;          /* -o: what is sampled is written there, too; NULL */
     uint64_t record_limit_bytes; /* of one file; 0: none */
     unsigned record_files;       /* kept at the limit; 0: the writer's choice */
-    const char *what_if;         /* --what-if OBJECT:QUESTION, or NULL */
+    const char *const *what_if;  /* [WHATIF_MAX] --what-if OBJECT:QUESTION, NULL behind the last */
     double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
 };
 

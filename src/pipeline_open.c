@@ -208,8 +208,7 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         snprintf(pipeline->status, sizeof pipeline->status, "%s", pipeline_info(pipeline)->note);
     if (options->search)
         pipeline_search_start(pipeline, options->search);
-    if (options->what_if)
-        pipeline_whatif_await(pipeline, options->what_if);
+    pipeline_whatif_await(pipeline);
     *out = pipeline;
     return 0;
 }

@@ -56,7 +56,7 @@ struct pipeline_whatif_past {
     char words[160];
 };
 
-/* What was asked about another layout of an object. */
+/* A question about another layout of an object; unused where state is WHATIF_NONE. */
 struct pipeline_whatif {
     enum whatif_state state;
     struct whatif_wanted wanted;
@@ -69,15 +69,19 @@ struct pipeline_whatif {
     uint64_t taken_ns;   /* when it was seen to be heard */
     uint64_t left_out;   /* blocks that found no room in the list */
     uint32_t paths_told; /* of all below it is said whose blocks they make */
-    uint64_t tried_ns;   /* when the program waited for the question */
-    uint32_t tries;
     double change;       /* of the cycles waited, as shown last; NAN */
-    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
-    uint32_t past_count;
     char name[256];
     char words[160];
     char layout[192];
     char why[512];
+};
+
+struct pipeline_whatifs {
+    struct pipeline_whatif list[WHATIF_MAX]; /* by number */
+    uint64_t tried_ns;                       /* when the program waited for questions */
+    uint32_t tries;
+    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
 };
 
 struct pipeline {
@@ -93,7 +97,8 @@ struct pipeline {
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
     char watch_trouble[192];   /* of the snapshot being made */
-    struct pipeline_whatif whatif;
+    struct pipeline_whatifs whatif;
+    struct snapshot_whatifs stored_whatif;
     struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
     struct sampler_info stored; /* what it tells of the sampling */
     struct snapshot_simulation stored_simulation;
@@ -164,22 +169,22 @@ struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
 
 /*
  * In pipeline_whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0); on a snapshot, where
- * the object is listed, it goes to the simulation; blocks are told as drains go on; what the
+ * the object is listed, it goes to the simulation (false: so many are asked already); blocks are told as drains go on; what the
  * snapshot has of it; what views ask.
  */
-void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text);
-/* The same from the start: the program waits until it can be put. */
-void pipeline_whatif_await(struct pipeline *pipeline, const char *text);
+/* The same from the start: the program waits until they can be put. */
+void pipeline_whatif_await(struct pipeline *pipeline);
 void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
 /* The same on a snapshot that nobody sees; false: debugging information was still being read.
  * (pipeline_describe.c) */
 bool pipeline_whatif_peek(struct pipeline *pipeline);
 void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
-struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline);
+struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline);
 const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
 /* --what-if: 0, or -EINVAL. */
-int pipeline_whatif_check(const char *text, struct error *error);
+int pipeline_whatif_check(const char *const texts[], struct error *error);
 
 /* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
 bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);

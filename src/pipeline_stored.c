@@ -34,6 +34,7 @@ void pipeline_stored_facts(struct pipeline *pipeline)
     replay_info(pipeline->store, &pipeline->stored);
     pipeline->stored_simulation = facts.simulation;
     pipeline->stored_watch = facts.watch;
+    pipeline->stored_whatif = facts.whatif;
     memcpy(pipeline->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
 }
 

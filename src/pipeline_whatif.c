@@ -18,62 +18,103 @@ static void wait_because(struct pipeline_whatif *whatif, const char *why)
     snprintf(whatif->why, sizeof whatif->why, "%s", why);
 }
 
-int pipeline_whatif_check(const char *text, struct error *error)
+static unsigned number_of(const struct pipeline *pipeline, const struct pipeline_whatif *whatif)
+{
+    return (unsigned)(whatif - pipeline->whatif.list);
+}
+
+int pipeline_whatif_check(const char *const texts[], struct error *error)
 {
     struct pipeline_whatif whatif;
-    return text ? whatif_parse(text, &whatif.wanted, whatif.name, sizeof whatif.name, error) : 0;
+    int code = 0;
+    for (unsigned i = 0; texts && texts[i] && !code; i++)
+        code = whatif_parse(texts[i], &whatif.wanted, whatif.name, sizeof whatif.name, error);
+    return code;
 }
 
 /* The answer that stands goes to those of before; a newer one to the same question takes its
  * place. */
-static void put_by(struct pipeline_whatif *whatif)
+static void put_by(struct pipeline_whatifs *all, const struct pipeline_whatif *whatif)
 {
-    struct pipeline_whatif_past *past = whatif->past;
+    struct pipeline_whatif_past *past = all->past;
     uint32_t at = 0;
     if (whatif->state != WHATIF_COUNTS || isnan(whatif->change))
         return;
-    while (at < whatif->past_count &&
+    while (at < all->past_count &&
            (past[at].object != whatif->object || strcmp(past[at].words, whatif->words)))
         at++;
     at = at < WHATIF_PAST_MAX ? at : WHATIF_PAST_MAX - 1;
-    whatif->past_count += at == whatif->past_count;
+    all->past_count += at == all->past_count;
     memmove(past + 1, past, at * sizeof *past);
     past[0] = (struct pipeline_whatif_past){.object = whatif->object, .change = whatif->change};
     memcpy(past[0].name, whatif->name, sizeof past[0].name);
     memcpy(past[0].words, whatif->words, sizeof past[0].words);
 }
 
-/* All but what was asked before. */
-static void forget(struct pipeline_whatif *whatif)
+static void forget(struct pipeline *pipeline, struct pipeline_whatif *whatif)
 {
-    put_by(whatif);
-    struct pipeline_whatif fresh = {.past_count = whatif->past_count, .change = NAN};
-    memcpy(fresh.past, whatif->past, sizeof fresh.past);
-    *whatif = fresh;
+    put_by(&pipeline->whatif, whatif);
+    if (whatif->state != WHATIF_NONE)
+        sim_whatif_end(pipeline->options.sim, number_of(pipeline, whatif));
+    *whatif = (struct pipeline_whatif){.change = NAN};
 }
 
-void pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+/* The one that asks the same, or that asks nothing; NULL: all ask something else. */
+static struct pipeline_whatif *find_place(struct pipeline *pipeline, uint32_t object,
+                                          const struct whatif_wanted *wanted, const char *name)
+{
+    struct pipeline_whatif *unused = NULL;
+    char words[sizeof pipeline->whatif.list[0].words];
+    whatif_words(wanted, words, sizeof words);
+    for (unsigned i = 0; i < WHATIF_MAX; i++) {
+        struct pipeline_whatif *whatif = &pipeline->whatif.list[i];
+        bool its = object ? whatif->object == object : !strcmp(whatif->name, name);
+        if (whatif->state != WHATIF_NONE && its && !strcmp(whatif->words, words))
+            return whatif;
+        if (whatif->state == WHATIF_NONE && !unused)
+            unused = whatif;
+    }
+    return unused;
+}
+
+bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct whatif_wanted wanted;
+    char name[sizeof pipeline->whatif.list[0].name];
     struct error error;
-    forget(whatif);
+    if (!pipeline->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
+        return true;
+    struct pipeline_whatif *whatif = find_place(pipeline, object, &wanted, name);
+    if (!whatif)
+        return false;
+    forget(pipeline, whatif);
     whatif->object = object;
     whatif->type = type;
-    if (pipeline->options.sim)
-        sim_whatif_end(pipeline->options.sim);
-    if (!pipeline->options.sim ||
-        whatif_parse(text, &whatif->wanted, whatif->name, sizeof whatif->name, &error))
-        return;
+    whatif->wanted = wanted;
+    memcpy(whatif->name, name, sizeof name);
+    whatif_words(&wanted, whatif->words, sizeof whatif->words);
     wait_because(whatif, "the object has not been seen yet");
     whatif->wanting = true;
+    return true;
 }
 
-void pipeline_whatif_await(struct pipeline *pipeline, const char *text)
+static unsigned count_asked(const struct pipeline *pipeline)
 {
-    pipeline_whatif_ask(pipeline, 0, 0, text);
-    if (pipeline->options.sim)
-        sim_whatif_await(pipeline->options.sim, AWAITED_FROM);
+    unsigned count = 0;
+    for (unsigned i = 0; i < WHATIF_MAX; i++)
+        count += pipeline->whatif.list[i].state != WHATIF_NONE;
+    return count;
+}
+
+void pipeline_whatif_await(struct pipeline *pipeline)
+{
+    const char *const *texts = pipeline->options.what_if;
+    for (unsigned i = 0; texts && i < WHATIF_MAX && texts[i]; i++)
+        pipeline_whatif_ask(pipeline, 0, 0, texts[i]);
+    unsigned count = count_asked(pipeline);
+    if (count)
+        sim_whatif_await(pipeline->options.sim, AWAITED_FROM, count);
 }
 
 /* ---- asked ---- */
@@ -112,9 +153,9 @@ static uint32_t line_bytes(const struct pipeline *pipeline)
     return wanted->levels[wanted->level_count - 1].line_bytes;
 }
 
-void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot)
+static void step(struct pipeline *pipeline, struct pipeline_whatif *whatif,
+                 const struct snapshot *snapshot)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
     struct error error;
     struct whatif_plan plan;
     bool follows;
@@ -135,17 +176,32 @@ void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snap
     wait_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
     whatif->paths_told = 0;
-    whatif->asked = sim_whatif_ask(pipeline->options.sim, &plan.layout, follows);
+    whatif->asked =
+        sim_whatif_ask(pipeline->options.sim, number_of(pipeline, whatif), &plan.layout, follows);
     whatif->follows = follows;
 }
 
+void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot)
+{
+    for (unsigned i = 0; i < WHATIF_MAX; i++)
+        step(pipeline, &pipeline->whatif.list[i], snapshot);
+}
+
+static bool is_wanting(const struct pipeline *pipeline)
+{
+    bool wanting = false;
+    for (unsigned i = 0; i < WHATIF_MAX; i++)
+        wanting |= pipeline->whatif.list[i].wanting;
+    return wanting;
+}
+
 /*
- * The program waits for the question: it is put as soon as the object is known, and its type, which
- * takes accesses that come after debugging information has been read.
+ * The program waits for the questions: each is put as soon as the object is known, and its type,
+ * which takes accesses that come after debugging information has been read.
  */
 static void try_early(struct pipeline *pipeline)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct pipeline_whatifs *whatif = &pipeline->whatif;
     uint64_t now = clock_now_ns();
     uint64_t accesses = sim_whatif_waits(pipeline->options.sim);
     if (!accesses || now < whatif->tried_ns + TRY_EVERY_MS * 1000000ull)
@@ -153,34 +209,41 @@ static void try_early(struct pipeline *pipeline)
     whatif->tried_ns = now;
     resolver_tick(pipeline->resolver, now);
     bool read = pipeline_whatif_peek(pipeline);
-    if (whatif->wanting && read)
+    if (is_wanting(pipeline) && read)
         sim_whatif_await(pipeline->options.sim,
-                         ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0);
+                         ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0,
+                         count_asked(pipeline));
 }
 
 /* ---- blocks ---- */
 
+struct listing {
+    struct pipeline *pipeline;
+    struct pipeline_whatif *whatif;
+};
+
 static void list_block(void *context, uint64_t start, uint64_t bytes)
 {
-    struct pipeline *pipeline = context;
-    pipeline->whatif.left_out += !sim_whatif_block(pipeline->options.sim, start, bytes);
+    const struct listing *listing = context;
+    listing->whatif->left_out +=
+        !sim_whatif_block(listing->pipeline->options.sim,
+                          number_of(listing->pipeline, listing->whatif), start, bytes);
 }
 
-static void list_blocks(struct pipeline *pipeline)
+static void list_blocks(struct pipeline *pipeline, struct pipeline_whatif *whatif)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
+    struct listing listing = {pipeline, whatif};
     struct error error;
     bool follows;
-    if (resolver_blocks(pipeline->resolver, whatif->object, list_block, pipeline, &follows, &error))
+    if (resolver_blocks(pipeline->resolver, whatif->object, list_block, &listing, &follows, &error))
         wait_because(whatif, error.text);
-    sim_whatif_listed(pipeline->options.sim);
+    sim_whatif_listed(pipeline->options.sim, number_of(pipeline, whatif));
     whatif->listed = true;
 }
 
 /* The tool stops at the first path that it has not heard of, so they are told in order. */
-static void tell_paths(struct pipeline *pipeline)
+static void tell_paths(struct pipeline *pipeline, struct pipeline_whatif *whatif)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
     static const enum sim_path is[] = {
         [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
     if (whatif->paths_told >= SIM_PATHS_MAX || !whatif->follows)
@@ -196,7 +259,7 @@ static void tell_paths(struct pipeline *pipeline)
             continue;
         }
         unknown = 0;
-        sim_whatif_path(pipeline->options.sim, path, is[its]);
+        sim_whatif_path(pipeline->options.sim, number_of(pipeline, whatif), path, is[its]);
         whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
     }
 }
@@ -205,39 +268,45 @@ static void tell_paths(struct pipeline *pipeline)
  * The tool follows the agent from the moment that it took the question. What is listed must be as
  * late as that: it is, when the agent's rings have been read up to when misstop saw it taken.
  */
-void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
+static void follow(struct pipeline *pipeline, struct pipeline_whatif *whatif, uint64_t until_ns)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
-    if (whatif->wanting)
-        try_early(pipeline);
     if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
         return;
-    tell_paths(pipeline);
-    struct sim_answer answer = sim_whatif_answer(pipeline->options.sim);
+    tell_paths(pipeline, whatif);
+    struct sim_answer answer =
+        sim_whatif_answer(pipeline->options.sim, number_of(pipeline, whatif));
     if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)
         whatif->taken_ns = clock_now_ns();
     if (!whatif->listed && whatif->taken_ns && until_ns >= whatif->taken_ns)
-        list_blocks(pipeline);
+        list_blocks(pipeline, whatif);
+}
+
+void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
+{
+    if (is_wanting(pipeline))
+        try_early(pipeline);
+    for (unsigned i = 0; i < WHATIF_MAX; i++)
+        follow(pipeline, &pipeline->whatif.list[i], until_ns);
 }
 
 /* ---- the answer ---- */
 
-static void fill_past(const struct pipeline_whatif *whatif, struct snapshot_whatif *out)
+static void fill_past(const struct pipeline_whatifs *all, struct snapshot_whatifs *out)
 {
-    out->past_count = whatif->past_count;
-    for (uint32_t i = 0; i < whatif->past_count; i++)
-        out->past[i] = (struct snapshot_whatif_past){whatif->past[i].name, whatif->past[i].object,
-                                                     whatif->past[i].words, whatif->past[i].change};
+    out->past_count = all->past_count;
+    for (uint32_t i = 0; i < all->past_count; i++)
+        out->past[i] = (struct snapshot_whatif_past){all->past[i].name, all->past[i].object,
+                                                     all->past[i].words, all->past[i].change};
 }
 
-static void fill_counts(struct pipeline *pipeline, const struct sim_answer *answer,
-                        struct snapshot_whatif *out)
+static void fill_counts(struct pipeline *pipeline, struct pipeline_whatif *whatif,
+                        const struct sim_answer *answer, struct snapshot_whatif *out)
 {
     out->level_count = pipeline->options.sim->wanted.level_count;
     out->settled = answer->settled;
     out->blocks = (double)answer->blocks;
-    out->blocks_left_out = (double)answer->blocks_refused + (double)answer->blocks_unknown +
-                           (double)pipeline->whatif.left_out;
+    out->blocks_left_out =
+        (double)answer->blocks_refused + (double)answer->blocks_unknown + (double)whatif->left_out;
     out->blocks_small = (double)answer->blocks_small;
     out->accesses = (double)answer->accesses;
     out->object_accesses = (double)answer->object_accesses;
@@ -249,49 +318,79 @@ static void fill_counts(struct pipeline *pipeline, const struct sim_answer *answ
                                            .object_before = (double)answer->object_before[i],
                                            .object_after = (double)answer->object_after[i],
                                            .fresh = (double)answer->fresh[i]};
-    whatif_weigh(out, pipeline->whatif.wanted.kind == WHATIF_NEVER);
-    pipeline->whatif.change =
-        out->stall_before > 0 ? out->stall_after / out->stall_before - 1 : NAN;
+    whatif_weigh(out, whatif->wanted.kind == WHATIF_NEVER);
 }
 
-struct snapshot_whatif pipeline_whatif_state(struct pipeline *pipeline)
+static struct snapshot_whatif state_of(struct pipeline *pipeline, struct pipeline_whatif *whatif)
 {
-    struct pipeline_whatif *whatif = &pipeline->whatif;
-    struct snapshot_whatif out = {.state = whatif->state};
-    fill_past(whatif, &out);
-    if (whatif->state == WHATIF_NONE)
-        return out;
+    struct snapshot_whatif out = {.number = number_of(pipeline, whatif)};
     if (whatif->asked && !whatif->wanting) {
-        struct sim_answer answer = sim_whatif_answer(pipeline->options.sim);
+        struct sim_answer answer = sim_whatif_answer(pipeline->options.sim, out.number);
         if (answer.state == SIM_ANSWER_REFUSED) {
             wait_because(whatif, answer.why);
             whatif->state = WHATIF_REFUSED;
         } else if (answer.state == SIM_ANSWER_COUNTS) {
             whatif->state = WHATIF_COUNTS;
-            fill_counts(pipeline, &answer, &out);
+            fill_counts(pipeline, whatif, &answer, &out);
         }
     }
-    whatif_words(&whatif->wanted, whatif->words, sizeof whatif->words);
     out.state = whatif->state;
     out.object = whatif->name;
     out.object_id = whatif->object;
     out.question = whatif->words;
     out.layout = *whatif->layout ? whatif->layout : NULL;
     out.why = whatif->state == WHATIF_COUNTS ? NULL : whatif->why;
+    whatif->change = snapshot_whatif_change(&out);
     return out;
+}
+
+/* Those without an answer behind those with one, in the order in which they were asked. */
+static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
+{
+    double left = snapshot_whatif_change(one);
+    double right = snapshot_whatif_change(other);
+    return isnan(right) ? !isnan(left) : left < right;
+}
+
+struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline)
+{
+    struct pipeline_whatifs *all = &pipeline->whatif;
+    struct snapshot_whatifs out = {.count = 0};
+    if (pipeline->store)
+        return pipeline->stored_whatif;
+    fill_past(all, &out);
+    for (unsigned i = 0; i < WHATIF_MAX; i++) {
+        if (all->list[i].state == WHATIF_NONE)
+            continue;
+        struct snapshot_whatif one = state_of(pipeline, &all->list[i]);
+        uint32_t at = out.count++;
+        for (; at > 0 && is_better(&one, &out.list[at - 1]); at--)
+            out.list[at] = out.list[at - 1];
+        out.list[at] = one;
+    }
+    return out;
+}
+
+static const char *end_requested(struct pipeline *pipeline, const struct request *request)
+{
+    for (unsigned i = 0; i < WHATIF_MAX; i++)
+        if (request->whatif == WHATIF_MAX || request->whatif == i)
+            forget(pipeline, &pipeline->whatif.list[i]);
+    return count_asked(pipeline) ? "dropped; what else is asked counts on"
+                                 : "nothing is asked any more";
 }
 
 const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request)
 {
+    if (pipeline->store)
+        return "a recording shows what was asked; its program accesses nothing any more";
     if (!pipeline->options.sim)
         return "only a simulation can tell: misstop --sim -- CMD";
-    if (request->kind == REQUEST_WHATIF_END) {
-        sim_whatif_end(pipeline->options.sim);
-        forget(&pipeline->whatif);
-        return "nothing is asked any more";
-    }
+    if (request->kind == REQUEST_WHATIF_END)
+        return end_requested(pipeline, request);
     if (pipeline->ended)
         return "the program has ended: it accesses nothing any more";
-    pipeline_whatif_ask(pipeline, request->object, request->type, request->name);
-    return "asked; the counts of both begin now";
+    return pipeline_whatif_ask(pipeline, request->object, request->type, request->name)
+               ? "asked; the counts of both begin now"
+               : "as many questions are asked as can be; Right, then x on one drops it";
 }

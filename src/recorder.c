@@ -49,6 +49,7 @@ static struct store_facts gather_facts(const struct recorder *recorder)
         .host = recorder->machine.nodename,
         .simulation = recorder->simulation,
         .watch = recorder->watch,
+        .whatif = recorder->whatif,
     };
     memcpy(facts.watch_lines, recorder->options.watch_lines, sizeof facts.watch_lines);
     fill_source(&facts, sampler_info(recorder->options.sampler));
@@ -219,6 +220,7 @@ const char *recorder_sync(struct recorder *recorder, const struct snapshot *head
     struct error error = {0};
     recorder->simulation = head->simulation;
     recorder->watch = head->watch;
+    recorder->whatif = head->whatif;
     struct store_facts facts = gather_facts(recorder);
     recorder->trouble[0] = '\0';
     note_trouble(recorder, 0, perfdata_writer_sync(recorder->perfdata, &error), &error);

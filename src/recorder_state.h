@@ -21,6 +21,7 @@ struct recorder {
     struct utsname machine;
     struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
     struct snapshot_watch watch;           /* without its objects */
+    struct snapshot_whatifs whatif;        /* valid while a refresh is recorded */
     struct thinning reuses;                /* of lines: a program may make millions a second */
     char path[PATH_MAX];
     int told[2]; /* the error last said of each file: said once */

@@ -181,7 +181,8 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     else
         recipe_apply(recipe, &decoder->target, &decoder->calls, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
-    bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || access->ip == recipe->last;
+    bool called = recipe && recipe->way_count == 1 && recipe->ways && recipe->ways->entered;
+    bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || called || access->ip == recipe->last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
         access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&

@@ -2,6 +2,7 @@ noinst_LIBRARIES += src/libdecode.a
 src_libdecode_a_SOURCES = \
 	src/decode/access.c \
 	src/decode/data_source.c \
+	src/decode/by_value.c src/decode/by_value.h \
 	src/decode/call.c src/decode/call.h src/decode/calls.h \
 	src/decode/decoder.c src/decode/decoder.h \
 	src/decode/avx512.c src/decode/avx512.h \

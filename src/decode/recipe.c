@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/recipe.h"
 
+#include "decode/by_value.h"
 #include "decode/call.h"
 
 enum { RECIPE_BUDGET = 48 };
@@ -65,7 +66,13 @@ static enum reason evaluate(const struct recipe_way *way, const struct decode_ta
         access->how = ACCESS_INFERRED;
         return REASON_NONE;
     }
-    return lost_reason(way->culprit, &values);
+    enum reason lost = lost_reason(way->culprit, &values);
+    values.budget = RECIPE_BUDGET;
+    if (lost == REASON_OVERWRITTEN && by_value(&values, way->at, &access->address)) {
+        access->how = ACCESS_INFERRED;
+        return REASON_NONE;
+    }
+    return lost;
 }
 
 static bool flags_known(const struct sample *sample)

@@ -180,6 +180,10 @@ static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64
 bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     bool undone = values->undone;
+    if (!((values->trace->written[at] | values->missing) >> reg & 1)) {
+        *value = values->regs[reg];
+        return true;
+    }
     if (trace_undo(values, reg, at, value))
         return true;
     values->undone = undone;

@@ -78,6 +78,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/snapshot_field_names.c src/profile/snapshot_field_names.h \
 	src/profile/snapshot_instructions.c src/profile/snapshot_layout.c src/profile/snapshot_lines.c src/profile/drawing.h \
 	src/profile/snapshot_heap.c \
+	src/profile/snapshot_twins.c src/profile/snapshot_twins.h \
 	src/profile/snapshot_levels.c \
 	src/profile/snapshot_matrix.c \
 	src/profile/snapshot_objects.c \

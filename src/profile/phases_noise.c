@@ -10,10 +10,8 @@ static const double degrees_believed = 8;
 static const double degrees_of_shorter = 32;
 
 /* Cells with fewer in both windows together, times the dispersion, say little: they are one. Where
- * the dispersion itself is measured a cell may have this part of everything and stands for itself
- * whatever is believed: or a high one, under which there is one cell, could never be unlearnt. */
+ * all are, nothing is learnt of the dispersion, but what was is forgotten all the same. */
 static const double cell_least = 10;
-static const double cell_share = 0.125;
 
 /* A pair of windows counts as at most so many times what is believed (Huber's bound): more in the
  * beginning, when little is known, and nothing is tested. It counts half as much when so many pairs
@@ -106,9 +104,7 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases_sum_blocks(phases, PHASES_LAG, length, after);
     phases_sum_blocks(phases, PHASES_LAG + length, length, before);
     double dispersion = believed(phases, scale, &degrees);
-    double least = fmin(cell_least * fmax(dispersion, 1),
-                        cell_share * (phases_sum(before) + phases_sum(after)));
-    double g = ratio(before, after, least, &freedom);
+    double g = ratio(before, after, cell_least * fmax(dispersion, 1), &freedom);
     double most = phases->seen < PHASES_FIRST ? most_at_first : most_of_believed;
     double pairs = fmax(half_life_pairs, half_life_blocks / (2 * (double)length));
     double kept = exp2(-1 / pairs);

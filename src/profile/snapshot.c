@@ -85,16 +85,24 @@ static void copy_binaries(struct build *build)
     binaries->count = copies ? binaries->count : 0;
 }
 
+static const char *copied(struct build *build, const char *text)
+{
+    return text ? arena_string(build->arena, text) : NULL;
+}
+
 static void copy_whatif(struct build *build)
 {
-    struct snapshot_whatif *whatif = &build->snapshot->whatif;
-    whatif->object = arena_string(build->arena, whatif->object);
-    whatif->question = arena_string(build->arena, whatif->question);
-    whatif->layout = arena_string(build->arena, whatif->layout);
-    whatif->why = arena_string(build->arena, whatif->why);
-    for (uint32_t i = 0; i < whatif->past_count; i++) {
-        whatif->past[i].object = arena_string(build->arena, whatif->past[i].object);
-        whatif->past[i].question = arena_string(build->arena, whatif->past[i].question);
+    struct snapshot_whatifs *asked = &build->snapshot->whatif;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        struct snapshot_whatif *whatif = &asked->list[i];
+        whatif->object = copied(build, whatif->object);
+        whatif->question = copied(build, whatif->question);
+        whatif->layout = copied(build, whatif->layout);
+        whatif->why = copied(build, whatif->why);
+    }
+    for (uint32_t i = 0; i < asked->past_count; i++) {
+        asked->past[i].object = copied(build, asked->past[i].object);
+        asked->past[i].question = copied(build, asked->past[i].question);
     }
 }
 

@@ -2,6 +2,8 @@
 /* The heap's bins beside their misses, as a snapshot shows them. */
 #include "profile/state.h"
 
+#include "profile/snapshot_twins.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -124,6 +126,7 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     build->failed |= !ranks || !shown->bins;
     for (size_t i = 0; i < listed && !build->failed; i++)
         list_bin(build, ranks[i].index, shown);
+    build->failed |= !build->failed && !twins_tell_apart(shown, build->arena);
     free(ranks);
 }
 

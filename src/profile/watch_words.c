@@ -132,11 +132,11 @@ static const char *too_few(struct build *build, const struct snapshot_watch_obje
     if (!pace)
         return NULL;
     return arena_printf(build->arena,
-                        "No verdict yet: of %" PRIu64 " lines watched %" PRIu64
+                        "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
                         " told something (touched again, or waited for for %s), and about %" PRIu64
                         " are needed%s.",
-                        object->watched, object->told, time_text(time, reuse_long_s),
-                        object->needed, pace);
+                        object->watched, object->watched == 1 ? "" : "s", object->told,
+                        time_text(time, reuse_long_s), object->needed, pace);
 }
 
 const char *watch_words(struct build *build, const struct snapshot_watch_object *object,

@@ -34,15 +34,29 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-void symbols_settle(struct symbols *symbols)
+/* Aliases, and labels in the middle of something with a size: link-time optimisation leaves some
+ * there that have the names of files. */
+static void drop_doubles(struct symbols *symbols)
 {
     size_t kept = 0;
+    uint64_t covered = 0;
+    for (size_t i = 0; i < symbols->count; i++) {
+        const struct symbol *symbol = &symbols->at[i];
+        bool alias = kept && symbols->at[kept - 1].start == symbol->start;
+        if (alias || (symbol->is_stub && symbol->start < covered))
+            continue;
+        if (!symbol->is_stub && symbol->end > covered)
+            covered = symbol->end;
+        symbols->at[kept++] = *symbol;
+    }
+    symbols->count = kept;
+}
+
+void symbols_settle(struct symbols *symbols)
+{
     if (symbols->count)
         qsort(symbols->at, symbols->count, sizeof *symbols->at, compare);
-    for (size_t i = 0; i < symbols->count; i++)
-        if (!kept || symbols->at[kept - 1].start != symbols->at[i].start)
-            symbols->at[kept++] = symbols->at[i];
-    symbols->count = kept;
+    drop_doubles(symbols);
     /* A symbol without size reaches to the next one; one that overlaps the next is cut. */
     for (size_t i = 0; i + 1 < symbols->count; i++)
         if (symbols->at[i].is_stub || symbols->at[i].end > symbols->at[i + 1].start)

@@ -29,7 +29,7 @@ void symbols_fini(struct symbols *symbols);
 /* False: out of memory. */
 bool symbols_add(struct symbols *symbols, struct symbol symbol);
 
-/* Once all are in: sorts, drops aliases, cuts overlaps. */
+/* Once all are in: sorts, drops aliases and labels inside of others, cuts overlaps. */
 void symbols_settle(struct symbols *symbols);
 
 /* The one that covers the address; NULL: none. */

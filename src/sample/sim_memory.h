@@ -33,7 +33,7 @@ struct sim_memory {
     struct sim_shared *shared;
     struct sim_wanted
         wanted; /* ours; what stands in the memory is for the tool. Texts are not kept */
-    uint64_t asked; /* number of the last question (sim_whatif.h) */
+    uint64_t asked[SIM_QUESTIONS_MAX]; /* number of the last question (sim_whatif.h) */
 };
 
 /* 0, or a negative errno with the cause; then there is nothing to free. */

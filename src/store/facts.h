@@ -10,6 +10,7 @@
 #include "sample.h"
 #include "snapshot_simulation.h"
 #include "snapshot_watch.h"
+#include "snapshot_whatif.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,6 +47,7 @@ struct store_facts {
     const char *host;
     struct snapshot_simulation simulation;
     struct snapshot_watch watch; /* without objects, which follow from the results */
+    struct snapshot_whatifs whatif;
     uint64_t watch_lines[3];     /* of L1d, L2, L3, by which these are judged; 0: not known */
 };
 

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "sample.h"
 #include "snapshot_simulation.h"
+#include "snapshot_whatif.h"
 #include "store/form_facts.h"
 #include "store/form_items.h"
 #include "store/form_names.h"
@@ -42,6 +43,10 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_LINE] = {LINE_ROW_FIELDS, STORE_SLOTS},
     [STORE_PAIR] = {PAIR_ROW_FIELDS, 1 << 19},
     [STORE_CODE] = {CODE_ROW_FIELDS, 1 << 16},
+    [STORE_WHATIFS] = {WHATIFS_ROW_FIELDS, 1},
+    [STORE_WHATIF] = {WHATIF_ROW_FIELDS, WHATIF_MAX},
+    [STORE_WHATIF_LEVEL] = {WHATIF_LEVEL_ROW_FIELDS, WHATIF_MAX * SIMULATION_LEVELS_MAX},
+    [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX},
 };
 
 unsigned store_form_fields(unsigned kind)

@@ -75,6 +75,10 @@ enum store_kind {
     STORE_LINE,      /* what a simulation told of a line; id: slot, as that of a place */
     STORE_PAIR,      /* who did what to whose lines; id: pair_row_id() */
     STORE_CODE,      /* function of one of these; id: address */
+    STORE_WHATIFS,
+    STORE_WHATIF,       /* id: its place in the list */
+    STORE_WHATIF_LEVEL, /* id: that of the question * SIMULATION_LEVELS_MAX, and the level */
+    STORE_WHATIF_PAST,  /* id: its place in the list */
     STORE_KINDS
 };
 

@@ -17,6 +17,7 @@ src_libstore_a_SOURCES = \
 	src/store/read_names.c \
 	src/store/read_state.h \
 	src/store/read_strings.c \
+	src/store/read_whatif.c \
 	src/store/rows.c src/store/rows.h \
 	src/store/store_read.c src/store/store_read.h \
 	src/store/store_write.c src/store/store_write.h \
@@ -25,4 +26,5 @@ src_libstore_a_SOURCES = \
 	src/store/write_facts.c \
 	src/store/write_lines.c \
 	src/store/write_names.c \
-	src/store/write_state.h
+	src/store/write_state.h \
+	src/store/write_whatif.c

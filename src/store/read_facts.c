@@ -119,6 +119,7 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     *facts = (struct store_facts){0};
     read_simulation(reader, &facts->simulation);
     read_watching(reader, facts);
+    reader_whatif(reader, &facts->whatif);
     if (!row)
         return;
     facts->source = reader_string(reader, row[FACTS_ROW_SOURCE]);

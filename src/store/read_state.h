@@ -68,6 +68,8 @@ const char *reader_string(const struct store_reader *reader, uint64_t id);
 /* The line that comes next, into a row of its slot; false: damaged. */
 bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line);
 
+void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked);
+
 bool reader_extent(void *context, uint64_t address, struct object_extent *extent);
 bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc);
 int reader_cpu_node(void *context, uint32_t cpu);

@@ -83,6 +83,7 @@ void writer_facts(struct store_writer *writer, const struct store_facts *facts)
 {
     put_simulation(writer, &facts->simulation);
     put_watching(writer, facts);
+    writer_whatif(writer, &facts->whatif);
     for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
         put_event(writer, i, &facts->events[i]);
     uint64_t row[FACTS_ROW_FIELDS] = {

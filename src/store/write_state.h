@@ -53,6 +53,7 @@ void writer_address(struct store_writer *writer, uint64_t address);
 /* Everything described before, as it is now. */
 void writer_names_sync(struct store_writer *writer);
 void writer_heap_sync(struct store_writer *writer, uint64_t now_ns);
+void writer_whatif(struct store_writer *writer, const struct snapshot_whatifs *asked);
 void writer_facts(struct store_writer *writer, const struct store_facts *facts);
 
 #endif

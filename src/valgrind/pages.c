@@ -23,52 +23,48 @@ void *pages_keep(void *context, size_t size_bytes)
 }
 
 /* At the start of each slab, or of a large room. */
-struct slab {
-    struct slab *before;
+struct pages_slab {
+    struct pages_slab *before;
     SizeT bytes;
 };
 
-static struct slab *slabs;
-static Addr next_free;
-static SizeT left_bytes;
-
-static Addr new_slab(SizeT bytes)
+static Addr new_slab(struct pages *pages, SizeT bytes)
 {
-    struct slab *slab = VG_(am_shadow_alloc)(bytes);
+    struct pages_slab *slab = VG_(am_shadow_alloc)(bytes);
     if (!slab)
         return 0;
-    *slab = (struct slab){.before = slabs, .bytes = bytes};
-    slabs = slab;
+    *slab = (struct pages_slab){.before = pages->slabs, .bytes = bytes};
+    pages->slabs = slab;
     return (Addr)slab + ALIGN_BYTES;
 }
 
 void *pages_take(void *context, size_t size_bytes)
 {
+    struct pages *pages = context;
     SizeT bytes = (size_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-    (void)context;
     if (bytes < size_bytes || bytes > (SizeT)1 << 40)
         return NULL;
     if (bytes >= SLAB_BYTES / 4)
-        return (void *)new_slab((bytes + ALIGN_BYTES + 4095) / 4096 * 4096);
-    if (bytes > left_bytes) {
-        Addr fresh = new_slab(SLAB_BYTES);
+        return (void *)new_slab(pages, (bytes + ALIGN_BYTES + 4095) / 4096 * 4096);
+    if (bytes > pages->left_bytes) {
+        Addr fresh = new_slab(pages, SLAB_BYTES);
         if (!fresh)
             return NULL;
-        next_free = fresh;
-        left_bytes = SLAB_BYTES - ALIGN_BYTES;
+        pages->next_free = fresh;
+        pages->left_bytes = SLAB_BYTES - ALIGN_BYTES;
     }
-    void *room = (void *)next_free;
-    next_free += bytes;
-    left_bytes -= bytes;
+    void *room = (void *)pages->next_free;
+    pages->next_free += bytes;
+    pages->left_bytes -= bytes;
     return room;
 }
 
-void pages_give_back(void)
+void pages_give_back(struct pages *pages)
 {
-    while (slabs) {
-        struct slab *slab = slabs;
-        slabs = slab->before;
+    while (pages->slabs) {
+        struct pages_slab *slab = pages->slabs;
+        pages->slabs = slab->before;
         VG_(am_munmap_valgrind)((Addr)slab, slab->bytes);
     }
-    left_bytes = 0;
+    pages->left_bytes = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Questions about another layout of one object (struct sim_question): taken from misstop, answered
- * by src/sim/whatif. Between access.c, which says what happens, and the shared memory.
+ * Questions about other layouts, each of one object (struct sim_question): taken from misstop,
+ * answered by src/sim/whatif, several at a time, each by a model of its own. Between access.c, which says what happens, and the shared memory.
  */
 #ifndef MISSTOP_VALGRIND_WHATIF_H
 #define MISSTOP_VALGRIND_WHATIF_H

@@ -102,7 +102,8 @@ struct browser {
         struct whatif_row rows[WHATIF_ROWS_MAX];
         size_t row_count;
         struct table questions;
-        struct table answer;
+        struct table asked;
+        struct table answer; /* to the one selected among those asked */
     } whatif;
     struct {
         struct table objects;

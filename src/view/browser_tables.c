@@ -39,6 +39,7 @@ static const struct listed_table tables[] = {
     {offsetof(struct browser, reuse.objects), &reuse_columns},
     {offsetof(struct browser, reuse.lines), &reuse_line_columns},
     {offsetof(struct browser, whatif.questions), &whatif_choice_columns},
+    {offsetof(struct browser, whatif.asked), &whatif_asked_columns},
     {offsetof(struct browser, whatif.answer), &whatif_columns},
 };
 

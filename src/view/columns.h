@@ -163,6 +163,7 @@ extern const struct columns simulation_columns; /* of struct simulation_level, i
 extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
 extern const struct columns whatif_choice_columns;
+extern const struct columns whatif_asked_columns; /* rows: struct snapshot_whatif */
 extern const struct columns causes_columns[CAUSES_KINDS];
 extern const struct columns phase_columns;
 extern const struct columns thread_columns;

@@ -33,7 +33,7 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
         return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
     if (binding->action == ACTION_WHATIF && browser->page == PAGE_WHATIF)
-        return browser->snapshot && browser->snapshot->whatif.state != WHATIF_NONE ? "No more" : "";
+        return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
     /* A running process has only the explanation to offer. */
     if (binding->action == ACTION_WHATIF)
         return browser->snapshot && browser->snapshot->simulation.level_count ? binding->label : "";

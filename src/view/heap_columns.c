@@ -75,7 +75,7 @@ static struct value growth(const struct snapshot *snapshot, const void *pointer)
 static struct value name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
-    return value_text(row->heap.name);
+    return value_text(row->called ? row->called : row->heap.name);
 }
 
 /* Innermost frame after the name's, so that equal names can be told apart. */
@@ -189,8 +189,10 @@ static const struct column bin_list[] = {
      growth, format_growth, paint_growth, NULL},
     {"", "leak?: grows since the mark, is old, and no sample ever fell on it.", 5, 0, 2,
      COLUMN_TEXT, has_suspect, leak, NULL, paint_leak, NULL},
-    {"BIN", "Who allocated it, past the allocator's own functions; or a size class (walk).", 14, 48,
-     0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
+    {"BIN",
+     "Who allocated it, past the allocator's own functions; or a size class (walk). \"f < g\": f "
+     "for its caller g, as there are others of f.",
+     14, 48, 0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"TYPE", "What its blocks are, by the code that touches them.", 14, 28, 4, COLUMN_NAME,
      has_type, type, NULL, NULL, NULL},
     {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,

@@ -170,7 +170,7 @@ static bool is_asked(struct browser *browser, const struct columns *columns)
 static bool is_told(const struct columns *columns)
 {
     return columns != &process_columns && columns != &recorded_columns &&
-           columns != &whatif_choice_columns;
+           columns != &whatif_choice_columns && columns != &whatif_asked_columns;
 }
 
 static void write_other_columns(struct help_writer *writer, struct browser *browser)

@@ -150,7 +150,7 @@ static void write_links(struct html_writer *writer)
         {"objects", "Objects", true},
         {"time", "Time", snapshot->timeline.periods > 1},
         {"inside", "Inside the objects", snapshot->object_count > 0},
-        {"whatif", "What if", snapshot->whatif.state != WHATIF_NONE},
+        {"whatif", "What if", snapshot->whatif.count > 0},
         {"code", "Code", snapshot->code_count > 0},
         {"matrix", "Code and data", snapshot->matrix.row_count > 0},
         {"reuse", "Reuse", snapshot->reuse.told},

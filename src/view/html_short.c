@@ -133,9 +133,9 @@ void html_short(struct html_writer *writer)
         tell(writer, &any, "time", "Time", snapshot->timeline.reading);
     if (snapshot->window.used)
         tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
-    if (snapshot->whatif.state == WHATIF_COUNTS) {
+    if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
         char text[WHATIF_TEXT_BYTES];
-        whatif_sentence(&snapshot->whatif, text, sizeof text);
+        whatif_sentence(&snapshot->whatif.list[0], text, sizeof text);
         tell(writer, &any, "whatif", "What if", text);
     }
     if (any)

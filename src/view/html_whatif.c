@@ -5,15 +5,10 @@
 #include "view/html_table.h"
 #include "view/whatif_words.h"
 
-void html_whatif(struct html_writer *writer)
+static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {
-    const struct snapshot_whatif *answer = &writer->snapshot->whatif;
     struct whatif_row rows[WHATIF_ROWS_MAX];
     char text[WHATIF_TEXT_BYTES];
-    if (answer->state == WHATIF_NONE)
-        return;
-    html_section(writer, "whatif", "What if",
-                 "The same accesses in a second simulated cache, as if one object lay otherwise.");
     whatif_title(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
     html_table(writer, &(struct html_table){.columns = &whatif_columns,
@@ -22,5 +17,24 @@ void html_whatif(struct html_writer *writer)
                                             .most = WHATIF_ROWS_MAX});
     whatif_sentence(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
+}
+
+void html_whatif(struct html_writer *writer)
+{
+    const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
+    char text[WHATIF_TEXT_BYTES];
+    if (!asked->count)
+        return;
+    html_section(writer, "whatif", "What if",
+                 "The same accesses in a second simulated cache, as if one object lay otherwise.");
+    whatif_summary(asked, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    if (*text)
+        html_table(writer, &(struct html_table){.columns = &whatif_asked_columns,
+                                                .rows = asked->list,
+                                                .count = asked->count,
+                                                .most = WHATIF_MAX});
+    for (uint32_t i = 0; i < asked->count; i++)
+        write_answer(writer, &asked->list[i]);
     html_section_end(writer);
 }

@@ -47,8 +47,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
         json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
         json_set(root, "watch", json_watchpoints(&snapshot->watch));
-    if (snapshot->whatif.state != WHATIF_NONE)
-        json_set(root, "what_if", json_whatif(&snapshot->whatif));
+    json_set_whatif(root, &snapshot->whatif);
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
     return root;

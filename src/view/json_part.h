@@ -80,7 +80,8 @@ json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot_watch *watch);
 /* Only where something was asked. */
-json_t *json_whatif(const struct snapshot_whatif *whatif);
+/* what_if: the best answer; what_ifs: all, best first. Nothing where nothing is asked. */
+void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked);
 json_t *json_sharing(const struct snapshot_sharing *sharing);
 
 /* What is known of the blocks themselves; null for what is no heap bin. */

@@ -20,7 +20,7 @@ static json_t *level(const struct snapshot_whatif_level *from, unsigned number)
     return out;
 }
 
-static json_t *past_of(const struct snapshot_whatif *from)
+static json_t *past_of(const struct snapshot_whatifs *from)
 {
     json_t *out = json_array();
     for (uint32_t i = 0; i < from->past_count; i++) {
@@ -33,7 +33,7 @@ static json_t *past_of(const struct snapshot_whatif *from)
     return out;
 }
 
-json_t *json_whatif(const struct snapshot_whatif *from)
+static json_t *answer_of(const struct snapshot_whatif *from)
 {
     json_t *out = json_object();
     json_t *levels = json_array();
@@ -42,7 +42,6 @@ json_t *json_whatif(const struct snapshot_whatif *from)
     json_set(out, "layout", json_text(from->layout));
     json_set(out, "state", json_text(whatif_state_name(from->state)));
     json_set(out, "why", json_text(from->why));
-    json_set(out, "before", past_of(from));
     if (from->state != WHATIF_COUNTS) {
         json_decref(levels);
         return out;
@@ -61,4 +60,19 @@ json_t *json_whatif(const struct snapshot_whatif *from)
     json_set(out, "stall_cycles_then", json_count(from->stall_after));
     json_set(out, "stall_change", json_share(whatif_change(from->stall_before, from->stall_after)));
     return out;
+}
+
+void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < asked->count; i++)
+        json_array_append_new(list, answer_of(&asked->list[i]));
+    if (!asked->count) {
+        json_decref(list);
+        return;
+    }
+    json_t *best = answer_of(&asked->list[0]);
+    json_set(best, "before", past_of(asked));
+    json_set(out, "what_if", best);
+    json_set(out, "what_ifs", list);
 }

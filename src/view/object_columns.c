@@ -3,6 +3,7 @@
 #include "view/columns.h"
 
 #include "view/levels_words.h"
+#include "view/objects_words.h"
 #include "view/rates_words.h"
 
 #include <math.h>
@@ -33,7 +34,9 @@ static struct value samples(const struct snapshot *snapshot, const void *pointer
 static struct value name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_text(row->name);
+    const struct snapshot_bin *bin =
+        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
+    return value_text(bin && bin->called ? bin->called : row->name);
 }
 
 static struct value kind(const struct snapshot *snapshot, const void *pointer)
@@ -123,19 +126,11 @@ static const char *without_type(const char *name)
     return name;
 }
 
-/* Bytes or elements among very many: which of them leads is chance. */
-static bool is_spread(const struct snapshot_object *object)
-{
-    static const double leads_from = 0.05;
-    return object->field_count > 1 && object->fields[0].member == TYPE_NO_MEMBER &&
-           object->fields[0].share < leads_from;
-}
-
 static struct value hot(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
-    if (is_spread(row))
+    if (object_is_spread(row))
         return value_text("(spread)");
     return value_text(!field ? NULL : field->type_id ? without_type(field->name) : field->name);
 }
@@ -143,7 +138,7 @@ static struct value hot(const struct snapshot *snapshot, const void *pointer)
 static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_number(row->field_count && !is_spread(row) ? row->fields[0].share : NAN);
+    return value_number(row->field_count && !object_is_spread(row) ? row->fields[0].share : NAN);
 }
 
 static struct value newest(const struct snapshot *snapshot, const void *pointer)

@@ -20,3 +20,10 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     else
         snprintf(out + used, size - (size_t)used, ", %.1f%% together", together);
 }
+
+bool object_is_spread(const struct snapshot_object *object)
+{
+    static const double leads_from = 0.05;
+    return object->field_count > 1 && object->fields[0].member == TYPE_NO_MEMBER &&
+           object->fields[0].share < leads_from;
+}

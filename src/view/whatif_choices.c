@@ -11,7 +11,7 @@ struct menu {
     const struct snapshot_object *object;
     const struct snapshot_layout *layout;
     uint32_t line_bytes;
-    const struct snapshot_whatif *asked;
+    const struct snapshot_whatifs *asked;
     struct whatif_choice *choices;
     size_t count;
 };
@@ -19,12 +19,12 @@ struct menu {
 /* The answer that stands, or stood last. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
-    const struct snapshot_whatif *asked = menu->asked;
+    const struct snapshot_whatifs *asked = menu->asked;
     char words[160];
     whatif_words(wanted, words, sizeof words);
-    if (asked->state == WHATIF_COUNTS && asked->object_id == menu->object->id &&
-        !strcmp(asked->question, words))
-        return whatif_change(asked->stall_before, asked->stall_after);
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (asked->list[i].object_id == menu->object->id && !strcmp(asked->list[i].question, words))
+            return snapshot_whatif_change(&asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count; i++)
         if (asked->past[i].object_id == menu->object->id && !strcmp(asked->past[i].question, words))
             return asked->past[i].stall_change;
@@ -69,7 +69,7 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
 
 size_t whatif_choices(const struct snapshot_object *object, const struct snapshot_layout *layout,
                       const struct snapshot_layout_row *row, uint32_t line_bytes,
-                      const struct snapshot_whatif *asked,
+                      const struct snapshot_whatifs *asked,
                       struct whatif_choice choices[WHATIF_CHOICES_MAX])
 {
     struct menu menu = {.object = object,

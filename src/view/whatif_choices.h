@@ -24,7 +24,7 @@ struct whatif_choice {
  * split there; NULL: none. Number of choices. */
 size_t whatif_choices(const struct snapshot_object *object, const struct snapshot_layout *layout,
                       const struct snapshot_layout_row *row, uint32_t line_bytes,
-                      const struct snapshot_whatif *asked,
+                      const struct snapshot_whatifs *asked,
                       struct whatif_choice choices[WHATIF_CHOICES_MAX]);
 
 #endif

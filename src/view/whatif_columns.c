@@ -94,6 +94,99 @@ const struct columns whatif_columns = {
     .identity = identity,
 };
 
+/* ---- what is asked ---- */
+
+#define ASKED                                                                                      \
+    const struct snapshot_whatif *asked = pointer;                                                 \
+    (void)snapshot
+
+static struct value asked_question(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->question);
+}
+
+static struct value asked_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->object);
+}
+
+static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(snapshot_whatif_change(asked));
+}
+
+/* Of the last level: what goes to memory. */
+static const struct snapshot_whatif_level *last_of(const struct snapshot_whatif *asked)
+{
+    return asked->state == WHATIF_COUNTS && asked->level_count
+               ? &asked->level[asked->level_count - 1]
+               : NULL;
+}
+
+static struct value asked_before(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(last_of(asked) ? last_of(asked)->before : NAN);
+}
+
+static struct value asked_after(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(last_of(asked) ? last_of(asked)->after : NAN);
+}
+
+static struct value asked_own(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(
+        last_of(asked) ? whatif_change(last_of(asked)->object_before, last_of(asked)->object_after)
+                       : NAN);
+}
+
+static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->state == WHATIF_REFUSED  ? "no answer"
+                      : asked->state != WHATIF_COUNTS ? "waits"
+                      : asked->settled                ? "settled"
+                                                      : "counts");
+}
+
+static uint64_t asked_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return (uint64_t)asked->number + 1;
+}
+
+static const struct column asked_list[] = {
+    {"WHAT IF", NULL, 14, 30, 0, COLUMN_TEXT, NULL, asked_question, NULL, paint_strong, NULL},
+    {"WAITED", "The change of the time waited for data.", 7, 0, 0, COLUMN_RIGHT, NULL, asked_waited,
+     format_change, paint_change, NULL},
+    {"MEMORY", "Fetches from memory as the object lies, since this was asked (or has settled).", 7,
+     0, 1, COLUMN_RIGHT, NULL, asked_before, format_count, NULL, NULL},
+    {"THEN", "The same, if it lay as asked.", 7, 0, 1, COLUMN_RIGHT, NULL, asked_after,
+     format_count, NULL, NULL},
+    {"ITS OWN", "The change of the fetches of the object itself.", 8, 0, 2, COLUMN_RIGHT, NULL,
+     asked_own, format_change, paint_change, NULL},
+    {"STATE",
+     "Waits for the object; counts; or has settled: the second simulation holds what it would "
+     "hold had it always lain so.",
+     9, 0, 1, COLUMN_TEXT, NULL, asked_state, NULL, paint_dim, NULL},
+    {"OBJECT", NULL, 12, 40, 0, COLUMN_NAME, NULL, asked_object, NULL, NULL, NULL},
+};
+
+const struct columns whatif_asked_columns = {
+    .title = "Asked",
+    .list = asked_list,
+    .count = sizeof asked_list / sizeof *asked_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_whatif),
+    .identity = asked_identity,
+};
+
 /* ---- questions ---- */
 
 static struct value question(const struct snapshot *snapshot, const void *pointer)

@@ -37,12 +37,24 @@ static const struct snapshot_layout_row *member_of(const struct browser *browser
     return NULL;
 }
 
+static bool is_in_asked(struct browser *browser)
+{
+    return browser_focused(browser, &browser->whatif.asked);
+}
+
+/* The one that the cursor is on among those asked, else the best. */
+static const struct snapshot_whatif *shown_of(struct browser *browser)
+{
+    const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
+    const struct snapshot_whatif *selected = table_selected(&browser->whatif.asked);
+    return selected ? selected : asked->count ? &asked->list[0] : NULL;
+}
+
 static void whatif_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     browser->whatif.choice_count = browser->whatif.row_count = 0;
     if (browser->page == PAGE_WHATIF) {
-        browser->whatif.row_count = whatif_rows(&snapshot->whatif, browser->whatif.rows);
         if (browser->detail.object && snapshot->simulation.level_count) {
             const struct snapshot_layout *layout = layout_of(browser);
             browser->whatif.choice_count =
@@ -52,6 +64,10 @@ static void whatif_update(struct browser *browser)
     }
     table_set(&browser->whatif.questions, snapshot, browser->whatif.choices,
               browser->whatif.choice_count);
+    table_set(&browser->whatif.asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
+    const struct snapshot_whatif *shown = shown_of(browser);
+    if (browser->page == PAGE_WHATIF && shown)
+        browser->whatif.row_count = whatif_rows(shown, browser->whatif.rows);
     table_set(&browser->whatif.answer, snapshot, browser->whatif.rows, browser->whatif.row_count);
 }
 
@@ -75,8 +91,12 @@ void browser_open_whatif(struct browser *browser)
 
 static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->whatif.questions;
-    return browser->whatif.choice_count ? 1 : 0;
+    unsigned count = 0;
+    if (browser->whatif.choice_count)
+        panes[count++] = &browser->whatif.questions;
+    if (browser->snapshot && browser->snapshot->whatif.count > 1)
+        panes[count++] = &browser->whatif.asked;
+    return count;
 }
 
 /* ---- drawing ---- */
@@ -107,7 +127,7 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
 
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_whatif *answer = &browser->snapshot->whatif;
+    const struct snapshot_whatif *answer = shown_of(browser);
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
@@ -126,11 +146,31 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     return inside;
 }
 
+/* Where several are asked, they stand side by side above the one that is shown. */
+static int asked_rows(const struct browser *browser)
+{
+    uint32_t count = browser->snapshot->whatif.count;
+    return count > 1 ? (int)count + 2 : 0;
+}
+
 static int answer_rows(const struct browser *browser)
 {
-    return browser->snapshot->whatif.state == WHATIF_NONE
+    return !browser->snapshot->whatif.count
                ? 0
-               : (int)browser->whatif.row_count + 1 + TEXT_ROWS;
+               : asked_rows(browser) + (int)browser->whatif.row_count + 1 + TEXT_ROWS;
+}
+
+static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int rows = asked_rows(browser);
+    rows = rows < area.rows ? rows : area.rows;
+    if (rows < LIST_LEAST)
+        return area;
+    bool focused = is_in_asked(browser);
+    pane_title(canvas, area, focused, "Asked at a time, best first");
+    pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
+               &browser->whatif.asked, "");
+    return below(area, rows);
 }
 
 static void whatif_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -145,7 +185,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         int most = area.rows - wanted;
         rows = rows < most ? rows : most;
         rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-        pane_title(canvas, area, true, "What if %s ...", browser->detail.name);
+        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->detail.name);
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
                    &browser->whatif.questions, "");
@@ -155,6 +195,8 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
                                        " No object is selected. 1 lists them; x on one of them, "
                                        "or on a member on its Layout, comes here."));
     }
+    if (wanted && area.rows > 0)
+        area = draw_asked(browser, canvas, area);
     if (wanted && area.rows > 0)
         draw_answer(browser, canvas, area);
 }
@@ -180,12 +222,14 @@ static void ask(struct browser *browser, const struct whatif_choice *choice,
 static bool whatif_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
+    const struct snapshot_whatif *asked = shown_of(browser);
     if (action == ACTION_WHATIF) {
-        if (browser->snapshot->whatif.state != WHATIF_NONE)
+        if (asked)
             request->kind = REQUEST_WHATIF_END;
+        request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
         return true;
     }
-    if (action != ACTION_ENTER || !browser->whatif.choice_count || !choice)
+    if (action != ACTION_ENTER || is_in_asked(browser) || !browser->whatif.choice_count || !choice)
         return false;
     ask(browser, choice, request);
     return true;
@@ -194,19 +238,24 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
 static const char *whatif_enter(struct browser *browser)
 {
     const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
-    return browser->whatif.choice_count && choice && choice->possible ? "Ask" : "";
+    return browser->whatif.choice_count && choice && choice->possible && !is_in_asked(browser)
+               ? "Ask"
+               : "";
 }
 
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
     if (!browser->whatif.choice_count)
         snprintf(out, size, "Esc: back");
-    else if (browser->snapshot->whatif.state == WHATIF_NONE)
+    else if (is_in_asked(browser))
+        snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
+    else if (!browser->snapshot->whatif.count)
         snprintf(out, size,
                  "Enter asks: a second simulation runs beside the first, about twice as slow.");
     else
         snprintf(out, size,
-                 "Enter asks another. z: count both anew. x: ask nothing more. Esc: back");
+                 "Enter asks another too, up to %d. z: count all anew. x: ask nothing more.%s",
+                 WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
 static const enum action whatif_bar[] = {ACTION_BACK, ACTION_ENTER,  ACTION_WHATIF,

@@ -3,16 +3,26 @@
 #include "view/text_writer.h"
 #include "view/whatif_words.h"
 
-void whatif_text_print(struct text_writer *writer)
+static void print_answer(struct text_writer *writer, const struct snapshot_whatif *answer)
 {
-    const struct snapshot_whatif *answer = &writer->snapshot->whatif;
     struct whatif_row rows[WHATIF_ROWS_MAX];
     char text[WHATIF_TEXT_BYTES];
-    if (answer->state == WHATIF_NONE)
-        return;
     whatif_title(answer, text, sizeof text);
     text_say(writer, "\nwhat if %s", text);
     text_rows(writer, &whatif_columns, rows, whatif_rows(answer, rows), WHATIF_ROWS_MAX);
     whatif_sentence(answer, text, sizeof text);
     text_say(writer, "%s", text);
+}
+
+void whatif_text_print(struct text_writer *writer)
+{
+    const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
+    char text[WHATIF_TEXT_BYTES];
+    whatif_summary(asked, text, sizeof text);
+    if (*text) {
+        text_say(writer, "\n%s", text);
+        text_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
+    }
+    for (uint32_t i = 0; i < asked->count; i++)
+        print_answer(writer, &asked->list[i]);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double worth_a_word = 0.01;
 static const double same_within = 0.01;
@@ -40,6 +41,28 @@ size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[
         rows[count++] = (struct whatif_row){"cycles waited", answer->stall_before,
                                             answer->stall_after, NAN, NAN};
     return count;
+}
+
+void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
+{
+    /* What never missed says what can be had at most, not what to do. */
+    bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
+    const struct snapshot_whatif *best = &asked->list[bound];
+    double change = asked->count ? snapshot_whatif_change(best) : NAN;
+    *out = '\0';
+    if (asked->count < 2)
+        return;
+    if (isnan(change))
+        snprintf(out, size, "%u questions at a time; none has an answer yet.", asked->count);
+    else if (change > -same_within)
+        snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
+                 asked->count);
+    else
+        snprintf(
+            out, size,
+            "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of the "
+            "time waited for data.",
+            asked->count, best->object, best->question, -100 * change);
 }
 
 void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)

@@ -27,6 +27,9 @@ double whatif_change(double before, double after);
 /* "waits", "counts", "refused"; as in JSON. */
 const char *whatif_state_name(enum whatif_state state);
 
+/* The answers side by side, best first, for which one is of: "" where fewer than two are asked. */
+void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size);
+
 /* What was asked, of which object, how it lies then. */
 void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size);
 

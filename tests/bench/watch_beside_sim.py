@@ -207,12 +207,13 @@ def say(name, programs):
 def main(folder, name=None):
     kept = os.path.join(folder, "programs")
     if not name:
-        with open(kept) as programs:
-            say("all", [json.loads(line) for line in programs])
+        if os.path.exists(kept):
+            with open(kept) as programs:
+                say("all", [json.loads(line) for line in programs])
         return
     sim, watch = (report(os.path.join(folder, name + "." + end)) for end in ("sim", "watch"))
-    if not sim or not watch:
-        print("%s: not compared" % name)
+    if not sim or not watch or not sim["objects"]:
+        print("%s: not compared%s" % (name, ": the simulation told nothing" if sim else ""))
         return
     if not os.path.exists(kept):
         print("%-8s %-24s %-10s %5s %5s %7s %6s | %7s %6s %7s %s" %

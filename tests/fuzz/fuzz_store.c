@@ -109,8 +109,16 @@ static void ask_heap(struct touched *touched)
     for (unsigned i = 0; i < facts.event_count; i++)
         touched->sum += length(facts.events[i].name);
     touched->sum += length(facts.comm) + length(summary.note) + length(facts.watch.trouble);
-    if (facts.simulation.level_count > SIMULATION_LEVELS_MAX)
+    if (facts.simulation.level_count > SIMULATION_LEVELS_MAX || facts.whatif.count > WHATIF_MAX ||
+        facts.whatif.past_count > WHATIF_PAST_MAX)
         abort();
+    for (uint32_t i = 0; i < facts.whatif.count; i++) {
+        const struct snapshot_whatif *answer = &facts.whatif.list[i];
+        touched->sum += length(answer->object) + length(answer->question) + length(answer->layout) +
+                        length(answer->why);
+        if (answer->level_count > SIMULATION_LEVELS_MAX || answer->number >= WHATIF_MAX)
+            abort();
+    }
 }
 
 static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,

@@ -336,7 +336,7 @@ static void the_target_survives_kill_9(void **state)
     struct planted alone;
     struct planted watched;
     assert_true(planted_start(&alone, "result", 0.1));
-    assert_true(planted_start(&watched, "result", 300));
+    assert_true(planted_start(&watched, "result", 3000));
     srand(1);
     int attached = 0;
     for (int i = 0; i < 100; i++) {

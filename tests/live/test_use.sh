@@ -17,7 +17,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 sim() { # name, options; -- and the program's words: the last report. Nothing is left out.
     local name=$1
     shift
-    timeout 60 "$MISSTOP" -j -d 60 -H 0 -c 1000003 "$@" >"$name.json" 2>err || true
+    timeout 300 "$MISSTOP" -j -d 60 -H 0 -c 1000003 "$@" >"$name.json" 2>err || true
     grep -q '^{"version"' "$name.json" || { echo "no report of $name"; cat err; }
 }
 

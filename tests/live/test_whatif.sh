@@ -30,7 +30,7 @@ check() { # what, command that succeeds
 sim() { # file, function, options; -- and the program's words
     local out=$1 from=$2
     shift 2
-    timeout 100 "$MISSTOP" --sim=L1=16K,8,64:L2=128K,8,64:nocauses --sim-from "$from" -j -H 0 -d 0.4 \
+    timeout 300 "$MISSTOP" --sim=L1=16K,8,64:L2=128K,8,64:nocauses --sim-from "$from" -j -H 0 -d 0.4 \
         "$@" >"$out" 2>"$out.err" || cat "$out.err"
 }
 look() { # Python that sees the last report of `asked` as r, its answer as w, that of `really` as t

@@ -43,6 +43,8 @@ agreeable() { # name, file
     done
 }
 
+memory_there() { grep '^MemTotal' /proc/meminfo; }
+memory=$(memory_there)
 start_load
 if ! said=$("$record" "$work/live" $! 0.7 2>&1 >"$work/told"); then
     skip "live: nothing can be sampled here: $said"
@@ -72,13 +74,19 @@ else
         perf report --stdio -i "$work/live" --header-only -I 2>/dev/null | grep "$what" |
             sed 's/free = .*//' >"$work/here"
         [ -s "$work/there" ] || { skip "perf record says nothing of $what"; continue; }
+        case $what in
+        *mem*) [ "$(memory_there)" = "$memory" ] || { skip "$what: memory came or went meanwhile"; continue; } ;;
+        esac
         same "header, as perf record says: $what" "$work/there" "$work/here"
     done
 
     # Killed between two syncs: what was synced before is there, whole and described.
     start_load
-    "$record" "$work/killed" $! 60 >"$work/told" & writer=$!
-    sleep 0.7
+    "$record" "$work/killed" $! 600 >"$work/told" & writer=$!
+    for _ in $(seq 600); do
+        [ "$(wc -l <"$work/told")" -ge 500 ] && break
+        sleep 0.1
+    done
     kill -9 $writer
     wait $writer 2>/dev/null
     as_told "$work/killed" >"$work/theirs"

@@ -190,6 +190,27 @@ void told_facts(struct store_facts *facts, uint64_t period)
                                            .budget = 0.01,
                                            .overhead = NAN,
                                            .trouble = "one register is taken"};
+    facts->whatif = (struct snapshot_whatifs){
+        .list = {{.state = WHATIF_COUNTS,
+                  .object = "particles",
+                  .object_id = 3,
+                  .question = "hot=key",
+                  .layout = "Of 40 bytes, 8 apart.",
+                  .settled = period % 2,
+                  .blocks = 1,
+                  .blocks_small = (double)period,
+                  .accesses = 1e12,
+                  .object_accesses = (double)period * 3,
+                  .cut = 0.5,
+                  .level_count = 2,
+                  .level = {{8000, 6000, 7000, 5000, 10}, {(double)period, 1, 0.25, 900, NAN}},
+                  .stall_before = 824000,
+                  .stall_after = (double)period,
+                  .number = 2},
+                 {.state = WHATIF_REFUSED, .question = "pad", .object = "", .why = "no room"}},
+        .count = 2,
+        .past = {{"queue", 4, "never", -0.25}},
+        .past_count = 1};
     memcpy(facts->watch_lines, (uint64_t[]){512, 16384, 0}, sizeof facts->watch_lines);
 }
 

@@ -197,6 +197,25 @@ static void copies_and_sums_recover_a_base(void **state)
     assert_int_equal(access.how, ACCESS_REREAD);
 }
 
+/* mov (%rsi,%rax,8),%rax; nop: the table tells which element was loaded, if only one can be. */
+static void an_element_is_known_by_its_value(void **state)
+{
+    (void)state;
+    static const char code[] = "\x48\x8b\x04\xc6\x90";
+    struct fake fake = {.data = {[2] = 0x1111, [5] = 0xabcdef, [9] = 0x2222}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = DATA_BASE, [SREG_AX] = 0xabcdef};
+    struct access access = decode(&fake, code, sizeof code - 1, 4, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 40);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    fake.data[9] = 0xabcdef; /* one of two */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+    fake.data[5] = fake.data[9] = 0; /* none */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+    regs[SREG_SI] = 0x1000; /* nothing can be read there */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+}
+
 static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
 {
     (void)state;
@@ -314,6 +333,9 @@ static void a_call_through_memory_waits_for_its_target(void **state)
         assert_int_equal(access.how, ACCESS_REREAD);
         assert_int_equal(access.base, calls[i].base);
     }
+    has_more = SAMPLE_HAS_ANY_INSTRUCTION; /* it ran last, though in another function */
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_NONE);
+    has_more = 0;
     fake.data[4] = CODE_BASE + 1; /* another function stands there: it was another call */
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
     fake.data[0] = 1;
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test(an_overwritten_base_is_computed_again),
         cmocka_unit_test(a_base_in_memory_is_read_again),
         cmocka_unit_test(copies_and_sums_recover_a_base),
+        cmocka_unit_test(an_element_is_known_by_its_value),
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
         cmocka_unit_test(any_instruction_is_no_access_of_another),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),

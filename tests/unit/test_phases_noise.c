@@ -73,6 +73,33 @@ static void the_noise_of_a_start_is_forgotten(void **state)
     assert_true(waited[1] < 1.5 * waited[0]);
 }
 
+/* A minute in bursts so long that a block holds three of them, then a minute of single misses: a
+ * small change is told as soon as where there never were bursts, or nearly. */
+static void noise_that_goes_is_forgotten(void **state)
+{
+    enum { STEPS = 240 };
+    const unsigned runs = runs_wanted();
+    struct planted_mix shifted = planted_between(&planted_even, &planted_third, 0.4);
+    double waited[2] = {0};
+    (void)state;
+    for (unsigned noisy = 0; noisy < 2; noisy++) {
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, noisy ? 50 : 1);
+            for (int i = 0; i < STEPS; i++)
+                planted_step(&run, &planted_even, 150);
+            run.burst = 1;
+            for (int i = 0; i < STEPS; i++)
+                planted_step(&run, &planted_even, 150);
+            waited[noisy] += (double)told_after(&run, &shifted, 120) / runs;
+            phases_fini(&run.phases);
+        }
+    }
+    print_message("a small change is told after %.1f steps, %.1f where there were bursts before\n",
+                  waited[0], waited[1]);
+    assert_true(waited[1] < 1.5 * waited[0]);
+}
+
 /* One to three steps in which most misses are a collector's, at odd times, all along. */
 static unsigned collect(struct planted_run *run, const struct planted_mix *mix, unsigned steps)
 {
@@ -212,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_noise_of_a_start_is_forgotten),
+        cmocka_unit_test(noise_that_goes_is_forgotten),
         cmocka_unit_test(a_collector_is_no_phase),
         cmocka_unit_test(a_ramp_lies_between_two_phases),
         cmocka_unit_test(edges_are_no_phases),

@@ -207,6 +207,58 @@ static void pairs_come_back(void **state)
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }
 
+/* ---- answers ---- */
+
+static bool same_double(double a, double b)
+{
+    return isnan(a) ? isnan(b) : a == b;
+}
+
+static void same_answer(const struct snapshot_whatif *a, const struct snapshot_whatif *b)
+{
+    assert_int_equal(a->state, b->state);
+    assert_string_equal(a->question, b->question);
+    assert_true(a->object_id == b->object_id && a->settled == b->settled &&
+                a->number == b->number && a->level_count == b->level_count);
+    assert_true(a->blocks == b->blocks && a->blocks_left_out == b->blocks_left_out &&
+                a->blocks_small == b->blocks_small && a->accesses == b->accesses &&
+                a->object_accesses == b->object_accesses && a->cut == b->cut &&
+                a->stall_before == b->stall_before && a->stall_after == b->stall_after);
+    for (uint32_t i = 0; i < a->level_count; i++)
+        assert_true(a->level[i].before == b->level[i].before &&
+                    a->level[i].after == b->level[i].after &&
+                    a->level[i].object_before == b->level[i].object_before &&
+                    a->level[i].object_after == b->level[i].object_after &&
+                    same_double(a->level[i].fresh, b->level[i].fresh));
+}
+
+/* Of the last sync, best first as they were shown. */
+static void answers_come_back(void **state)
+{
+    struct told told = {0};
+    struct store_reader *reader;
+    struct store_facts wrote;
+    struct store_facts read;
+    (void)state;
+    close(told_write(&told, path, 40, 10));
+    assert_int_equal(store_reader_open(&reader, path, NULL), 0);
+    while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
+        continue;
+    told_facts(&wrote, 40);
+    store_reader_facts(reader, &read);
+    assert_int_equal(read.whatif.count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        same_answer(&wrote.whatif.list[i], &read.whatif.list[i]);
+    assert_string_equal(read.whatif.list[0].object, "particles");
+    assert_string_equal(read.whatif.list[0].layout, "Of 40 bytes, 8 apart.");
+    assert_null(read.whatif.list[0].why);
+    assert_string_equal(read.whatif.list[1].why, "no room");
+    assert_int_equal(read.whatif.past_count, 1);
+    assert_string_equal(read.whatif.past[0].question, "never");
+    assert_true(read.whatif.past[0].stall_change == -0.25);
+    store_reader_close(reader);
+}
+
 /* ---- thinning ---- */
 
 /* So many a second for some seconds: how many stay, and what they stand for. */
@@ -257,9 +309,9 @@ static void many_are_thinned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_come_back),  cmocka_unit_test(lines_are_named),
-        cmocka_unit_test(pairs_come_back),  cmocka_unit_test(few_all_stay),
-        cmocka_unit_test(many_are_thinned),
+        cmocka_unit_test(lines_come_back), cmocka_unit_test(lines_are_named),
+        cmocka_unit_test(pairs_come_back), cmocka_unit_test(answers_come_back),
+        cmocka_unit_test(few_all_stay),    cmocka_unit_test(many_are_thinned),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

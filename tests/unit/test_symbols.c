@@ -69,6 +69,19 @@ static void one_that_overlaps_is_cut(void **state)
     assert_string_equal(name_at(99), "(none)");
 }
 
+/* A label in a function is no function; behind it one may be. */
+static void a_label_inside_does_not_cut(void **state)
+{
+    (void)state;
+    add("function", 100, 100, 0, 0);
+    add("part.c.1234", 150, 0, 20, 1000);
+    add("behind", 200, 0, 16, 1000);
+    symbols_settle(&symbols);
+    assert_string_equal(name_at(149), "function");
+    assert_string_equal(name_at(199), "function");
+    assert_string_equal(name_at(200), "behind");
+}
+
 static void a_gap_lies_between_two(void **state)
 {
     (void)state;
@@ -100,6 +113,7 @@ int main(void)
         cmocka_unit_test_teardown(the_best_of_aliases_stays, end),
         cmocka_unit_test_teardown(one_without_size_reaches_to_the_next, end),
         cmocka_unit_test_teardown(one_that_overlaps_is_cut, end),
+        cmocka_unit_test_teardown(a_label_inside_does_not_cut, end),
         cmocka_unit_test_teardown(a_gap_lies_between_two, end),
         cmocka_unit_test_teardown(no_symbols_cover_nothing, end),
     };

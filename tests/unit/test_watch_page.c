@@ -34,8 +34,8 @@ static void the_list_and_why(void **state)
     assert_int_equal(page_browser.page, PAGE_WATCH);
     assert_true(page_row_with("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
     assert_true(page_row_with("cost 0.87% of its time, 1% allowed") > 0);
-    assert_true(page_row_with("2 of 3 objects have a verdict; at this pace the next in about 14 s") >
-                0);
+    assert_true(
+        page_row_with("2 of 3 objects have a verdict; at this pace the next in about 14 s") > 0);
     assert_int_equal(page_row_with("--watch="), -1);
     assert_true(page_row_with("capacity") < page_row_with("streaming"));
     assert_int_equal(page_row_with("97.0%"), page_row_with("capacity"));

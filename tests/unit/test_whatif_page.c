@@ -38,7 +38,10 @@ static struct snapshot *answered(enum whatif_state state)
 {
     struct snapshot *snapshot = simulated();
     const struct snapshot_object *object = &snapshot->objects[typed_object(snapshot)];
-    snapshot->whatif = (struct snapshot_whatif){
+    snapshot->whatif.count = snapshot->whatif.past_count = 1;
+    snapshot->whatif.past[0] =
+        (struct snapshot_whatif_past){object->name, object->id, "pad", 0.202};
+    snapshot->whatif.list[0] = (struct snapshot_whatif){
         .state = state,
         .object = object->name,
         .object_id = object->id,
@@ -52,9 +55,7 @@ static struct snapshot *answered(enum whatif_state state)
         .level_count = 2,
         .level = {{8000, 6000, 7000, 5000, 10}, {4000, 1000, 3900, 900, 10}},
         .stall_before = 824000,
-        .stall_after = 246000,
-        .past = {{object->name, object->id, "pad", 0.202}},
-        .past_count = 1};
+        .stall_after = 246000};
     return snapshot;
 }
 
@@ -174,14 +175,15 @@ static void hostile_snapshots(void **state)
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_HOSTILE, 0);
     snapshot->simulation.level_count = 4;
-    snapshot->whatif = (struct snapshot_whatif){.state = WHATIF_COUNTS,
-                                                .question = "hot",
-                                                .level_count = 4,
-                                                .stall_before = NAN,
-                                                .stall_after = 1e300,
-                                                .object_accesses = 1e300,
-                                                .cut = 1e300,
-                                                .blocks_left_out = 1.8e19};
+    snapshot->whatif.count = 1;
+    snapshot->whatif.list[0] = (struct snapshot_whatif){.state = WHATIF_COUNTS,
+                                                        .question = "hot",
+                                                        .level_count = 4,
+                                                        .stall_before = NAN,
+                                                        .stall_after = 1e300,
+                                                        .object_accesses = 1e300,
+                                                        .cut = 1e300,
+                                                        .blocks_left_out = 1.8e19};
     page_open_on(snapshot, 24, 80, false, "");
     page_press('x');
     for (int i = 0; i < 12; i++) {
@@ -213,6 +215,73 @@ static int as_page(FILE *out, const struct snapshot *snapshot)
     static const struct html_run run = {.command = "", .host = "", .version = "", .date = ""};
     static const struct screen_sources sources = {0};
     return html_print(out, snapshot, &sources, &run);
+}
+
+/* Best first; the one that the cursor is on is told below, and x drops it alone. */
+static struct snapshot *several(void)
+{
+    struct snapshot *snapshot = answered(WHATIF_COUNTS);
+    struct snapshot_whatif *list = snapshot->whatif.list;
+    snapshot->whatif.count = 3;
+    list[0].number = 2;
+    list[1] = list[0];
+    list[1].number = 0;
+    list[1].question = "align";
+    list[1].stall_after = 900000;
+    list[2] = list[1];
+    list[2].number = 1;
+    list[2].question = "never";
+    list[2].state = WHATIF_WAITS;
+    list[2].level_count = 0;
+    list[2].why = "the program has not come to it yet";
+    return snapshot;
+}
+
+static void several_side_by_side(void **state)
+{
+    (void)state;
+    open_typed(several(), 40, 120);
+    page_press('x');
+    assert_true(page_row_with("Asked at a time, best first") > 0);
+    assert_true(page_row_with("-70.1%") > 0);
+    assert_true(page_row_with("+9.2%") > 0);
+    assert_true(page_row_with("would fall by 70.1 %") > 0);
+    assert_true(page_row_with("waits") > 0);
+    struct request all = press('x');
+    assert_int_equal(all.kind, REQUEST_WHATIF_END);
+    assert_int_equal(all.whatif, WHATIF_MAX);
+    page_press(KEYS_RIGHT);
+    page_press(KEYS_DOWN);
+    assert_true(page_row_with("would grow by 9.2 %") > 0);
+    struct request one = press('x');
+    assert_int_equal(one.kind, REQUEST_WHATIF_END);
+    assert_int_equal(one.whatif, 0);
+    page_press(KEYS_DOWN);
+    assert_true(page_row_with("the program has not come to it yet") > 0);
+}
+
+static void several_in_text_and_json(void **state)
+{
+    (void)state;
+    char *text = printed(as_text, several());
+    assert_non_null(strstr(text, "3 questions at a time, best first"));
+    assert_non_null(strstr(text, "would save most, 70.1 % of the time"));
+    assert_non_null(strstr(text, ": align. "));
+    free(text);
+    text = printed(json_print, several());
+    json_t *root = json_loads(text, 0, NULL);
+    json_t *list = json_object_get(root, "what_ifs");
+    assert_int_equal(json_array_size(list), 3);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(root, "what_if"), "question")), "hot");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 1), "question")),
+                        "align");
+    json_decref(root);
+    free(text);
+    text = printed(as_page, several());
+    assert_non_null(strstr(text, "best first"));
+    assert_non_null(strstr(text, "would grow by 9.2 %"));
+    free(text);
 }
 
 static void text_json_and_page(void **state)
@@ -255,6 +324,8 @@ int main(void)
         cmocka_unit_test_teardown(without_a_simulation, close_browser),
         cmocka_unit_test_teardown(little_room_is_enough, close_browser),
         cmocka_unit_test_teardown(hostile_snapshots, close_browser),
+        cmocka_unit_test_teardown(several_side_by_side, close_browser),
+        cmocka_unit_test(several_in_text_and_json),
         cmocka_unit_test(text_json_and_page),
     };
     setlocale(LC_ALL, "C.UTF-8");
