@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_BYTES = 12 << 16, PLACES = 300000, EVENTS = 4, SLICE = 700 };
+enum { SMALL_BYTES = 14 << 16, PLACES = 300000, EVENTS = 4, SLICE = 700 };
 
 struct run {
     struct past *past;
