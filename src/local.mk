@@ -5,6 +5,7 @@ PIPELINE = \
 	src/pipeline_stretch.c \
 	src/pipeline_watch.c \
 	src/pipeline_whatif.c \
+	src/pipeline_whatif_answer.c \
 	src/recorder.c src/recorder.h src/recorder_lines.c src/recorder_names.c src/recorder_state.h \
 	src/replay.c src/replay.h
 bin_PROGRAMS += src/misstop

@@ -114,7 +114,8 @@ static int add_question(struct options *options, const char *text, struct error 
     return 0;
 }
 
-static void parse_simulation(struct options *options, int option, const char *text)
+static int parse_simulation(struct options *options, int option, const char *text,
+                            struct error *error)
 {
     if (option == OPT_SIM_FROM)
         options->sim_from = text;
@@ -122,6 +123,7 @@ static void parse_simulation(struct options *options, int option, const char *te
         options->sim_to = text;
     if (option == OPT_SIM || !options->sim)
         options->sim = option == OPT_SIM && text ? text : "";
+    return option == OPT_WHAT_IF ? add_question(options, text, error) : 0;
 }
 
 /* Told now: later nobody would see why nothing is fetched. */
@@ -211,12 +213,8 @@ static int parse_one(struct options *options, int option, const char *text, stru
         options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
         return 0;
     }
-    if (option == OPT_WHAT_IF)
-        return add_question(options, text, error);
-    if (option >= OPT_SIM && option <= OPT_WHAT_IF) {
-        parse_simulation(options, option, text);
-        return 0;
-    }
+    if (option >= OPT_SIM && option <= OPT_WHAT_IF)
+        return parse_simulation(options, option, text, error);
     if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
         one_of("psercio", option))
         return parse_sampling(options, option, text, error);

@@ -146,9 +146,8 @@ static struct snapshot describe_head(struct pipeline *pipeline, uint64_t now,
 bool pipeline_whatif_peek(struct pipeline *pipeline)
 {
     struct binary_desc binaries[BINARIES_SHOWN];
-    uint64_t now = pipeline_now(pipeline);
-    struct snapshot head = describe_head(pipeline, now, binaries);
-    const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);
+    struct snapshot head = describe_head(pipeline, pipeline_now(pipeline), binaries);
+    const struct snapshot *snapshot = profile_glance(pipeline->profile, &head);
     if (snapshot)
         pipeline_whatif_step(pipeline, snapshot);
     bool read = snapshot && !snapshot->reading.waiting;

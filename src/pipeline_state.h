@@ -126,7 +126,7 @@ struct pipeline {
     bool objects_all; /* those of small shares are listed too */
     bool heap;        /* its blocks are told or walked */
     bool exec_seen;
-    bool behind; /* the last drain left some of a simulation */
+    bool behind;                          /* the last drain left some of a simulation */
     double phase_start_s;                 /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
@@ -168,23 +168,30 @@ void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
 struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
 
 /*
- * In pipeline_whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0); on a snapshot, where
- * the object is listed, it goes to the simulation (false: so many are asked already); blocks are told as drains go on; what the
- * snapshot has of it; what views ask.
+ * In pipeline_whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0; false: so many are
+ * asked already); all of --what-if from the start, for which the program waits; on a snapshot where
+ * the object is listed a question goes to the simulation; blocks are told as drains go on.
  */
 bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
                          const char *text);
-/* The same from the start: the program waits until they can be put. */
 void pipeline_whatif_await(struct pipeline *pipeline);
 void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
-/* The same on a snapshot that nobody sees; false: debugging information was still being read.
- * (pipeline_describe.c) */
-bool pipeline_whatif_peek(struct pipeline *pipeline);
 void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
-struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline);
-const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
 /* --what-if: 0, or -EINVAL. */
 int pipeline_whatif_check(const char *const texts[], struct error *error);
+/* pipeline_whatif_step() on a snapshot that nobody sees; false: debugging information was still
+ * being read. (pipeline_describe.c) */
+bool pipeline_whatif_peek(struct pipeline *pipeline);
+
+/* In pipeline_whatif_answer.c: what the snapshot has of the questions; what views ask; and the end
+ * of one, whose answer is kept among those of before. */
+struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline);
+const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
+void pipeline_whatif_forget(struct pipeline *pipeline, struct pipeline_whatif *whatif);
+unsigned pipeline_whatif_number(const struct pipeline *pipeline,
+                                const struct pipeline_whatif *whatif);
+unsigned pipeline_whatif_count(const struct pipeline *pipeline);
+void pipeline_whatif_because(struct pipeline_whatif *whatif, const char *why);
 
 /* In pipeline_lines.c: a line that a simulation tells of. True: they are to be counted now. */
 bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);

@@ -94,6 +94,9 @@ void profile_search_add(struct profile *profile, const struct place *place, uint
  */
 const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
                                         uint64_t now_ns);
+/* Of what is counted so far the objects, fields and layouts alone, for who plans on them. It is no
+ * refresh: nothing moves on, so that a replay, which has none of it, comes to the same. */
+const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head);
 void snapshot_free(const struct snapshot *snapshot);
 
 #endif

@@ -222,26 +222,51 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     return !build->failed;
 }
 
-const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
-                                        uint64_t now_ns)
+static bool build_glance(struct build *build, const struct snapshot *head, uint64_t now_ns)
+{
+    copy_head(build, head);
+    build->snapshot->basis = build->profile->basis;
+    copy_totals(build, now_ns);
+    copy_reading(build);
+    build_objects(build);
+    if (!build->failed)
+        build_details(build);
+    return !build->failed;
+}
+
+typedef bool build_parts(struct build *build, const struct snapshot *head, uint64_t now_ns);
+
+static const struct snapshot *make(struct profile *profile, const struct snapshot *head,
+                                   uint64_t now_ns, double scale, build_parts *parts)
 {
     struct held *held = calloc(1, sizeof *held);
     if (!held)
         return NULL;
     arena_init(&held->arena);
-    search_tick(&profile->search, now_ns);
     struct build build = {.profile = profile,
                           .arena = &held->arena,
                           .snapshot = &held->snapshot,
-                          .scale = decay_advance(&profile->decay, now_ns),
+                          .scale = scale,
                           .event = profile->options.ranking};
     hash_init(&build.index);
-    bool built = build_all(&build, head, now_ns);
+    bool built = parts(&build, head, now_ns);
     hash_fini(&build.index);
     if (built)
         return &held->snapshot;
     snapshot_free(&held->snapshot);
     return NULL;
+}
+
+const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
+                                        uint64_t now_ns)
+{
+    search_tick(&profile->search, now_ns);
+    return make(profile, head, now_ns, decay_advance(&profile->decay, now_ns), build_all);
+}
+
+const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head)
+{
+    return make(profile, head, 0, profile->decay.scale, build_glance);
 }
 
 void snapshot_free(const struct snapshot *snapshot)
