@@ -92,6 +92,7 @@ struct access {
     int32_t displacement;
     uint8_t cause; /* enum miss_cause */
     bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
+    bool waits;  /* in a loop that only looks until somebody else writes: it spins */
 };
 
 /* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */

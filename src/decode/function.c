@@ -2,6 +2,7 @@
 #include "decode/function.h"
 
 #include "decode/avx512.h"
+#include "decode/waiting.h"
 
 #include <capstone/capstone.h>
 #include <stdlib.h>
@@ -192,6 +193,7 @@ struct function *function_new(size_t handle, const struct decode_target *target,
     if (disassemble(handle, &code, start, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
+    waiting_mark(function->insns, function->count);
     free(code.bytes);
     return function;
 

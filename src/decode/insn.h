@@ -102,6 +102,7 @@ struct insn {
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
     bool is_nop;         /* of any length: perhaps padding that is never run */
     bool is_target;      /* some jump of the function leads here */
+    bool waits;          /* in a loop that only looks until somebody else writes (waiting.h) */
 };
 
 /* Fills `out` from one disassembled with detail. */

@@ -7,6 +7,7 @@ src_libdecode_a_SOURCES = \
 	src/decode/decoder.c src/decode/decoder.h \
 	src/decode/avx512.c src/decode/avx512.h \
 	src/decode/function.c src/decode/function.h \
+	src/decode/waiting.c src/decode/waiting.h \
 	src/decode/insn.c src/decode/insn.h src/decode/insn_part.h \
 	src/decode/insn_memory.c src/decode/insn_operation.c src/decode/insn_register.c \
 	src/decode/recipe.c src/decode/recipe.h src/decode/recipe_walk.c \

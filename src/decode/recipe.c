@@ -15,6 +15,7 @@ void recipe_describe(const struct insn *insn, struct access *access)
     access->size = memory->size;
     access->kind = memory->kind;
     access->locked = insn->locked;
+    access->waits = insn->waits;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;

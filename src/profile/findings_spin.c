@@ -11,6 +11,7 @@ static const double in_function = 0.9;    /* of the function's samples on the ob
 static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
 static const double written_most = 0.02;  /* ... on instructions that write */
 static const double on_one_line = 0.95;   /* of a thread's */
+static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/waiting.h) */
 static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
 
 /* A thread that reads one line only. */
@@ -26,6 +27,7 @@ struct readers {
     struct reader list[SPREAD_THREADS];
     uint32_t count;
     uint32_t samples; /* of all threads */
+    uint32_t waits;   /* of these, in a loop that only looks */
 };
 
 static struct reader *reader_of(struct readers *readers, uint32_t tid)
@@ -59,6 +61,7 @@ static void gather(const struct findings *findings, uint32_t function, uint32_t 
                 continue;
             struct reader *reader = reader_of(readers, entry->tid);
             readers->samples += !pass;
+            readers->waits += !pass && entry->waits;
             if (reader && !pass)
                 vote(reader, entry->address & mask);
             if (reader && pass) {
@@ -80,6 +83,8 @@ static double hits_of(const struct readers *readers)
 static uint32_t waiting(const struct readers *readers)
 {
     uint32_t told = 0;
+    if (readers->waits < in_loops * readers->samples)
+        return 0;
     for (uint32_t i = 0; i < readers->count; i++) {
         const struct reader *reader = &readers->list[i];
         if (reader->hits < on_one_line * reader->samples)
@@ -152,8 +157,8 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
         "start fewer of them.";
     finding.reckoned = "the samples of the loop: CPU time that others could have; the program "
                        "itself goes no faster by that";
-    finding.how_sure = "no store was sampled that ends the wait; a loop that only computes with "
-                       "one variable in memory looks alike";
+    finding.how_sure = "the loop does nothing but read and compare; no store was sampled that "
+                       "ends the wait";
     findings_add(findings, &finding);
 }
 

@@ -202,6 +202,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .type = place->by_member ? place->type : 0,
         .type_offset = place->type_offset,
         .size = access->size,
+        .waits = access->waits,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
     sets_add(&profile->sets, entry.set, scale);

@@ -41,6 +41,7 @@ struct window_entry {
     uint32_t type;  /* that it fell into, if it has members; 0: none */
     uint32_t type_offset;
     uint8_t size; /* bytes accessed; 0: not known */
+    bool waits;   /* struct access */
     bool mapped;
 };
 

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TOLD_BYTES = 8 << 20 };
+
 static struct perfdata_writer *writer;
 
 static void take(void *context, const struct record *record)
@@ -82,6 +84,8 @@ static int record_live(char **arguments)
     if (sampler_open(&sampler, &options, &error) ||
         open_writer(sampler, arguments[0], none, &error))
         return fail(&error);
+    /* Whoever kills this compares: nothing is told before it is in the file. */
+    setvbuf(stdout, NULL, _IOFBF, TOLD_BYTES);
     uint64_t end_ns = clock_now_ns() + (uint64_t)(atof(arguments[2]) * 1e9);
     while (clock_now_ns() < end_ns) {
         poll(NULL, 0, 100);

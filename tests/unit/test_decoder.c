@@ -124,6 +124,43 @@ static void a_plain_load_is_the_one_before(void **state)
     assert_int_equal(access.ip, CODE_BASE);
 }
 
+/* Each is followed by a return; the sample stands behind the load at `after`. */
+static void loops_that_only_look_are_told(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+        uint64_t after;
+        bool waits;
+    } loops[] = {
+#define LOOP(what, bytes, after, waits) {what, bytes, sizeof(bytes) - 1, after, waits}
+        LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
+        LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
+        LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
+        LOOP("a counter in memory", "\x48\x8b\x07\x48\x83\xc0\x01\x48\x89\x07\xff\xc9\x75\xf2\xc3",
+             3, false),
+        LOOP("a sum", "\x8b\x07\x01\xc2\xff\xc9\x75\xf8\xc3", 2, false),
+        LOOP("a sum of doubles", "\xf2\x0f\x58\x07\xff\xc9\x75\xf8\xc3", 4, false),
+        LOOP("the same in two", "\xf2\x0f\x10\x0f\xf2\x0f\x58\xc1\xff\xc9\x75\xf4\xc3", 4, false),
+        LOOP("through an array", "\x83\x3f\x00\x74\x06\x48\x83\xc7\x04\xeb\xf5\xc3", 3, false),
+        LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, false),
+        LOOP("down a list, in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, false),
+        LOOP("no loop", "\x48\x8b\x07\x48\x85\xc0\xc3", 3, false),
+#undef LOOP
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {
+        [SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE, [SREG_DX] = DATA_BASE, [SREG_CX] = 5};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
+        if (access.waits != loops[i].waits)
+            print_error("%s\n", loops[i].what);
+        assert_int_equal(access.waits, loops[i].waits);
+    }
+}
+
 static void atomic_instructions_are_told(void **state)
 {
     (void)state;
@@ -506,6 +543,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(loops_that_only_look_are_told),
         cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),
