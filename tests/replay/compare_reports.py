@@ -12,8 +12,6 @@ import sys
 ABOUT_BEING_LIVE = {
     "source.live": "says just that",
     "target.state": "a recording's is 'recorded'",
-    "recording": "what is replayed, and where in it: live there is none",
-    "binaries": "which files of a recording are here; live none is looked for",
     "reading": "debugging information is read while watching, not while replaying",
     "recording": "a replay's alone: where and how it was recorded",
     "binaries": "a replay's alone: what was found of the programs",
