@@ -15,8 +15,12 @@ check() { "$@" || failures=$((failures + 1)); }
 end() { tui_end; sleep 0.3; }
 # Where a recording stands, and how long it is, in seconds.
 position() {
-    tui_screen | sed -nE 's/.*Paused +([0-9.ms]+)s of +([0-9.ms]+)s.*/\1 \2/p' |
-        awk 'function seconds(text, of) { return split(text, of, "m") > 1 ? of[1] * 60 + of[2] : of[1] }
+    tui_screen | sed -nE 's/.*Paused +([0-9][^ ]*) of +([0-9][^ ,]*).*/\1 \2/p' |
+        awk 'function seconds(text, of) {
+                if (text ~ /ms$/)
+                    return text / 1000
+                return split(text, of, "m") > 1 ? of[1] * 60 + of[2] : text + 0
+            }
             { print seconds($1), seconds($2) }'
 }
 # Half may be a tenth off, for it is samples; a step is a second, or to the end.
@@ -63,7 +67,7 @@ all=$(tui_screen | sed -n 's/.*Samples \([0-9.k]*\).*/\1/p')
 
 # --- back, step, to a time, and to the end: the same picture
 tui_keys '^'
-check tui_wait 'Paused  0(\.00|m00)s of'
+check tui_wait 'Paused  0(\.00s|m00s|ms) of'
 tui_keys '@' 5 0 % Enter
 check expect 'half of the recording' is_at_half
 half=$(position)
