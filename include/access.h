@@ -11,7 +11,7 @@
 
 /*
  * Why a sample has no object. Every sample ends attributed (REASON_NONE) or in
- * exactly one of these: samples = attributed + sum of reasons.
+ * exactly one of these: samples = attributed + sum of reasons. REASON_AGENT is outside of them.
  * The JSON names stand in access_reason_name(): src/decode/access.c.
  */
 enum reason {
@@ -31,6 +31,8 @@ enum reason {
     REASON_FOREIGN,        /* sample of another process */
     REASON_NO_ADDRESS,     /* a precise record whose address is not valid */
     REASON_NOT_X86_64,     /* registers of 32-bit code, or of another architecture */
+    REASON_AGENT,          /* code or data of misstop's own agent: no sample of the program, counted
+                              apart */
     REASON_COUNT
 };
 
@@ -49,7 +51,9 @@ enum access_how {
     ACCESS_UNDONE,     /* registers taken back over the instructions in between */
     ACCESS_BRANCHED,   /* operand of an instruction before a jump that leads to the IP */
     ACCESS_REREAD,     /* base recovered by reading the target's memory again */
-    ACCESS_INFERRED,   /* the next iteration's address of a self-overwriting loop */
+    ACCESS_INFERRED,   /* a neighbour's: the next iteration's, or by memory written since */
+    ACCESS_LANE,       /* one lane of a gather or scatter, which accesses each */
+    ACCESS_OBJECT,     /* somewhere in the object at this address: a vector's indices are not known */
     ACCESS_HOW_COUNT
 };
 
@@ -92,6 +96,7 @@ struct access {
     int32_t displacement;
     uint8_t cause; /* enum miss_cause */
     bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
+    bool of_leaf; /* needed the frame of a leaf function, which is soon gone */
     bool waits;  /* in a loop that only looks until somebody else writes: it spins */
 };
 
@@ -99,7 +104,7 @@ struct access {
 const char *access_reason_name(enum reason reason);
 const char *access_reason_text(enum reason reason);
 
-/* "recorded", "direct", "undone", "branched", "reread", "inferred". */
+/* "recorded", "direct", "undone", "branched", "reread", "inferred", "lane", "object". */
 const char *access_how_name(enum access_how how);
 
 #endif

@@ -18,6 +18,7 @@
 #define AGENT_VERSION  1u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
+#define AGENT_MEMORY   "memfd:misstop-agent" /* what it shares with misstop, in maps */
 
 enum {
     AGENT_HEADER_BYTES = 4096,

@@ -40,6 +40,7 @@ struct place {
     /* offset into the instance is access.address - base */
     uint32_t type;           /* id of the type the access falls into; 0: see untyped */
     uint32_t type_offset;    /* of the access from the start of the type (of one element) */
+    uint8_t unit;            /* bytes of bit-fields of which any may be meant; 0: what is there is */
     bool by_member;          /* it has members: accesses count by them, wherever the instance is */
     uint8_t typed;           /* enum typed */
     uint8_t untyped;         /* enum untyped */
@@ -53,6 +54,18 @@ struct line_place {
     struct place place;
 };
 
+/*
+ * An object that has turned out to be another one: a name or a type came late. All that was counted
+ * for `from` is of `to`.
+ */
+struct object_rename {
+    uint32_t from;
+    uint32_t to;
+    uint32_t type;  /* of what is there; 0: not known */
+    bool fixed;     /* all accesses to `from` were `offset` bytes into an instance of `to`; else */
+    int64_t offset; /* of where the type starts in an instance of `from` */
+};
+
 /* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */
 struct object_desc {
     const char *name;
@@ -64,7 +77,8 @@ struct object_desc {
     enum object_kind kind;
     uint64_t address;    /* first instance seen */
     uint64_t size_bytes; /* 0: not known */
-    uint32_t blocks;     /* instances seen */
+    uint32_t blocks;     /* instances seen; 0 of a part_of: the other object has them */
+    uint32_t part_of;    /* object that it is shown under while its own name is not known; 0: none */
 };
 
 struct function_desc {

@@ -86,6 +86,10 @@ struct sample {
     uint8_t mode;          /* enum sample_mode */
     uint8_t cause;         /* enum miss_cause */
     uint32_t regs_missing; /* HAS_REGS: bits of enum sample_register that were not recorded */
+    /* The user stack from the stack pointer up, as it was at the sample; in the record's bytes, for
+     * as long as the record itself. NULL: not recorded. */
+    const unsigned char *stack;
+    uint32_t stack_bytes;
     /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
      * leaves them untouched. */
     uint64_t regs[SREG_COUNT];

@@ -70,7 +70,7 @@ struct snapshot_event {
 
 struct snapshot_source {
     const char *name;   /* "counter", "clock", ... */
-    const char *weighs; /* what a share means: "cache misses", "time stalled at the access" */
+    const char *weighs; /* what a share means: "cache misses", "time at the access" */
     bool precise;
     bool live;
     size_t event_count;
@@ -94,8 +94,11 @@ struct snapshot_totals {
     uint64_t how[ACCESS_HOW_COUNT];
     uint64_t typed[TYPED_COUNT];     /* of those attributed */
     uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
+    uint64_t agent;                  /* of misstop's own agent: beside the samples, not of them */
     uint64_t lost;
     uint64_t throttled;
+    double reason_weight[REASON_COUNT]; /* as `weight`, of those without an object */
+    double everything;                  /* of all samples; 0: not known */
     double weight;    /* events the attributed samples of the ranking event stand for, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate;      /* samples per second of the ranking event, over the last interval */

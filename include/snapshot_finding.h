@@ -28,6 +28,7 @@ enum finding_kind {
     FINDING_COLUMNS,       /* a matrix is walked down columns, rows a power of two */
     FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
     FINDING_SPINNING,      /* a word is read over and over until another thread writes it */
+    FINDING_COPYING,       /* a large block is copied into another */
     FINDING_KIND_COUNT
 };
 
@@ -60,9 +61,13 @@ struct snapshot_finding {
     const char *evidence; /* numbers, in a sentence or two */
     const char *advice;   /* what to try */
     const char *how_sure; /* why no surer */
-    /* Part of all samples of the ranking event, attributed or not, that the remedy could save;
-     * `reckoned` says how it follows; bound: it is at most that. */
+    /* Part of all samples of the ranking event, attributed or not, that it is about. */
+    double share;
+    /* Part of all samples that the remedy could save, NAN: the samples do not tell; `reckoned` says
+     * how it follows. From gain_low to gain, where there is a low end; bound: at most gain, and no
+     * low end is known. */
     double gain;
+    double gain_low; /* 0: none */
     const char *reckoned;
     bool bound;
 };

@@ -20,9 +20,11 @@ struct snapshot_field {
     const char *type; /* of the field: "double"; NULL: not known */
     uint32_t type_id; /* of the type it is a member of; 0: not known */
     uint32_t member;  /* index of the member; TYPE_NO_MEMBER: none */
+    uint8_t unit;     /* bytes of bit-fields, the first of which is the member: "flags.lo..hi" */
     uint64_t offset;  /* into the element where one is inferred, else into the object */
     uint32_t size;    /* widest access seen, bytes */
-    double samples;   /* under the basis; whole numbers when nothing decays */
+    double samples;   /* under the basis, by weight: samples of mean weight */
+    double count_over; /* samples counted, less these: 0 where all weigh the same */
     double share;     /* of its object */
     double loads;
     double stores;

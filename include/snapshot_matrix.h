@@ -53,7 +53,7 @@ struct snapshot_matrix_block {
     uint16_t column;
     uint32_t tid;
     uint64_t base; /* of the block */
-    uint32_t samples;
+    double samples; /* of mean weight */
 };
 
 /* Of a cell with anything. */

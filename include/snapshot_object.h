@@ -21,8 +21,9 @@
 struct snapshot_instance {
     uint64_t base;
     uint64_t size;
-    double samples;
-    double share; /* of its object */
+    double samples;    /* by weight, as an object's */
+    double count_over; /* the same */
+    double share;      /* of its object */
     uint32_t tid; /* thread that missed most on it */
 };
 
@@ -40,7 +41,8 @@ struct snapshot_object {
     uint64_t size;
     uint32_t blocks;
     uint32_t bin;                /* index into heap.bins, UINT32_MAX: no heap bin */
-    double samples;              /* ranking event, under the basis */
+    double samples;              /* ranking event, under the basis, by weight: of mean weight */
+    double count_over;           /* samples counted, less these: 0 where all weigh the same */
     struct snapshot_share share; /* of all attributed weight of the ranking event */
     double loads;                /* parts of samples; the rest is of unknown kind */
     double stores;

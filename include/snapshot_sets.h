@@ -13,7 +13,7 @@ enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 struct snapshot_set_part {
     uint32_t set;
     uint32_t object; /* index into objects, UINT32_MAX: not listed there */
-    uint32_t samples;
+    double samples; /* of mean weight */
 };
 
 struct snapshot_sets {

@@ -44,10 +44,11 @@ struct snapshot_watch_object {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;
     const char *name;
-    uint64_t watched;            /* first legs: sampled accesses whose line was watched */
-    uint64_t touched;            /* of these, seen touched again */
-    struct snapshot_share again; /* part of lines touched again within again_s of the watch */
-    double again_s;              /* NAN: too few watched */
+    uint64_t watched;              /* first legs: sampled accesses whose line was watched */
+    uint64_t touched;              /* of these, seen touched again */
+    struct snapshot_share again;   /* part of lines touched again within again_s of the watch */
+    double again_s;                /* NAN: too few watched */
+    struct snapshot_share returns; /* the same within 0.05 s */
     /* From a touch to the next. Shorter than can be told: value NAN, low 0, high known. */
     struct snapshot_median reuse_s;
     struct snapshot_median misses; /* of the process in between; NAN: not counted */

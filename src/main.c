@@ -14,6 +14,7 @@
 #include "pipeline.h"
 #include "player.h"
 #include "resolve/resolver.h"
+#include "resolve/tlb.h"
 #include "sample/sampler.h"
 #include "signals.h"
 #include "view/view.h"
@@ -276,6 +277,7 @@ int main(int argc, char **argv)
     case OPTIONS_DOCTOR:
         sampler_doctor(stdout);
         simulation_doctor(stdout);
+        tlb_doctor(stdout);
         return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
     case OPTIONS_DIFF:
         return run_diff(&options);

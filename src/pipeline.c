@@ -31,7 +31,12 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     decoder_decode(pipeline->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
+    pipeline->leaves += access.of_leaf;
     resolver_resolve(pipeline->resolver, &access, own_regs ? sample->regs : NULL, place);
+    if (access.how == ACCESS_OBJECT) {
+        place->typed = TYPED_NOT;
+        place->by_member = false;
+    }
     if (pipeline->recorder)
         recorder_add(pipeline->recorder, record, place);
     pipeline_watch_offer(pipeline, place);
@@ -123,11 +128,12 @@ bool pipeline_behind(const struct pipeline *pipeline)
 /*
  * Records wait in rings of the kernel, which wake us when they fill up; allocations in rings
  * of the agent, which does not: a thread that does nothing but malloc and free fills one in
- * less than 10 ms. And a heap that is walked has to be read before the block is another one.
+ * less than 10 ms. And a heap that is walked has to be read before the block is another one, a
+ * leaf function's frame before the function returns.
  */
 int pipeline_patience_ms(struct pipeline *pipeline)
 {
-    enum { QUIET_MS = 100, HEAP_MS = 5, WATCH_MS = 2, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    enum { QUIET_MS = 100, HEAP_MS = 5, WATCH_MS = 2, LEAF_MS = 1, BUSY_MS = 1, BUSY_EVENTS = 10000 };
     long told = pipeline->told;
     pipeline->told = 0;
     /* From a sample to its watch nothing is seen. */
@@ -135,6 +141,10 @@ int pipeline_patience_ms(struct pipeline *pipeline)
         return told > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
     /* The ring of a simulation fills as fast as the heap's feed. */
     bool busy = pipeline->heap || pipeline->options.sim;
+    bool leaves = pipeline->leaves;
+    pipeline->leaves = 0;
+    if (leaves)
+        return LEAF_MS;
     return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 

@@ -155,10 +155,24 @@ bool pipeline_whatif_peek(struct pipeline *pipeline)
     return read;
 }
 
+/* Names that came since the last refresh. */
+static void take_renames(struct pipeline *pipeline)
+{
+    size_t count = 0;
+    const struct object_rename *list =
+        pipeline->store ? NULL : resolver_renames(pipeline->resolver, &count);
+    pipeline_rename(pipeline, list, count);
+    if (pipeline->recorder)
+        recorder_rename(pipeline->recorder, list, count);
+    if (!pipeline->store)
+        resolver_renamed(pipeline->resolver);
+}
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
     struct binary_desc binaries[BINARIES_SHOWN];
     uint64_t now = pipeline_now(pipeline);
+    take_renames(pipeline);
     pipeline->iteration++;
     struct snapshot head = describe_head(pipeline, now, binaries);
     head.interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s;
@@ -195,6 +209,7 @@ const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline)
     struct recorder *recorder = pipeline->recorder;
     struct profile *shown =
         pipeline->stretch.profile ? pipeline->stretch.profile : pipeline->profile;
+    take_renames(pipeline);
     pipeline->recorder = NULL; /* it is no refresh */
     profile_set_basis(pipeline->profile, BASIS_RUN);
     profile_want_accesses(shown, true);

@@ -21,7 +21,7 @@
 #include "sample/watch.h"
 #include "store/past.h"
 
-enum { PIPELINE_PLACES = 32 };
+enum { PIPELINE_PLACES = 32, PIPELINE_RENAMES = 1024 };
 
 /* The search of everything ends here: the upper half of the addresses is the kernel's. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
@@ -132,6 +132,9 @@ struct pipeline {
     size_t place_count;
     struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
     size_t line_count;
+    struct object_rename renames[PIPELINE_RENAMES]; /* read from a recording, not done yet */
+    size_t rename_count;
+    long leaves; /* samples of leaf functions' frames since then */
     long told; /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
@@ -154,6 +157,10 @@ static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles
     for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
         roles[i] = (uint8_t)info->events[i].role;
 }
+
+/* In pipeline_stretch.c: objects that have turned out to be others, for the tables of the run and
+ * for those of the stretch that is shown. */
+void pipeline_rename(struct pipeline *pipeline, const struct object_rename *list, size_t count);
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);

@@ -38,10 +38,26 @@ void pipeline_stored_facts(struct pipeline *pipeline)
     memcpy(pipeline->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
 }
 
+/* One after the other in the file; done together, for the tables are gone over each time. */
+static void flush_renames(struct pipeline *pipeline)
+{
+    pipeline_rename(pipeline, pipeline->renames, pipeline->rename_count);
+    pipeline->rename_count = 0;
+}
+
+static void take_rename(struct pipeline *pipeline, const struct object_rename *rename)
+{
+    if (pipeline->rename_count == PIPELINE_RENAMES)
+        flush_renames(pipeline);
+    pipeline->renames[pipeline->rename_count++] = *rename;
+}
+
 static void take_item(void *context, const struct store_item *item)
 {
     struct pipeline *pipeline = context;
     pipeline->refresh_due = false;
+    if (item->kind != STORE_ITEM_RENAME && pipeline->rename_count)
+        flush_renames(pipeline);
     pipeline->record_ns = item->time_ns;
     switch (item->kind) {
     case STORE_ITEM_PLACE:
@@ -55,6 +71,9 @@ static void take_item(void *context, const struct store_item *item)
         break;
     case STORE_ITEM_WATCH:
         profile_watch(pipeline->profile, &item->watch.result, item->watch.function, item->watch.ip);
+        break;
+    case STORE_ITEM_RENAME:
+        take_rename(pipeline, &item->rename);
         break;
     case STORE_ITEM_LINE:
         profile_add_lines(pipeline->profile, &item->line, 1);
@@ -73,6 +92,7 @@ long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns)
     pipeline->to_the_end = until < until_ns || until_ns == UINT64_MAX;
     long count = store_reader_read(pipeline->store, pipeline->to_the_end ? UINT64_MAX : until,
                                    take_item, pipeline);
+    flush_renames(pipeline);
     if (pipeline->to_the_end)
         count = -ENODATA;
     if (count == -ENODATA && store_reader_damage(pipeline->store)[0])

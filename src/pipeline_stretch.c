@@ -54,9 +54,20 @@ static int open_tables(struct pipeline *pipeline, struct error *error)
     wanted.names.page_nodes = NULL;
     wanted.names.word = NULL;
     int code = profile_new(&pipeline->stretch.profile, &wanted, error);
-    if (!code)
+    if (!code) {
         profile_set_basis(pipeline->stretch.profile, BASIS_RUN);
+        profile_rename_as(pipeline->stretch.profile, pipeline->profile);
+    }
     return code;
+}
+
+void pipeline_rename(struct pipeline *pipeline, const struct object_rename *list, size_t count)
+{
+    if (!count)
+        return;
+    profile_rename(pipeline->profile, list, count);
+    if (pipeline->stretch.profile)
+        profile_rename(pipeline->stretch.profile, list, count);
 }
 
 /* Pieces in a list of their own, none of which goes on beyond now. */

@@ -55,7 +55,7 @@ bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t ty
     whatif->wanted = wanted;
     memcpy(whatif->name, name, sizeof name);
     whatif_words(&wanted, whatif->words, sizeof whatif->words);
-    pipeline_whatif_because(whatif, "the object has not been seen yet");
+    pipeline_whatif_because(whatif, "no object of that name has been seen yet");
     whatif->wanting = true;
     return true;
 }

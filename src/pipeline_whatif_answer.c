@@ -98,6 +98,8 @@ static struct snapshot_whatif state_of(struct pipeline *pipeline, struct pipelin
             fill_counts(pipeline, whatif, &answer, &out);
         }
     }
+    if (whatif->wanting && pipeline->ended)
+        pipeline_whatif_because(whatif, "the program ended before the question could be put to it");
     out.state = whatif->state;
     out.object = whatif->name;
     out.object_id = whatif->object;

@@ -208,6 +208,12 @@ void recorder_watch(struct recorder *recorder, const struct watch_result *result
         store_writer_watch(recorder->store, &watch);
 }
 
+void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count)
+{
+    for (size_t i = 0; recorder->store && i < count; i++)
+        store_writer_rename(recorder->store, &list[i]);
+}
+
 void recorder_begin_refresh(struct recorder *recorder)
 {
     if (recorder->store)

@@ -54,6 +54,9 @@ void recorder_add(struct recorder *recorder, const struct record *record,
 void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
                     uint64_t ip);
 
+/* As profile_rename(), when it is told. */
+void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count);
+
 /* Of the uses of lines that a simulation tells as many are taken as a recording can hold: whether
  * this line is to be counted, and with which weight. The tables count the same. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_told *line);

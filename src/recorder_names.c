@@ -105,9 +105,13 @@ static bool ask_word(void *context, uint64_t address, uint64_t *value)
 {
     struct recorder *recorder = context;
     bool known = recorder->names.word(recorder->names.context, address, value);
-    if (known && recorder->store)
-        store_writer_word(recorder->store, address, *value);
-    return known;
+    if (!recorder->store)
+        return known;
+    /* A process that has ended cannot be read any more; a replay answers with what was read before. */
+    if (!known)
+        return store_writer_known_word(recorder->store, address, value);
+    store_writer_word(recorder->store, address, *value);
+    return true;
 }
 
 /* What the resolver cannot tell, it cannot tell through here either. */

@@ -88,8 +88,14 @@ tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_equake_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
+check_PROGRAMS += tests/live/thinned_planted
+tests_live_thinned_planted_SOURCES = tests/live/thinned_planted.c
+tests_live_thinned_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_thinned_planted_LDFLAGS =
+dist_check_SCRIPTS += tests/live/test_tables.sh
+TESTS += tests/live/test_tables.sh
 EXTRA_DIST += tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
-	tests/bench/sim-use-cost tests/bench/whatif-cost
+	tests/bench/sim-use-cost tests/bench/whatif-cost tests/bench/one-row-of-each
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
@@ -131,7 +137,17 @@ tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 tests_bench_bench_unattributed_SOURCES = tests/bench/bench_unattributed.c
 tests_bench_bench_unattributed_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
+# Shares of programs that are not optimised, beside their own clocks: tests/bench/own-clock/run.
+EXTRA_DIST += tests/bench/own-clock/run tests/bench/own-clock/objects.c \
+	tests/bench/own-clock/containers.cc tests/bench/own-clock/collections.rs
 EXTRA_DIST += tests/bench/programs-in-stages tests/bench/programs_in_stages.py
+
+# Programs with one known problem, or none: what is found, and what mending them brings. Takes ten minutes.
+EXTRA_DIST += tests/judged/run-judged tests/judged/judged.h tests/judged/main.c tests/judged/problems.c tests/judged/sound.c \
+	tests/judged/containers.cc
+.PHONY: judge-findings
+judge-findings: all
+	$(srcdir)/tests/judged/run-judged $(abs_top_builddir)/src/misstop
 
 # For run-all, which runs some side by side and some alone.
 .PHONY: print-tests
@@ -146,3 +162,12 @@ bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)
 dist_check_SCRIPTS += tests/screen/test_tour.sh tests/screen/test_play.sh
 TESTS += tests/screen/test_tour.sh tests/screen/test_play.sh
 EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
+# One object, one row: the places and renames of a recording, checked by a program of their own.
+check_PROGRAMS += tests/live/one_row tests/live/one_row_planted
+tests_live_one_row_SOURCES = tests/live/one_row.c
+tests_live_one_row_LDADD = src/libstore.a src/libbase.a -lm
+tests_live_one_row_planted_SOURCES = tests/live/one_row_planted.c
+tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
+tests_live_one_row_planted_LDFLAGS =
+dist_check_SCRIPTS += tests/live/test_one_row.sh
+TESTS += tests/live/test_one_row.sh

@@ -36,12 +36,33 @@ static size_t usable_unknown(void *block)
     return 0;
 }
 
-/* Asking one allocator for the size of another's block would crash. */
+struct library_search {
+    uintptr_t address;
+    const ElfW(Phdr) *headers; /* of the library that holds it; NULL: none does */
+};
+
+static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct library_search *search = data;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD &&
+            search->address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz)
+            search->headers = info->dlpi_phdr;
+    }
+    return search->headers != NULL;
+}
+
+/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well, but
+ * reads the whole symbol table of libc, which a simulation counts among the program's misses. */
 static bool same_library(void *a, void *b)
 {
-    Dl_info first;
-    Dl_info second;
-    return a && b && dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
+    struct library_search first = {.address = (uintptr_t)a};
+    struct library_search second = {.address = (uintptr_t)b};
+    dl_iterate_phdr(holds_address, &first);
+    dl_iterate_phdr(holds_address, &second);
+    return a && b && first.headers && first.headers == second.headers;
 }
 
 static void *next(const char *name)

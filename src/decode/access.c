@@ -15,11 +15,12 @@ static const struct {
     [REASON_OVERWRITTEN] = {"overwritten", "the load overwrote its own base register"},
     [REASON_CLOBBERED] = {"clobbered", "a register of the address was changed afterwards"},
     [REASON_AMBIGUOUS] = {"ambiguous", "several accesses could have come before"},
-    [REASON_GATHER] = {"gather", "a vector gather or scatter: many addresses"},
+    [REASON_GATHER] = {"gather", "a vector gather or scatter of addresses that are not known"},
     [REASON_SEGMENT] = {"segment", "the thread's fs or gs base is not known"},
     [REASON_BAD_ADDRESS] = {"bad-address", "nothing is mapped at the computed address"},
     [REASON_FOREIGN] = {"foreign", "a sample of another process"},
     [REASON_NO_ADDRESS] = {"no-address", "the hardware recorded no address"},
+    [REASON_AGENT] = {"agent", "misstop's own agent: not the program's"},
     [REASON_NOT_X86_64] = {"not-x86-64", "32-bit code or another architecture: not decoded"},
 };
 
@@ -35,7 +36,7 @@ const char *access_reason_text(enum reason reason)
 
 const char *access_how_name(enum access_how how)
 {
-    static const char *const names[ACCESS_HOW_COUNT] = {"recorded", "direct", "undone",
-                                                        "branched", "reread", "inferred"};
+    static const char *const names[ACCESS_HOW_COUNT] = {
+        "recorded", "direct", "undone", "branched", "reread", "inferred", "lane", "object"};
     return how < ACCESS_HOW_COUNT ? names[how] : "?";
 }

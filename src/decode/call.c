@@ -35,42 +35,18 @@ static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_
 }
 
 /*
- * ff /2 with a memory operand (Intel SDM vol. 2, CALL and 2.1.3), whose bytes end where `end` does.
- * Nothing tells where it begins: false if it would not be of that length.
+ * The operand of a call through memory whose bytes end where `end` does. Nothing tells where it
+ * begins: false if there is none of that length.
  */
 static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
                       struct insn_memory *memory)
 {
-    static const uint8_t registers[16] = {SREG_AX,  SREG_CX,  SREG_DX,  SREG_BX, SREG_SP,  SREG_BP,
-                                          SREG_SI,  SREG_DI,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
-                                          SREG_R12, SREG_R13, SREG_R14, SREG_R15};
-    uint8_t rex = (*at & 0xf0) == 0x40 ? *at++ : 0;
-    if (end - at < 2 || at[0] != 0xff || (at[1] >> 3 & 7) != 2 || at[1] >> 6 == 3)
+    struct insn insn;
+    size_t size = (size_t)(end - at);
+    if (!insn_decode(&insn, back - size, at, size) || insn.length != size ||
+        insn.flow != INSN_CALL || insn.memory_count != 2)
         return false;
-    uint8_t mode = at[1] >> 6;
-    uint8_t low = at[1] & 7;
-    at += 2;
-    *memory = (struct insn_memory){.index = SREG_NONE, .scale = 1, .size = 8, .kind = ACCESS_LOAD};
-    if (low == 4 && at < end) {
-        uint8_t index = (at[0] >> 3 & 7) | (rex & 2) << 2;
-        memory->index = index == 4 ? SREG_NONE : registers[index];
-        memory->scale = (uint8_t)(1 << (at[0] >> 6));
-        low = *at++ & 7;
-    }
-    bool by_ip = !mode && low == 5; /* with an index: without a base, which no compiler calls by */
-    size_t bytes = mode == 1 ? 1 : mode == 2 || by_ip ? 4 : 0;
-    if (at + bytes != end)
-        return false;
-    memory->base = by_ip ? SREG_NONE : registers[low | (rex & 1) << 3];
-    if (bytes == 4) {
-        int32_t displacement;
-        memcpy(&displacement, at, sizeof displacement);
-        memory->displacement = displacement;
-    } else if (bytes) {
-        memory->displacement = (int8_t)*at;
-    }
-    if (by_ip)
-        memory->displacement += (int64_t)back;
+    *memory = insn.memory[0];
     return true;
 }
 

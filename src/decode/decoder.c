@@ -20,7 +20,7 @@ enum {
 
 struct decoder {
     struct decode_target target;
-    csh handle;
+    csh handle;               /* for text only */
     struct hash recipe_of_ip; /* index into recipes */
     struct recipe *recipes;
     size_t recipe_count;
@@ -30,6 +30,7 @@ struct decoder {
     size_t function_room;
     struct hash function_of_start; /* index into functions, by start of a whole one */
     struct calls calls;
+    struct recipe_leaf leaves[RECIPE_LEAVES_MAX];
     struct decoder_stats stats;
     size_t insns;
 };
@@ -44,7 +45,6 @@ struct decoder *decoder_new(const struct decode_target *target)
         free(decoder);
         return NULL;
     }
-    cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
     return decoder;
 }
 
@@ -58,6 +58,7 @@ static void forget_all(struct decoder *decoder)
     hash_clear(&decoder->recipe_of_ip);
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
+    memset(decoder->leaves, 0, sizeof decoder->leaves);
 }
 
 void decoder_free(struct decoder *decoder)
@@ -75,7 +76,7 @@ void decoder_free(struct decoder *decoder)
 
 static struct function *add_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
 {
-    struct function *function = function_new(decoder->handle, &decoder->target, ip, reason);
+    struct function *function = function_new(&decoder->target, ip, reason);
     if (!function)
         return NULL;
     struct function **more = array_more(decoder->functions, &decoder->function_room,
@@ -155,6 +156,23 @@ static const struct recipe *recipe_at(struct decoder *decoder, uint64_t ip)
     return index ? &decoder->recipes[*index] : add_recipe(decoder, ip);
 }
 
+/* Whole ones only, which are kept: parts would be made anew for each sample. */
+static const struct function *function_around(void *context, uint64_t ip)
+{
+    struct decoder *decoder = context;
+    enum reason reason;
+    uint64_t start;
+    uint64_t end;
+    if (!decoder->target.function ||
+        !decoder->target.function(decoder->target.context, ip, &start, &end) || ip < start ||
+        ip >= end || end - start > FUNCTION_BYTES_MAX)
+        return NULL;
+    uint32_t *known = hash_find(&decoder->function_of_start, start);
+    if (known)
+        return decoder->functions[*known];
+    return decoder->insns < DECODER_INSNS_MAX ? add_function(decoder, ip, &reason) : NULL;
+}
+
 /* The hardware knows the address; the instruction adds size, kind and registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
@@ -174,12 +192,16 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
 {
     const struct recipe *recipe = recipe_at(decoder, sample->ip);
+    const struct recipe_world world = {.target = &decoder->target,
+                                       .calls = &decoder->calls,
+                                       .leaves = decoder->leaves,
+                                       .code = {function_around, decoder}};
     if (!recipe)
         access->reason = REASON_NO_CODE;
     else if (sample->has & SAMPLE_HAS_EXACT_IP && recipe->at_ip)
-        recipe_apply_exact(recipe->at_ip, &decoder->target, sample, access);
+        recipe_apply_exact(recipe->at_ip, &world, sample, access);
     else
-        recipe_apply(recipe, &decoder->target, &decoder->calls, sample, access);
+        recipe_apply(recipe, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
     bool called = recipe && recipe->way_count == 1 && recipe->ways && recipe->ways->entered;
     bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || called || access->ip == recipe->last;

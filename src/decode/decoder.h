@@ -30,7 +30,8 @@ struct decode_target {
     bool (*function)(void *context, uint64_t ip, uint64_t *start, uint64_t *end);
     /* The target's data memory now; all of it or false. NULL: none can be read. */
     bool (*memory)(void *context, uint64_t address, void *out, size_t size);
-    bool constants_only; /* memory() of a recording: what it cannot tell may be there nevertheless */
+    bool
+        constants_only; /* memory() of a recording: what it cannot tell may be there nevertheless */
     /* Base of fs or gs of a thread; false: not known. */
     bool (*segment)(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base);
     /* Whether the address lies in a readable mapping: filters nonsense. NULL: accept all. */

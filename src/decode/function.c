@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/function.h"
 
-#include "decode/avx512.h"
 #include "decode/waiting.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FUNCTION_BYTES_MAX = 256 * 1024, /* longer ones are taken in parts around the IP */
-    FUNCTION_BEFORE = 192,          /* bytes before the IP in such a part */
+    FUNCTION_BEFORE = 192,           /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
-    FUNCTION_STARTS = 48,           /* points from which an unknown boundary is sought */
+    FUNCTION_STARTS = 48, /* points from which an unknown boundary is sought */
     INSN_BYTES_MAX = 15
 };
 
@@ -43,50 +40,25 @@ void function_free(struct function *function)
     free(function);
 }
 
-/* One instruction of the bytes; false, and nothing moved, if they are none. */
-static bool next_insn(csh handle, const uint8_t **at, size_t *left, uint64_t *address,
-                      cs_insn *scratch, struct insn *out)
-{
-    if (cs_disasm_iter(handle, at, left, address, scratch)) {
-        insn_from_capstone(out, scratch);
-        return true;
-    }
-    if (!insn_from_avx512(out, *address, *at, *left))
-        return false;
-    *at += out->length;
-    *left -= out->length;
-    *address += out->length;
-    return true;
-}
-
 /* Decodes from `from` to the end of the code; after bytes that are none, one byte on. */
-static int disassemble(csh handle, const struct code *code, uint64_t from,
-                       struct function *function)
+static int disassemble(const struct code *code, uint64_t from, struct function *function)
 {
     size_t room = (code->size - (from - code->start)) / 3 + 16;
-    cs_insn *scratch = cs_malloc(handle);
+    size_t at = from - code->start;
     function->insns = malloc(room * sizeof *function->insns);
-    const uint8_t *at = code->bytes + (from - code->start);
-    size_t left = code->size - (from - code->start);
-    uint64_t address = from;
-    while (scratch && function->insns && left) {
+    while (function->insns && at < code->size) {
         if (function->count == room) {
             struct insn *more = realloc(function->insns, (room *= 2) * sizeof *more);
             if (!more)
                 break;
             function->insns = more;
         }
-        if (next_insn(handle, &at, &left, &address, scratch, &function->insns[function->count])) {
-            function->count++;
-        } else {
-            at++;
-            left--;
-            address++;
-        }
+        struct insn *insn = &function->insns[function->count];
+        bool known = insn_decode(insn, code->start + at, code->bytes + at, code->size - at);
+        function->count += known;
+        at += known ? insn->length : 1;
     }
-    if (scratch)
-        cs_free(scratch, 1);
-    return function->insns && scratch ? 0 : -1;
+    return function->insns ? 0 : -1;
 }
 
 static void mark_targets(struct function *function)
@@ -101,19 +73,16 @@ static void mark_targets(struct function *function)
 }
 
 /* Whether decoding from an offset arrives exactly at the IP. */
-static bool arrives(csh handle, const struct code *code, size_t offset, size_t wanted,
-                    cs_insn *scratch, size_t *before)
+static bool arrives(const struct code *code, size_t offset, size_t wanted, size_t *before)
 {
-    const uint8_t *at = code->bytes + offset;
-    size_t left = code->size - offset;
-    uint64_t address = offset;
     struct insn insn;
-    while (address < wanted) {
-        *before = (size_t)address;
-        if (!next_insn(handle, &at, &left, &address, scratch, &insn))
+    while (offset < wanted) {
+        *before = offset;
+        if (!insn_decode(&insn, offset, code->bytes + offset, code->size - offset))
             return false;
+        offset += insn.length;
     }
-    return address == wanted;
+    return offset == wanted;
 }
 
 /*
@@ -121,16 +90,15 @@ static bool arrives(csh handle, const struct code *code, size_t offset, size_t w
  * after a few instructions, so the step most of them agree on is right. The farthest start
  * that agrees is returned, SIZE_MAX when fewer than three quarters do.
  */
-static size_t find_boundary(csh handle, const struct code *code, size_t wanted)
+static size_t find_boundary(const struct code *code, size_t wanted)
 {
     size_t last[FUNCTION_STARTS];
     size_t tried = 0;
     size_t best = SIZE_MAX;
     size_t agree = 0;
-    cs_insn *scratch = cs_malloc(handle);
-    for (size_t start = 0; scratch && tried < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted;
+    for (size_t start = 0; tried < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted;
          start++, tried++)
-        if (!arrives(handle, code, start, wanted, scratch, &last[tried]))
+        if (!arrives(code, start, wanted, &last[tried]))
             last[tried] = SIZE_MAX;
     for (size_t i = 0; i < tried; i++) {
         size_t votes = 0;
@@ -141,8 +109,6 @@ static size_t find_boundary(csh handle, const struct code *code, size_t wanted)
             best = i;
         }
     }
-    if (scratch)
-        cs_free(scratch, 1);
     return agree * 4 >= tried * 3 && tried ? best : SIZE_MAX;
 }
 
@@ -156,12 +122,11 @@ static int read_code(const struct decode_target *target, uint64_t start, uint64_
 }
 
 /* The part around an IP when bounds are unknown or too far apart. */
-static uint64_t choose_start(csh handle, const struct decode_target *target, uint64_t ip,
-                             struct code *code)
+static uint64_t choose_start(const struct decode_target *target, uint64_t ip, struct code *code)
 {
     uint64_t start = ip > FUNCTION_BEFORE ? ip - FUNCTION_BEFORE : 0;
     if (!read_code(target, start, ip + FUNCTION_AFTER, code) && code->size > ip - start) {
-        size_t boundary = find_boundary(handle, code, ip - start);
+        size_t boundary = find_boundary(code, ip - start);
         return boundary == SIZE_MAX ? ip : start + boundary;
     }
     /* What stands before may be unmapped: at least the instruction itself. */
@@ -169,8 +134,7 @@ static uint64_t choose_start(csh handle, const struct decode_target *target, uin
     return read_code(target, ip, ip + FUNCTION_AFTER, code) ? UINT64_MAX : ip;
 }
 
-struct function *function_new(size_t handle, const struct decode_target *target, uint64_t ip,
-                              enum reason *reason)
+struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason)
 {
     struct code code = {0};
     struct function *function = calloc(1, sizeof *function);
@@ -182,7 +146,7 @@ struct function *function_new(size_t handle, const struct decode_target *target,
     function->whole = target->function && target->function(target->context, ip, &start, &end) &&
                       start <= ip && ip < end && end - start <= FUNCTION_BYTES_MAX;
     if (!function->whole)
-        start = choose_start(handle, target, ip, &code);
+        start = choose_start(target, ip, &code);
     else if (read_code(target, start, end, &code))
         start = UINT64_MAX;
     if (start == UINT64_MAX || ip - code.start >= code.size)
@@ -190,7 +154,7 @@ struct function *function_new(size_t handle, const struct decode_target *target,
     *reason = REASON_BAD_CODE;
     function->start = start;
     function->end = code.start + code.size;
-    if (disassemble(handle, &code, start, function) || function_index(function, ip) == SIZE_MAX)
+    if (disassemble(&code, start, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
     waiting_mark(function->insns, function->count);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
+
 struct function {
     uint64_t start;
     uint64_t end;
@@ -22,10 +24,9 @@ struct function {
 
 /*
  * Disassembles around ip. NULL with *reason: NO_CODE when the bytes cannot be read, BAD_CODE
- * when ip is not at an instruction. `handle` is capstone's.
+ * when ip is not at an instruction.
  */
-struct function *function_new(size_t handle, const struct decode_target *target, uint64_t ip,
-                              enum reason *reason);
+struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason);
 void function_free(struct function *function);
 
 /* Index of the instruction that starts at the address; SIZE_MAX: none does. */

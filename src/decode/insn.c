@@ -1,52 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* General registers, operations, flow and implicit operands by opcode: Intel SDM vol. 2. */
 #include "decode/insn.h"
 
-#include "decode/insn_part.h"
+#include "decode/encoding.h"
 
-static enum insn_flow flow_of(const cs_insn *in)
+/* ModRM, SIB and REX number registers as the hardware does. */
+static const uint8_t by_number[16] = {SREG_AX,  SREG_CX,  SREG_DX,  SREG_BX, SREG_SP,  SREG_BP,
+                                      SREG_SI,  SREG_DI,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
+                                      SREG_R12, SREG_R13, SREG_R14, SREG_R15};
+
+/* A general register as an operand names it. */
+struct part {
+    uint8_t reg;
+    uint8_t width; /* bytes; 0: the high byte of AX to BX, which is not followed */
+};
+
+static uint8_t register_of(uint8_t number)
 {
-    switch (in->id) {
-    case X86_INS_JMP:
-    case X86_INS_LJMP:
+    return number < 16 ? by_number[number] : (uint8_t)SREG_NONE;
+}
+
+static struct part part_of(const struct encoding *in, uint8_t number, unsigned width)
+{
+    if (width == 1 && !in->rex && in->space == SPACE_LEGACY && number >= 4 && number < 8)
+        return (struct part){by_number[number - 4], 0};
+    return (struct part){register_of(number), (uint8_t)width};
+}
+
+static uint32_t bit(uint8_t reg)
+{
+    return reg < SREG_COUNT ? 1u << reg : 0;
+}
+
+static unsigned general_bytes(const struct encoding *in)
+{
+    return in->wide ? 8 : in->operand16 ? 2 : 4;
+}
+
+/* Most opcodes of a pair: the even one is of bytes. */
+static unsigned width_of(const struct encoding *in)
+{
+    return in->opcode & 1 ? general_bytes(in) : 1;
+}
+
+static bool is_one(const struct encoding *in, uint8_t first, uint8_t last)
+{
+    return in->map == MAP_ONE && in->opcode >= first && in->opcode <= last;
+}
+
+static bool is_0f(const struct encoding *in, uint8_t first, uint8_t last)
+{
+    return in->space == SPACE_LEGACY && in->map == MAP_0F && in->opcode >= first &&
+           in->opcode <= last;
+}
+
+static bool is_string(const struct encoding *in)
+{
+    return is_one(in, 0xa4, 0xa7) || is_one(in, 0xaa, 0xaf) || is_one(in, 0x6c, 0x6f);
+}
+
+/* --- flow --------------------------------------------------------------------------------- */
+
+static enum insn_flow flow_of(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    if (is_one(in, 0xff, 0xff))
+        return group == 2 || group == 3   ? INSN_CALL
+               : group == 4 || group == 5 ? INSN_JUMP
+                                          : INSN_PLAIN;
+    if (is_one(in, 0xe9, 0xe9) || is_one(in, 0xeb, 0xeb))
         return INSN_JUMP;
-    case X86_INS_CALL:
-    case X86_INS_LCALL:
+    if (is_one(in, 0xe8, 0xe8))
         return INSN_CALL;
-    case X86_INS_RET:
-    case X86_INS_RETF:
-    case X86_INS_IRETQ:
+    if (is_one(in, 0xc2, 0xc3) || is_one(in, 0xca, 0xcb) || is_one(in, 0xcf, 0xcf))
         return INSN_RETURN;
-    case X86_INS_SYSCALL:
-    case X86_INS_SYSENTER:
-        return INSN_SYSCALL;
-    case X86_INS_HLT:
-    case X86_INS_UD2:
-    case X86_INS_INT3:
-        return INSN_STOP;
-    case X86_INS_LOOP:
-    case X86_INS_LOOPE:
-    case X86_INS_LOOPNE:
-    case X86_INS_JRCXZ:
-    case X86_INS_JECXZ:
+    if (is_one(in, 0x70, 0x7f) || is_one(in, 0xe0, 0xe3) || is_0f(in, 0x80, 0x8f))
         return INSN_CONDITIONAL;
-    default:
-        break;
-    }
-    for (int i = 0; i < in->detail->groups_count; i++)
-        if (in->detail->groups[i] == CS_GRP_JUMP)
-            return INSN_CONDITIONAL;
+    if (is_0f(in, 0x05, 0x05) || is_0f(in, 0x34, 0x34))
+        return INSN_SYSCALL;
+    if (is_one(in, 0xf4, 0xf4) || is_one(in, 0xcc, 0xcc) || is_0f(in, 0x0b, 0x0b) ||
+        is_0f(in, 0xb9, 0xb9) || is_0f(in, 0xff, 0xff))
+        return INSN_STOP;
     return INSN_PLAIN;
 }
 
-/* The condition is the low half of the opcode: 70+cc short, 0f 80+cc near. */
-static uint8_t condition_of(const cs_insn *in)
+static void set_flow(struct insn *out, const struct encoding *in)
 {
-    const uint8_t *opcode = in->detail->x86.opcode;
-    if (opcode[0] >= 0x70 && opcode[0] <= 0x7f)
-        return opcode[0] & 0xf;
-    if (opcode[0] == 0x0f && opcode[1] >= 0x80 && opcode[1] <= 0x8f)
-        return opcode[1] & 0xf;
-    return INSN_CONDITION_NONE;
+    out->flow = (uint8_t)flow_of(in);
+    out->condition = INSN_CONDITION_NONE;
+    if (out->flow == INSN_CONDITIONAL && !is_one(in, 0xe0, 0xe3))
+        out->condition = in->opcode & 0xf;
+    bool indirect = in->has_modrm || out->flow == INSN_RETURN || out->flow == INSN_SYSCALL ||
+                    out->flow == INSN_STOP;
+    if (out->flow != INSN_PLAIN && !indirect)
+        out->target = out->address + out->length + (uint64_t)in->immediate;
 }
 
 bool insn_condition_holds(uint8_t condition, uint64_t flags)
@@ -64,19 +111,791 @@ bool insn_condition_holds(uint8_t condition, uint64_t flags)
     return holds[condition >> 1 & 7] != (condition & 1);
 }
 
-void insn_from_capstone(struct insn *out, const struct cs_insn *in)
+/* --- memory ------------------------------------------------------------------------------- */
+
+static struct insn_memory memory_at(uint8_t base, int64_t displacement, unsigned bytes,
+                                    enum access_kind kind)
 {
-    const cs_x86 *x86 = &in->detail->x86;
-    *out = (struct insn){
-        .address = in->address, .length = (uint8_t)in->size, .condition = INSN_CONDITION_NONE};
-    /* Intel SDM vol. 2, XCHG: locks with a memory operand, whether there is a prefix or not. */
-    out->locked = x86->prefix[0] == X86_PREFIX_LOCK || in->id == X86_INS_XCHG;
-    out->flow = (uint8_t)flow_of(in);
-    out->is_nop = in->id == X86_INS_NOP;
-    if (out->flow == INSN_CONDITIONAL)
-        out->condition = condition_of(in);
-    if (out->flow != INSN_PLAIN && x86->op_count && x86->operands[0].type == X86_OP_IMM)
-        out->target = (uint64_t)x86->operands[0].imm;
-    insn_add_memory(out, in);
-    insn_add_operation(out, in);
+    return (struct insn_memory){.base = base,
+                                .index = SREG_NONE,
+                                .vector_index = SREG_NONE,
+                                .scale = 1,
+                                .size = (uint8_t)bytes,
+                                .kind = (uint8_t)kind,
+                                .displacement = displacement};
+}
+
+static void add_memory(struct insn *out, struct insn_memory memory)
+{
+    if (out->memory_count < INSN_MEMORY_MAX)
+        out->memory[out->memory_count++] = memory;
+}
+
+static struct insn_memory operand_memory(const struct insn *out, const struct encoding *in,
+                                         struct opcode_operand operand)
+{
+    unsigned bytes = operand.bytes <= UINT8_MAX ? operand.bytes : 0;
+    struct insn_memory memory =
+        memory_at(register_of(in->base), in->displacement, bytes, operand.kind);
+    if (in->short_displacement && in->space == SPACE_EVEX)
+        memory.displacement *= operand.unit;
+    if (in->by_ip)
+        memory.displacement += (int64_t)(out->address + out->length);
+    memory.index = register_of(in->index);
+    memory.vector_index = in->vector_index;
+    memory.scale = in->scale;
+    memory.segment = in->segment;
+    memory.narrow = in->narrow;
+    memory.vector = in->vector_index != NO_REGISTER;
+    if (memory.vector)
+        memory.lanes = (uint8_t)opcode_lanes(in);
+    if (memory.vector)
+        memory.index_bytes = in->opcode & 1 ? 8 : 4;
+    return memory;
+}
+
+/* Operands of push, call and the like, in terms of RSP before the instruction. */
+static void add_stack(struct insn *out, const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    unsigned bytes = in->operand16 && !in->wide ? 2 : 8;
+    bool near_call = is_one(in, 0xe8, 0xe8) || (is_one(in, 0xff, 0xff) && group == 2);
+    bool push = is_one(in, 0x50, 0x57) || is_one(in, 0x68, 0x68) || is_one(in, 0x6a, 0x6a) ||
+                is_one(in, 0x9c, 0x9c) || (is_one(in, 0xff, 0xff) && group == 6) ||
+                is_0f(in, 0xa0, 0xa0) || is_0f(in, 0xa8, 0xa8);
+    bool pop = is_one(in, 0x58, 0x5f) || is_one(in, 0x8f, 0x8f) || is_one(in, 0x9d, 0x9d) ||
+               is_0f(in, 0xa1, 0xa1) || is_0f(in, 0xa9, 0xa9);
+    if (near_call || push) {
+        bytes = near_call ? 8 : bytes;
+        out->stack_step = (int16_t) - (int)bytes;
+        add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
+    } else if (pop) {
+        out->stack_step = (int16_t)bytes;
+        add_memory(out, memory_at(SREG_SP, 0, bytes, ACCESS_LOAD));
+    } else if (is_one(in, 0xc2, 0xc3)) {
+        out->stack_step = (int16_t)(8 + in->immediate);
+        add_memory(out, memory_at(SREG_SP, 0, 8, ACCESS_LOAD));
+    } else if (is_one(in, 0xc9, 0xc9)) {
+        add_memory(out, memory_at(SREG_BP, 0, bytes, ACCESS_LOAD));
+    } else if (is_one(in, 0xc8, 0xc8)) {
+        add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
+    } else if (is_one(in, 0xff, 0xff) && group == 3) { /* far ones save and restore a selector */
+        bytes = 2 * general_bytes(in);
+        out->stack_step = (int16_t) - (int)bytes;
+        add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
+    } else if (is_one(in, 0xca, 0xcb) || is_one(in, 0xcf, 0xcf)) {
+        bytes = (in->opcode == 0xcf ? 5 : 2) * general_bytes(in);
+        out->stack_step = (int16_t)(bytes + (unsigned)in->immediate);
+        add_memory(out, memory_at(SREG_SP, 0, bytes, ACCESS_LOAD));
+    }
+}
+
+/* The source first: it is what waits; the destination goes through the store buffer. */
+static void add_string(struct insn *out, const struct encoding *in)
+{
+    unsigned bytes = width_of(in);
+    struct insn_memory source = memory_at(SREG_SI, 0, bytes, ACCESS_LOAD);
+    struct insn_memory destination = memory_at(SREG_DI, 0, bytes, ACCESS_STORE);
+    source.segment = in->segment;
+    source.narrow = destination.narrow = in->narrow;
+    bool from = is_one(in, 0xa4, 0xa7) || is_one(in, 0xac, 0xad) || is_one(in, 0x6e, 0x6f);
+    bool to = !is_one(in, 0xac, 0xad) && !is_one(in, 0x6e, 0x6f);
+    if (in->opcode >= 0x6c && in->opcode <= 0x6f && bytes == 8) /* in and out of 4 at most */
+        source.size = destination.size = 4;
+    if (is_one(in, 0xa6, 0xa7) || is_one(in, 0xae, 0xaf))
+        destination.kind = ACCESS_LOAD;
+    if (from)
+        add_memory(out, source);
+    if (to)
+        add_memory(out, destination);
+    out->string_step = source.size;
+    out->repeats = in->repeated;
+}
+
+/* What is addressed by registers that no ModRM names: a mask move, a move of 64 bytes. */
+static void add_pointed(struct insn *out, const struct encoding *in)
+{
+    bool legacy_or_vex = in->space == SPACE_LEGACY || in->space == SPACE_VEX;
+    if (legacy_or_vex && in->map == MAP_0F && in->opcode == 0xf7) {
+        struct insn_memory memory =
+            memory_at(SREG_DI, 0, in->prefix == PREFIX_66 ? 16 : 8, ACCESS_STORE);
+        memory.segment = in->segment;
+        memory.narrow = in->narrow;
+        add_memory(out, memory);
+    } else if (in->space == SPACE_LEGACY && in->map == MAP_0F38 && in->opcode == 0xf8) {
+        add_memory(out, memory_at(register_of(in->reg), 0, 64, ACCESS_STORE));
+    }
+}
+
+static void set_memory(struct insn *out, const struct encoding *in)
+{
+    if (in->has_modrm && in->mod != 3) {
+        struct opcode_operand operand = opcode_memory(in);
+        struct insn_memory memory = operand_memory(out, in, operand);
+        if (operand.kind != ACCESS_UNKNOWN_KIND)
+            add_memory(out, memory);
+        else if (is_one(in, 0x8d, 0x8d))
+            out->memory[0] = memory;
+    }
+    if (is_one(in, 0xa0, 0xa3)) {
+        struct insn_memory memory = memory_at(SREG_NONE, in->immediate, width_of(in),
+                                              in->opcode < 0xa2 ? ACCESS_LOAD : ACCESS_STORE);
+        memory.segment = in->segment;
+        memory.narrow = in->narrow;
+        add_memory(out, memory);
+    }
+    add_stack(out, in);
+    if (is_string(in))
+        add_string(out, in);
+    add_pointed(out, in);
+}
+
+/* --- registers written -------------------------------------------------------------------- */
+
+static bool one_writes_reg(const struct encoding *in)
+{
+    if (in->opcode < 0x40)
+        return (in->opcode & 7) >= 2 && (in->opcode & 7) <= 3 && in->opcode < 0x38;
+    return in->opcode == 0x63 || in->opcode == 0x69 || in->opcode == 0x6b || in->opcode == 0x86 ||
+           in->opcode == 0x87 || in->opcode == 0x8a || in->opcode == 0x8b || in->opcode == 0x8d;
+}
+
+/* Moves of vector and mask registers to general ones, in any encoding. */
+static bool vector_writes_reg(const struct encoding *in)
+{
+    bool scalar = in->prefix == PREFIX_F3 || in->prefix == PREFIX_F2;
+    switch (in->opcode) {
+    case 0x2c:
+    case 0x2d:
+        return scalar;
+    case 0x78:
+    case 0x79:
+        return scalar && in->space == SPACE_EVEX;
+    case 0x50:
+    case 0xc5:
+    case 0xd7:
+        return in->map == MAP_0F;
+    case 0x93:
+        return in->map == MAP_0F && in->space == SPACE_VEX;
+    default:
+        return false;
+    }
+}
+
+static bool general_0f_writes_reg(const struct encoding *in)
+{
+    switch (in->opcode) {
+    case 0x02:
+    case 0x03:
+    case 0xaf:
+    case 0xb2:
+    case 0xb4:
+    case 0xb5:
+    case 0xb6:
+    case 0xb7:
+    case 0xb8:
+    case 0xbc:
+    case 0xbd:
+    case 0xbe:
+    case 0xbf:
+    case 0xc0:
+    case 0xc1:
+        return true;
+    default:
+        return in->opcode >= 0x40 && in->opcode <= 0x4f;
+    }
+}
+
+static bool writes_reg(const struct encoding *in)
+{
+    switch (in->map) {
+    case MAP_ONE:
+        return one_writes_reg(in);
+    case MAP_0F:
+        return (in->space == SPACE_LEGACY && general_0f_writes_reg(in)) || vector_writes_reg(in);
+    case MAP_FP16:
+        return vector_writes_reg(in);
+    case MAP_0F38:
+        if (in->space == SPACE_VEX) /* andn; bzhi, pdep, pext; mulx; bextr, shifts */
+            return in->opcode == 0xf2 || (in->opcode >= 0xf5 && in->opcode <= 0xf7);
+        if (in->space != SPACE_LEGACY)
+            return false;
+        if (in->opcode == 0xf6) /* adcx, adox, not wrss */
+            return in->prefix == PREFIX_66 || in->prefix == PREFIX_F3;
+        if (in->opcode == 0xfa || in->opcode == 0xfb) /* encodekey */
+            return in->prefix == PREFIX_F3;
+        return in->opcode == 0xf0 || (in->opcode == 0xf1 && in->prefix == PREFIX_F2);
+    case MAP_0F3A:
+        return in->space == SPACE_VEX && in->opcode == 0xf0;
+    case MAP_XOP + 2: /* bextr */
+        return in->opcode == 0x10;
+    default:
+        return false;
+    }
+}
+
+/* VEX and XOP with a third general operand. */
+static bool writes_vvvv(const struct encoding *in)
+{
+    if (in->space == SPACE_XOP)
+        return in->map == MAP_XOP + 1 && (in->opcode == 0x01 || in->opcode == 0x02);
+    return in->space == SPACE_VEX && in->map == MAP_0F38 &&
+           (in->opcode == 0xf3 || (in->opcode == 0xf6 && in->prefix == PREFIX_F2));
+}
+
+static bool rm_is_general(const struct encoding *in)
+{
+    if (in->map == MAP_ONE)
+        return in->opcode < 0xd8 || in->opcode > 0xdf;
+    if (in->map == MAP_0F && in->opcode == 0x7e)
+        return in->prefix == PREFIX_66 || in->prefix == PREFIX_NONE;
+    if (in->map == MAP_0F3A)
+        return in->opcode >= 0x14 && in->opcode <= 0x17;
+    if (in->map == MAP_FP16)
+        return in->opcode == 0x7e;
+    if (in->space != SPACE_LEGACY || in->map != MAP_0F)
+        return false;
+    uint8_t op = in->opcode;
+    return op == 0x00 || op == 0x78 || (op >= 0x90 && op <= 0x9f) || (op >= 0xa3 && op <= 0xad) ||
+           (op >= 0xaf && op <= 0xc1 && op != 0xb2 && op != 0xb4 && op != 0xb5);
+}
+
+/* MMX moves to general registers end in 7E without a prefix; 0F 7E of them is a MMX store too. */
+static bool writes_rm(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    if (!in->has_modrm || in->mod != 3)
+        return false;
+    if (is_0f(in, 0x20, 0x21))
+        return true;
+    if (is_0f(in, 0x01, 0x01))
+        return group == 4;
+    if (is_0f(in, 0x1e, 0x1e))
+        return in->prefix == PREFIX_F3 && group == 1;
+    if (is_0f(in, 0xae, 0xae))
+        return in->prefix == PREFIX_F3 && group < 2;
+    if (is_0f(in, 0xc7, 0xc7))
+        return group == 7 || (group == 6 && in->prefix != PREFIX_F3);
+    if (is_one(in, 0xc6, 0xc7) && group)
+        return false;
+    if (is_one(in, 0x8f, 0x8f))
+        return true;
+    uint8_t kind = rm_is_general(in) ? opcode_memory(in).kind : (uint8_t)ACCESS_LOAD;
+    return kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
+}
+
+static const uint32_t AX = 1u << SREG_AX, BX = 1u << SREG_BX, CX = 1u << SREG_CX,
+                      DX = 1u << SREG_DX, SI = 1u << SREG_SI, DI = 1u << SREG_DI,
+                      BP = 1u << SREG_BP, SP = 1u << SREG_SP;
+
+static uint32_t string_writes(const struct encoding *in)
+{
+    bool from = is_one(in, 0xa4, 0xa7) || is_one(in, 0xac, 0xad) || is_one(in, 0x6e, 0x6f);
+    bool to = !is_one(in, 0xac, 0xad) && !is_one(in, 0x6e, 0x6f);
+    return (from ? SI : 0) | (to ? DI : 0) | (in->repeated ? CX : 0) |
+           (is_one(in, 0xac, 0xad) ? AX : 0);
+}
+
+static uint32_t one_writes(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    uint8_t op = in->opcode;
+    if (is_string(in))
+        return string_writes(in);
+    if (op < 0x40) /* with an immediate, except cmp */
+        return (op & 7) >= 4 && (op & 7) <= 5 && op < 0x38 ? AX : 0;
+    if (op >= 0x58 && op <= 0x5f)
+        return bit(register_of(in->low));
+    if (op >= 0x91 && op <= 0x97)
+        return AX | bit(register_of(in->low));
+    if (op >= 0xb0 && op <= 0xbf)
+        return bit(part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
+    switch (op) {
+    case 0x90:
+        return in->low ? AX | bit(register_of(in->low)) : 0;
+    case 0x98:
+    case 0x9f:
+    case 0xa0:
+    case 0xa1:
+    case 0xd7:
+    case 0xe4:
+    case 0xe5:
+    case 0xec:
+    case 0xed:
+        return AX;
+    case 0x99:
+        return DX;
+    case 0xc6:
+    case 0xc7: /* xabort, xbegin */
+        return group == 7 ? AX : 0;
+    case 0xc8:
+    case 0xc9:
+        return BP | SP;
+    case 0xdf: /* fnstsw */
+        return in->mod == 3 && group == 4 && !(in->rm & 7) ? AX : 0;
+    case 0xe0:
+    case 0xe1:
+    case 0xe2:
+        return CX;
+    case 0xf6:
+        return group >= 4 ? AX : 0;
+    case 0xf7:
+        return group >= 4 ? AX | DX : 0;
+    default:
+        return 0;
+    }
+}
+
+/* 0F 01 without memory, by its ModRM. */
+static uint32_t system_writes(const struct encoding *in)
+{
+    unsigned which = in->mod == 3 ? (unsigned)(0xc0 | (in->reg & 7) << 3 | (in->rm & 7)) : 0;
+    switch (which) {
+    case 0xd0: /* xgetbv */
+    case 0xee: /* rdpkru */
+        return AX | DX;
+    case 0xf9: /* rdtscp */
+        return AX | CX | DX;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t general_0f_writes(const struct encoding *in)
+{
+    if (in->opcode >= 0xc8 && in->opcode <= 0xcf)
+        return bit(register_of(in->low));
+    switch (in->opcode) {
+    case 0x01:
+        return system_writes(in);
+    case 0x05:
+        return CX | 1u << SREG_R11;
+    case 0x31:
+    case 0x32:
+    case 0x33:
+        return AX | DX;
+    case 0xa2:
+        return AX | BX | CX | DX;
+    case 0xb0:
+    case 0xb1:
+        return AX;
+    case 0xc7:
+        return in->mod != 3 && (in->reg & 7) == 1 ? AX | DX : 0;
+    default:
+        return 0;
+    }
+}
+
+static void set_written(struct insn *out, const struct encoding *in)
+{
+    bool bytes_of_pair = in->map == MAP_ONE || is_0f(in, 0x90, 0x9f) || is_0f(in, 0xb0, 0xb1) ||
+                         is_0f(in, 0xc0, 0xc1);
+    bool narrow = is_0f(in, 0x90, 0x9f) ||
+                  (bytes_of_pair && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e);
+    unsigned width = narrow && !is_one(in, 0x63, 0x6b) ? 1 : 8;
+    if (in->has_modrm && writes_reg(in))
+        out->writes |= bit(part_of(in, in->reg, width).reg);
+    if (writes_rm(in))
+        out->writes |= bit(part_of(in, in->rm, width).reg);
+    if (writes_vvvv(in))
+        out->writes |= bit(register_of(in->vvvv));
+    if (in->map == MAP_ONE)
+        out->writes |= one_writes(in);
+    if (in->space == SPACE_LEGACY && in->map == MAP_0F)
+        out->writes |= general_0f_writes(in);
+    if (in->map == MAP_0F3A && (in->opcode == 0x61 || in->opcode == 0x63) &&
+        in->space != SPACE_EVEX)
+        out->writes |= CX; /* pcmpestri, pcmpistri */
+    if (out->stack_step)
+        out->writes |= SP;
+}
+
+/* --- flags -------------------------------------------------------------------------------- */
+
+static bool one_flags(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    uint8_t op = in->opcode;
+    if (op < 0x40)
+        return (op & 7) < 6;
+    if ((op >= 0xc0 && op <= 0xc1) || (op >= 0xd0 && op <= 0xd3))
+        return true;
+    switch (op) {
+    case 0x69:
+    case 0x6b:
+    case 0x80:
+    case 0x81:
+    case 0x83:
+    case 0x84:
+    case 0x85:
+    case 0x9d:
+    case 0x9e:
+    case 0xa6:
+    case 0xa7:
+    case 0xa8:
+    case 0xa9:
+    case 0xae:
+    case 0xaf:
+    case 0xcf:
+    case 0xf5:
+    case 0xf8:
+    case 0xf9:
+        return true;
+    case 0xda: /* fucompp does not; fcomi and fucomi do */
+        return false;
+    case 0xdb:
+    case 0xdf:
+        return in->mod == 3 && (group == 5 || group == 6);
+    case 0xf6:
+    case 0xf7:
+        return group != 2;
+    case 0xfe:
+    case 0xff:
+        return group < 2;
+    default:
+        return false;
+    }
+}
+
+static bool general_0f_flags(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    switch (in->opcode) {
+    case 0x00:
+        return group == 4 || group == 5;
+    case 0x01: /* xtest */
+        return in->mod == 3 && group == 2 && (in->rm & 7) == 6;
+    case 0x02:
+    case 0x03:
+    case 0x05:
+    case 0x2e:
+    case 0x2f:
+        return true;
+    case 0x78:
+    case 0x79:
+        return in->prefix == PREFIX_NONE;
+    case 0xa3:
+    case 0xa4:
+    case 0xa5:
+    case 0xaa:
+    case 0xab:
+    case 0xac:
+    case 0xad:
+    case 0xaf:
+    case 0xb0:
+    case 0xb1:
+    case 0xb3:
+    case 0xb8:
+    case 0xba:
+    case 0xbb:
+    case 0xbc:
+    case 0xbd:
+    case 0xc0:
+    case 0xc1:
+        return true;
+    case 0xae: /* umonitor does not; umwait and tpause do */
+        return in->mod == 3 ? group == 6 && in->prefix != PREFIX_F3 && in->prefix != PREFIX_NONE
+                            : group == 6 && in->prefix == PREFIX_F3;
+    case 0xc7: /* rdrand, rdseed; with F3 senduipi, rdpid */
+        return in->mod == 3 ? group >= 6 && in->prefix != PREFIX_F3 : group == 1 || group >= 6;
+    default:
+        return false;
+    }
+}
+
+static bool changes_flags(const struct encoding *in)
+{
+    switch (in->map) {
+    case MAP_ONE:
+        return one_flags(in);
+    case MAP_0F:
+        if (in->space == SPACE_LEGACY)
+            return general_0f_flags(in);
+        return in->opcode == 0x2e || in->opcode == 0x2f ||
+               (in->space == SPACE_VEX && (in->opcode == 0x98 || in->opcode == 0x99));
+    case MAP_0F38:
+        if (in->space == SPACE_LEGACY)
+            return in->opcode == 0x17 || in->opcode == 0x80 || in->opcode == 0x81 ||
+                   (in->opcode == 0xf6 && in->prefix != PREFIX_NONE) ||
+                   (in->opcode == 0xf8 && in->repeated) ||
+                   (in->opcode >= 0xd8 && in->opcode <= 0xfb && in->prefix == PREFIX_F3);
+        if (in->space != SPACE_VEX)
+            return false;
+        return in->opcode == 0x0e || in->opcode == 0x0f || in->opcode == 0x17 ||
+               in->opcode == 0xf2 || in->opcode == 0xf3 ||
+               ((in->opcode == 0xf5 || in->opcode == 0xf7) && in->prefix == PREFIX_NONE);
+    case MAP_0F3A:
+        return in->space != SPACE_EVEX && in->opcode >= 0x60 && in->opcode <= 0x63;
+    case MAP_FP16:
+        return in->opcode == 0x2e || in->opcode == 0x2f;
+    case MAP_XOP + 1:
+        return in->opcode == 0x01 || in->opcode == 0x02;
+    case MAP_XOP + 2:
+        return in->opcode == 0x10;
+    default:
+        return false;
+    }
+}
+
+/* --- operations --------------------------------------------------------------------------- */
+
+static void set_dest(struct insn *out, struct part part)
+{
+    out->dest = part.reg;
+    out->width = part.width;
+}
+
+static void set_source(struct insn *out, struct part part)
+{
+    out->source = part.reg;
+    out->source_width = part.width;
+}
+
+/* dest = dest op rm; with memory only what set_vague() tells. */
+static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_op op,
+                        unsigned bytes)
+{
+    out->op = (uint8_t)op;
+    if (in->mod == 3) {
+        set_source(out, part_of(in, in->rm, bytes));
+    } else if (op == INSN_OP_MOVE) {
+        out->op = INSN_OP_LOAD;
+        out->source_width = (uint8_t)bytes;
+    } else {
+        out->op = INSN_OP_NONE;
+        if (op == INSN_OP_ADD || op == INSN_OP_SUB)
+            out->vague = op == INSN_OP_ADD ? INSN_VAGUE_ADD : INSN_VAGUE_SUB;
+    }
+}
+
+static void set_immediate(struct insn *out, enum insn_op op, int64_t immediate)
+{
+    out->op = (uint8_t)op;
+    out->immediate = immediate;
+    out->source_width = out->width;
+}
+
+static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned which,
+                           unsigned form)
+{
+    static const uint8_t operations[8] = {INSN_OP_ADD, INSN_OP_OR,  INSN_OP_NONE, INSN_OP_NONE,
+                                          INSN_OP_AND, INSN_OP_SUB, INSN_OP_XOR,  INSN_OP_NONE};
+    enum insn_op op = operations[which];
+    unsigned bytes = form & 1 ? general_bytes(in) : 1;
+    if (which == 7 || (form < 2 && in->mod != 3))
+        return; /* cmp, or the result goes to memory */
+    if (form >= 4) {
+        set_dest(out, (struct part){SREG_AX, (uint8_t)bytes});
+        set_immediate(out, op, in->immediate);
+        return;
+    }
+    set_dest(out, part_of(in, form < 2 ? in->rm : in->reg, bytes));
+    if (form < 2) {
+        out->op = (uint8_t)op;
+        set_source(out, part_of(in, in->reg, bytes));
+    } else {
+        set_from_rm(out, in, op, bytes);
+    }
+}
+
+/* C0, C1, D0 to D3. */
+static void set_shift(struct insn *out, const struct encoding *in)
+{
+    static const uint8_t operations[8] = {INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE,
+                                          INSN_OP_SHL,  INSN_OP_SHR,  INSN_OP_SHL,  INSN_OP_SAR};
+    if (in->mod != 3)
+        return;
+    set_dest(out, part_of(in, in->rm, width_of(in)));
+    out->op = operations[in->reg & 7];
+    if (in->opcode >= 0xd2)
+        set_source(out, (struct part){SREG_CX, 1});
+    else
+        set_immediate(out, out->op, in->opcode >= 0xd0 ? 1 : in->immediate);
+}
+
+/* F6, F7, FE, FF. */
+static void set_unary(struct insn *out, const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    bool counts = in->opcode >= 0xfe;
+    if (in->mod != 3)
+        return;
+    if (counts && group < 2) {
+        set_dest(out, part_of(in, in->rm, width_of(in)));
+        set_immediate(out, group ? INSN_OP_SUB : INSN_OP_ADD, 1);
+    } else if (!counts && (group == 2 || group == 3)) {
+        set_dest(out, part_of(in, in->rm, width_of(in)));
+        set_immediate(out, group == 2 ? INSN_OP_NOT : INSN_OP_NEG, 1);
+    } else if (in->opcode == 0xff && (group == 2 || group == 4)) {
+        set_dest(out, (struct part){register_of(in->rm), 8});
+    } else if (in->opcode == 0xff && group == 6) {
+        out->stored = register_of(in->rm);
+    }
+}
+
+static void set_move(struct insn *out, const struct encoding *in)
+{
+    unsigned bytes = width_of(in);
+    if (in->opcode >= 0x8a) {
+        set_dest(out, part_of(in, in->reg, bytes));
+        set_from_rm(out, in, INSN_OP_MOVE, bytes);
+    } else if (in->mod == 3) {
+        set_dest(out, part_of(in, in->rm, bytes));
+        set_source(out, part_of(in, in->reg, bytes));
+        out->op = INSN_OP_MOVE;
+    } else if (bytes >= 4) {
+        out->stored = register_of(in->reg);
+    }
+}
+
+static void set_exchange(struct insn *out, const struct encoding *in)
+{
+    unsigned bytes = in->opcode < 0x90 ? width_of(in) : general_bytes(in);
+    if (in->opcode < 0x90 && in->mod != 3)
+        return;
+    if (in->opcode == 0x90 && !in->low)
+        return;
+    uint8_t first = in->opcode < 0x90 ? in->rm : in->low;
+    uint8_t second = in->opcode < 0x90 ? in->reg : 0;
+    set_dest(out, part_of(in, first, bytes));
+    set_source(out, part_of(in, second, bytes));
+    out->op = INSN_OP_EXCHANGE;
+}
+
+static void set_one(struct insn *out, const struct encoding *in)
+{
+    uint8_t op = in->opcode;
+    unsigned full = general_bytes(in);
+    if (op < 0x40) {
+        if ((op & 7) < 6)
+            set_arithmetic(out, in, op >> 3, op & 7);
+    } else if (op >= 0x50 && op <= 0x57) {
+        out->stored = register_of(in->low);
+    } else if (op >= 0x58 && op <= 0x5f) {
+        set_dest(out, (struct part){register_of(in->low), 8});
+    } else if (op == 0x63) {
+        set_dest(out, part_of(in, in->reg, full));
+        out->sign_extends = true;
+        set_from_rm(out, in, INSN_OP_MOVE, 4);
+    } else if (op == 0x69 || op == 0x6b) {
+        set_dest(out, part_of(in, in->reg, full));
+        set_from_rm(out, in, INSN_OP_MUL3, full);
+        out->immediate = in->immediate;
+    } else if (op == 0x80 || op == 0x81 || op == 0x83) {
+        if (in->mod == 3 && (in->reg & 7) != 7) {
+            set_arithmetic(out, in, in->reg & 7, op & 1);
+            out->source = SREG_NONE;
+            set_immediate(out, out->op, in->immediate);
+        }
+    } else if (op == 0x86 || op == 0x87 || (op >= 0x90 && op <= 0x97)) {
+        set_exchange(out, in);
+    } else if (op >= 0x88 && op <= 0x8b) {
+        set_move(out, in);
+    } else if (op == 0x8d) {
+        set_dest(out, part_of(in, in->reg, full));
+        out->op = INSN_OP_LEA;
+    } else if (op == 0x98 && full >= 4) { /* cdqe and cwde widen in place */
+        set_dest(out, (struct part){SREG_AX, (uint8_t)full});
+        set_source(out, (struct part){SREG_AX, (uint8_t)(full / 2)});
+        out->op = INSN_OP_MOVE;
+        out->sign_extends = true;
+    } else if (op == 0xa1) {
+        set_dest(out, (struct part){SREG_AX, (uint8_t)full});
+        out->op = INSN_OP_LOAD;
+        out->source_width = (uint8_t)full;
+    } else if (op >= 0xb8 && op <= 0xbf) {
+        set_dest(out, (struct part){register_of(in->low), (uint8_t)full});
+        set_immediate(out, INSN_OP_MOVE, in->immediate);
+    } else if (op == 0xc7 && in->mod == 3 && !(in->reg & 7)) {
+        set_dest(out, part_of(in, in->rm, full));
+        set_immediate(out, INSN_OP_MOVE, in->immediate);
+    } else if ((op >= 0xc0 && op <= 0xc1) || (op >= 0xd0 && op <= 0xd3)) {
+        set_shift(out, in);
+    } else if (op == 0xf6 || op == 0xf7 || op >= 0xfe) {
+        set_unary(out, in);
+    }
+}
+
+static void set_0f(struct insn *out, const struct encoding *in)
+{
+    uint8_t op = in->opcode;
+    unsigned full = general_bytes(in);
+    if (op >= 0x40 && op <= 0x4f) {
+        set_dest(out, part_of(in, in->reg, full));
+        out->vague = INSN_VAGUE_CHOOSE;
+        out->source = in->mod == 3 ? register_of(in->rm) : (uint8_t)SREG_NONE;
+    } else if (op == 0xaf) {
+        set_dest(out, part_of(in, in->reg, full));
+        set_from_rm(out, in, INSN_OP_MUL, full);
+    } else if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) {
+        set_dest(out, part_of(in, in->reg, full));
+        out->sign_extends = op >= 0xbe;
+        set_from_rm(out, in, INSN_OP_MOVE, op & 1 ? 2 : 1);
+    }
+}
+
+/* What is followed are operations of 4 and 8 bytes whose operands are whole. */
+static void set_operation(struct insn *out, const struct encoding *in)
+{
+    out->dest = out->source = out->stored = SREG_NONE;
+    if (in->map == MAP_ONE)
+        set_one(out, in);
+    else if (in->space == SPACE_LEGACY && in->map == MAP_0F)
+        set_0f(out, in);
+    if (out->width != 8)
+        out->vague = INSN_VAGUE_NONE;
+    bool whole = out->width >= 4 && (out->source == SREG_NONE || out->source_width);
+    if (!whole)
+        out->op = INSN_OP_NONE;
+}
+
+/* Only what tells where the indices of a gather came from. */
+static void set_vector(struct insn *out, const struct encoding *in)
+{
+    static const uint8_t from[6] = {1, 1, 1, 2, 2, 4}; /* pmovsx, pmovzx: bw bd bq wd wq dq */
+    static const uint8_t to[6] = {2, 4, 8, 4, 8, 8};
+    out->vector_dest = SREG_NONE;
+    bool stores = out->memory_count && out->memory[0].kind != ACCESS_LOAD;
+    if (in->map == MAP_ONE || !in->has_modrm || stores)
+        return;
+    out->vector_dest = in->reg;
+    if (in->mod == 3)
+        return;
+    unsigned extend = in->opcode & 0xf;
+    bool widens =
+        in->map == MAP_0F38 && in->prefix == PREFIX_66 && (in->opcode & 0xe0) == 0x20 && extend < 6;
+    if (in->map == MAP_0F && ((in->opcode == 0x6f && in->prefix != PREFIX_NONE) ||
+                              in->opcode == 0x28 || (in->opcode == 0x10 && in->prefix < PREFIX_F3)))
+        out->vector_load = INSN_VECTOR_COPY;
+    if (!widens)
+        return;
+    out->vector_load = from[extend];
+    out->width = to[extend];
+    out->sign_extends = in->opcode < 0x30;
+}
+
+static bool is_nop(const struct encoding *in)
+{
+    if (is_one(in, 0x90, 0x90))
+        return !in->low && in->prefix != PREFIX_F3; /* F3: pause */
+    bool endbr = is_0f(in, 0x1e, 0x1e) && in->prefix == PREFIX_F3;
+    return is_0f(in, 0x19, 0x1f) && !endbr;
+}
+
+bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    struct encoding in;
+    if (!encoding_read(&in, bytes, size))
+        return false;
+    *out = (struct insn){.address = address, .length = in.length};
+    set_flow(out, &in);
+    set_memory(out, &in);
+    set_written(out, &in);
+    set_operation(out, &in);
+    set_vector(out, &in);
+    out->changes_flags = changes_flags(&in);
+    out->is_nop = is_nop(&in);
+    bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* locks without a prefix */
+    out->locked = in.lock || exchanges;
+    return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One instruction, boiled down to what finding an address needs: its memory operands, which
- * registers it changes, and for the common ones how. Only insn.c sees capstone's details.
+ * One instruction, reduced to what finding an address needs: its memory operands, which general
+ * registers it changes, and for the common ones how. Every x86-64 encoding is decoded here, from
+ * its bytes; tests/unit/test_operands compares the result with an independent disassembler.
  */
 #ifndef MISSTOP_DECODE_INSN_H
 #define MISSTOP_DECODE_INSN_H
@@ -12,8 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct cs_insn;
 
 enum insn_flow {
     INSN_PLAIN,
@@ -63,7 +62,10 @@ struct insn_memory {
     uint8_t segment;      /* 0 none, 1 fs, 2 gs */
     uint8_t kind;         /* enum access_kind */
     bool narrow;          /* 32-bit addressing */
-    bool vector;          /* vector index: gather, scatter */
+    bool vector;          /* vector index: gather, scatter; one access a lane, `size` bytes each */
+    uint8_t lanes;        /* of a vector index */
+    uint8_t index_bytes;  /* ... of one of its indices */
+    uint8_t vector_index; /* number of the vector register, SREG_NONE */
     int64_t displacement; /* absolute for RIP-relative operands, which have no base */
 };
 
@@ -74,6 +76,7 @@ static inline uint32_t insn_memory_uses(const struct insn_memory *memory)
            (memory->index != SREG_NONE ? 1u << memory->index : 0);
 }
 
+enum { INSN_VECTOR_COPY = 16 };
 enum { INSN_MEMORY_MAX = 2, INSN_CONDITION_NONE = 0xff };
 
 struct insn {
@@ -88,15 +91,19 @@ struct insn {
     uint8_t flow;         /* enum insn_flow */
     uint8_t condition;    /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
     uint8_t op;           /* enum insn_op */
-    uint8_t dest;         /* SREG_NONE: none */
+    uint8_t dest;         /* SREG_NONE: none; of an indirect call or jump, what it goes by */
     uint8_t source;       /* SREG_NONE: the immediate */
     uint8_t width;        /* bytes of the operation: 1, 2, 4, 8 */
     uint8_t source_width; /* of a MOVE or LOAD that extends */
     uint8_t vague;        /* enum insn_vague */
     uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
+    uint8_t vector_dest;  /* number of the vector register that it may write, SREG_NONE */
+    uint8_t
+        vector_load; /* how it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else
+                        from elements of so many bytes, sign- or zero-extended to `width` */
     bool sign_extends;
-    bool locked;          /* atomic: lock prefix, or xchg with memory */
+    bool locked; /* atomic: lock prefix, or xchg with memory */
     bool changes_flags;
     bool repeats;        /* rep string instruction: interruptible, IP stays on it */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
@@ -105,8 +112,8 @@ struct insn {
     bool waits;          /* in a loop that only looks until somebody else writes (waiting.h) */
 };
 
-/* Fills `out` from one disassembled with detail. */
-void insn_from_capstone(struct insn *out, const struct cs_insn *in);
+/* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */
+bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* Whether the condition of a jcc holds in RFLAGS (Intel SDM vol. 1, appendix B). */
 bool insn_condition_holds(uint8_t condition, uint64_t flags);

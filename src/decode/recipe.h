@@ -22,6 +22,7 @@
 #define MISSTOP_DECODE_RECIPE_H
 
 #include "access.h"
+#include "decode/across.h"
 #include "decode/calls.h"
 #include "decode/function.h"
 #include "decode/trace.h"
@@ -32,7 +33,9 @@
 enum { RECIPE_WAYS_MAX = 4 };
 
 struct recipe_way {
-    struct trace trace;
+    const struct insn *insns[TRACE_MAX]; /* the trace */
+    uint32_t written[TRACE_MAX + 1];
+    uint8_t count;
     const struct insn *culprit; /* NULL: there is none this way, see reason */
     uint64_t entry;             /* of the function, when entered */
     uint8_t at;                 /* its place in the trace */
@@ -67,12 +70,31 @@ static inline bool recipe_may_miss(const struct insn *insn)
 int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip);
 void recipe_fini(struct recipe *recipe);
 
+/*
+ * Where instructions of leaf functions went that were found while the function ran. Of a later
+ * sample of the same call (the stack above it is the same) that is read when it has returned, the
+ * same instruction's address is inferred from this one.
+ */
+enum { RECIPE_LEAVES_MAX = 256 };
+struct recipe_leaf {
+    uint64_t call; /* thread, instruction and stack */
+    uint64_t address;
+};
+
+/* What a recipe is applied with. */
+struct recipe_world {
+    const struct decode_target *target;
+    struct calls *calls;        /* NULL: none */
+    struct recipe_leaf *leaves; /* RECIPE_LEAVES_MAX, by `call`; NULL: none */
+    struct across_code code;
+};
+
 /* Puts address, size, kind and how (or the reason) into the access. */
-void recipe_apply(const struct recipe *recipe, const struct decode_target *target,
-                  struct calls *calls, const struct sample *sample, struct access *access);
+void recipe_apply(const struct recipe *recipe, const struct recipe_world *world,
+                  const struct sample *sample, struct access *access);
 
 /* The same for an instruction known to be the culprit, its registers being those of before. */
-void recipe_apply_exact(const struct insn *insn, const struct decode_target *target,
+void recipe_apply_exact(const struct insn *insn, const struct recipe_world *world,
                         const struct sample *sample, struct access *access);
 
 /* Size, kind and registers of an instruction's likeliest operand; the address is known. */

@@ -39,7 +39,7 @@ static bool adjacent(const struct function *function, size_t index)
 }
 
 /* Instructions in a straight line before the culprit, for recomputing its registers. */
-static size_t add_prefix(const struct function *function, size_t culprit, struct trace *trace)
+static size_t add_prefix(const struct function *function, size_t culprit, struct recipe_way *way)
 {
     size_t first = culprit;
     while (first > 0 && culprit - first < RECIPE_PREFIX_MAX && !function->insns[first].is_target &&
@@ -48,8 +48,8 @@ static size_t add_prefix(const struct function *function, size_t culprit, struct
             function->insns[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
-        trace->insns[trace->count++] = &function->insns[i];
-    return trace->count;
+        way->insns[way->count++] = &function->insns[i];
+    return way->count;
 }
 
 /* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
@@ -77,6 +77,33 @@ static bool in_own_loop(const struct function *function, size_t culprit)
     return false;
 }
 
+static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
+{
+    return a->base == b->base && a->index == b->index && a->segment == b->segment &&
+           a->displacement == b->displacement;
+}
+
+/* The same in code that is not optimised: the base comes from a slot of the frame, and what was
+ * loaded goes there. */
+static bool in_loop_of_slot(const struct function *function, size_t culprit)
+{
+    const struct insn *load = &function->insns[culprit];
+    uint8_t base = load->memory[0].base;
+    size_t from = culprit;
+    if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE ||
+        load->memory[0].index != SREG_NONE || culprit + 1 >= function->count)
+        return false;
+    do
+        if (!from || !adjacent(function, from) || function->insns[from].is_target)
+            return false;
+    while (!(function->insns[--from].writes >> base & 1));
+    const struct insn *slot = &function->insns[from];
+    const struct insn *store = &function->insns[culprit + 1];
+    return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
+           store->stored == base && store->memory_count &&
+           same_slot(&store->memory[0], &slot->memory[0]);
+}
+
 static void finish(struct search *search, const struct walk *walk, size_t culprit,
                    enum reason reason)
 {
@@ -92,12 +119,14 @@ static void finish(struct search *search, const struct walk *walk, size_t culpri
                                .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
         way->culprit = &search->function->insns[culprit];
-        way->at = (uint8_t)add_prefix(search->function, culprit, &way->trace);
-        way->loops = in_own_loop(search->function, culprit);
+        way->at = (uint8_t)add_prefix(search->function, culprit, way);
+        way->loops =
+            in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
     }
     for (size_t i = walk->count; i > 0; i--)
-        way->trace.insns[way->trace.count++] = walk->steps[i - 1];
-    trace_seal(&way->trace);
+        way->insns[way->count++] = walk->steps[i - 1];
+    const struct trace trace = {.insns = way->insns, .count = way->count};
+    trace_seal(&trace, way->written);
 }
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
@@ -209,8 +238,8 @@ static bool untouched(const struct recipe_way *way)
 {
     const struct insn_memory *memory = &way->culprit->memory[0];
     uint32_t used = insn_memory_uses(memory);
-    for (size_t i = way->at; i < way->trace.count; i++)
-        if (way->trace.insns[i]->writes & used)
+    for (size_t i = way->at; i < way->count; i++)
+        if (way->insns[i]->writes & used)
             return false;
     return !memory->segment && !memory->vector && !memory->narrow;
 }

@@ -3,6 +3,15 @@
 
 #include "decode/trace_undo.h"
 
+#include <string.h>
+
+enum {
+    RED_ZONE_BYTES =
+        128, /* System V ABI AMD64, 3.2.2: below the stack pointer, of leaf functions */
+    RETURNED_BYTES = 65536,
+    FRAME_BYTES = 1024 /* compared at most */
+};
+
 static uint64_t extend(uint64_t value, uint8_t width, bool sign)
 {
     uint64_t low = trace_truncate(value, width);
@@ -15,16 +24,49 @@ static bool writes(const struct insn *insn, uint8_t reg)
     return insn->writes >> reg & 1;
 }
 
-void trace_seal(struct trace *trace)
+static const uint32_t preserved = 1u << SREG_BX | 1u << SREG_BP | 1u << SREG_SP | 1u << SREG_R12 |
+                                  1u << SREG_R13 | 1u << SREG_R14 | 1u << SREG_R15;
+
+uint32_t trace_writes(const struct trace *trace, size_t i, size_t at)
 {
-    trace->written[trace->count] = 0;
-    for (size_t i = trace->count; i > 0; i--)
-        trace->written[i - 1] = trace->written[i] | trace->insns[i - 1]->writes;
+    uint32_t writes = trace->insns[i]->writes;
+    for (size_t s = 0; s < trace->segment_count; s++)
+        if (at <= trace->segments[s].call && i >= trace->segments[s].call &&
+            i < trace->segments[s].end)
+            return writes & ~preserved;
+    return writes;
+}
+
+void trace_seal(const struct trace *trace, uint32_t *written)
+{
+    written[trace->count] = 0;
+    for (size_t at = trace->count; at > 0; at--) {
+        written[at - 1] = written[at] | trace->insns[at - 1]->writes;
+        for (size_t s = 0; s < trace->segment_count; s++) {
+            if (trace->segments[s].call != at - 1)
+                continue;
+            written[at - 1] = 0;
+            for (size_t i = at - 1; i < trace->count; i++)
+                written[at - 1] |= trace_writes(trace, i, at - 1);
+        }
+    }
+}
+
+/* lea with a constant is a copy, and a sum. */
+static bool is_sum(const struct insn *insn, uint8_t reg)
+{
+    return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&
+           insn->memory[0].index == SREG_NONE && !insn->memory[0].narrow;
 }
 
 static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[i];
+    if (is_sum(insn, reg) && insn->dest != reg && trace_undo(values, insn->dest, i + 1, value)) {
+        *value -= (uint64_t)insn->memory[0].displacement;
+        values->undone = true;
+        return true;
+    }
     bool copies = insn->op == INSN_OP_MOVE && insn->source == reg && insn->width == 8 &&
                   insn->source_width == 8 && trace_undo(values, insn->dest, i + 1, value);
     values->undone |= copies;
@@ -82,16 +124,118 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
     }
 }
 
+/* The sampled leaf function has not returned: the stack above it is unchanged. */
+static bool still_in_leaf(const struct trace_values *values)
+{
+    unsigned char now[FRAME_BYTES];
+    size_t bytes = values->stack_bytes < sizeof now ? values->stack_bytes : sizeof now;
+    return bytes &&
+           values->target->memory(values->target->context, values->regs[SREG_SP], now, bytes) &&
+           !memcmp(now, values->stack, bytes);
+}
+
+bool trace_memory(struct trace_values *values, uint64_t address, void *out, size_t size)
+{
+    const struct decode_target *target = values->target;
+    uint64_t stack = values->regs[SREG_SP];
+    bool known = values->stack && !(values->missing >> SREG_SP & 1);
+    if (known && address >= stack && address - stack + size <= values->stack_bytes) {
+        memcpy(out, values->stack + (address - stack), size);
+        return true;
+    }
+    if (!target->memory)
+        return false;
+    if (values->returned && address < stack && stack - address <= RETURNED_BYTES)
+        return false;
+    if (known && address < stack && stack - address <= RED_ZONE_BYTES) {
+        values->leaf = values->inferred = true;
+        return still_in_leaf(values) && target->memory(target->context, address, out, size);
+    }
+    return target->memory(target->context, address, out, size);
+}
+
+/* Going back from before instruction `i`: over a function that returned there, for it preserved the
+ * register. */
+static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
+{
+    bool again = preserved >> reg & 1;
+    while (again) {
+        again = false;
+        for (size_t s = 0; s < trace->segment_count; s++)
+            if (trace->segments[s].end == i) {
+                i = trace->segments[s].call;
+                again = true;
+            }
+    }
+    return i;
+}
+
+static bool is_slot(const struct insn_memory *memory)
+{
+    return (memory->base == SREG_BP || memory->base == SREG_SP) && memory->index == SREG_NONE &&
+           !memory->segment;
+}
+
+static bool overlap(const struct insn_memory *a, const struct insn_memory *b)
+{
+    return a->base == b->base && a->displacement < b->displacement + b->size &&
+           b->displacement < a->displacement + a->size;
+}
+
+/*
+ * What an earlier instruction put into the slot of the frame that `at` loads from: as it was put,
+ * whatever became of the slot. False: none of the trace did.
+ */
+static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uint64_t *value)
+{
+    const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
+    if (!is_slot(slot))
+        return false;
+    for (size_t i = at; (i = before_called(values->trace, slot->base, i)) > 0; i--) {
+        const struct insn *insn = values->trace->insns[i - 1];
+        const struct insn_memory *stored = &insn->memory[0];
+        if (insn->writes >> slot->base & 1)
+            return false;
+        if (!insn->memory_count || stored->kind == ACCESS_LOAD || !is_slot(stored) ||
+            !overlap(stored, slot))
+            continue;
+        return insn->stored != SREG_NONE && stored->displacement == slot->displacement &&
+               stored->size >= width && trace_register(values, insn->stored, i - 1, value);
+    }
+    return false;
+}
+
+/* Whether what ran afterwards wrote to the slot. */
+static bool overwritten_later(const struct trace_values *values, size_t at)
+{
+    const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
+    for (size_t i = at + 1; is_slot(slot) && i < values->trace->count; i++) {
+        const struct insn *insn = values->trace->insns[i];
+        if (insn->writes >> slot->base & 1)
+            return false;
+        if (insn->memory_count && insn->memory[0].kind != ACCESS_LOAD &&
+            is_slot(&insn->memory[0]) && overlap(&insn->memory[0], slot))
+            return true;
+    }
+    return false;
+}
+
 static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
                        size_t at, uint64_t *value)
 {
     uint64_t address;
     uint64_t read = 0;
-    if (!width || width > 8 || !values->target->memory ||
-        !trace_address(values, &insn->memory[0], at, &address) ||
-        !values->target->memory(values->target->context, address, &read, width))
+    if (!width || width > 8)
+        return false;
+    if (forwarded(values, at, width, &read)) {
+        *value = extend(read, width, insn->sign_extends);
+        return true;
+    }
+    if (!trace_address(values, &insn->memory[0], at, &address) ||
+        !trace_memory(values, address, &read, width))
         return false;
     values->reread = true;
+    values->inferred |= overwritten_later(values, at);
     *value = extend(read, width, insn->sign_extends);
     return true;
 }
@@ -163,12 +307,17 @@ static bool compute(struct trace_values *values, const struct insn *insn, size_t
 /* Computed again from what made it, the last write before `at`. */
 static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
-    for (size_t i = at; i > 0; i--) {
+    for (size_t i = at; (i = before_called(values->trace, reg, i)) > 0; i--) {
         const struct insn *insn = values->trace->insns[i - 1];
         if (!writes(insn, reg))
             continue;
         *value = 0;
         values->undone = true;
+        if (reg == SREG_SP && insn->stack_step && insn->dest != SREG_SP) {
+            bool known = trace_register(values, SREG_SP, i - 1, value);
+            *value += (uint64_t)(int64_t)insn->stack_step;
+            return known;
+        }
         bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
         return insn->dest == reg &&
                (insn->op != INSN_OP_NONE || (adds && insn->source == SREG_NONE)) &&
@@ -187,6 +336,8 @@ bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_
     if (trace_undo(values, reg, at, value))
         return true;
     values->undone = undone;
+    if (!values->budget)
+        return false;
     return copied(values, reg, at, value) || backward(values, reg, at, value);
 }
 

@@ -13,16 +13,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRACE_MAX = 40 };
+enum { TRACE_MAX = 40, TRACE_SEGMENTS_MAX = 8 };
 
-struct trace {
-    const struct insn *insns[TRACE_MAX];
-    uint8_t count;
-    uint32_t written[TRACE_MAX + 1]; /* registers that an instruction or a later one writes */
+/* A function that was called and has returned: instructions call + 1 to end - 1. The registers that
+ * it must preserve (System V ABI AMD64, 3.2.1) are the same at both ends. */
+struct trace_segment {
+    uint8_t call, end;
 };
 
-/* When its instructions are all there. */
-void trace_seal(struct trace *trace);
+struct trace {
+    const struct insn *const *insns;
+    const uint32_t *written; /* count + 1: registers that an instruction or a later one writes */
+    uint8_t count;
+    uint8_t segment_count;
+    struct trace_segment segments[TRACE_SEGMENTS_MAX];
+};
+
+/* When its instructions are all there; `written` is filled. */
+void trace_seal(const struct trace *trace, uint32_t *written);
+
+/* What instruction `i` writes as seen from before instruction `at`. */
+uint32_t trace_writes(const struct trace *trace, size_t i, size_t at);
 
 /* One evaluation; the flags say what it had to resort to. */
 struct trace_values {
@@ -31,12 +42,20 @@ struct trace_values {
     const struct decode_target *target;
     uint32_t missing; /* bits of those that are not known */
     uint32_t tid;
-    uint8_t budget; /* steps left */
+    const unsigned char *stack; /* from the stack pointer up, at the sample; NULL: not recorded */
+    uint32_t stack_bytes;
+    uint16_t budget; /* steps left */
     bool undone;
     bool reread;
+    bool returned; /* the trace has functions that have returned: nothing below the stack pointer */
+    bool leaf;     /* ... the frame of a leaf function, which the sample's stack does not hold */
+    bool inferred; /* ... from a place that may have been written since */
     bool no_segment;
     bool no_register;
 };
+
+/* Memory as it is now, or of the stack as it was. False: not known. */
+bool trace_memory(struct trace_values *values, uint64_t address, void *out, size_t size);
 
 /* Value of a register just before instruction `at` of the trace (count: now). */
 bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value);

@@ -6,11 +6,6 @@ uint64_t trace_truncate(uint64_t value, uint8_t width)
     return width >= 8 ? value : value & ((UINT64_C(1) << width * 8) - 1);
 }
 
-static bool writes(const struct insn *insn, uint8_t reg)
-{
-    return insn->writes >> reg & 1;
-}
-
 /* The other operand of an instruction, from what holds after it. */
 static bool source_after(struct trace_values *values, const struct insn *insn, uint8_t reg,
                          size_t at, uint64_t *source)
@@ -88,7 +83,7 @@ bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *v
     if (!(values->trace->written[at] >> reg & 1))
         return true;
     for (size_t i = values->trace->count; i > at; i--)
-        if (writes(values->trace->insns[i - 1], reg) && !invert(values, i - 1, reg, value))
+        if (trace_writes(values->trace, i - 1, at) >> reg & 1 && !invert(values, i - 1, reg, value))
             return false;
     return true;
 }

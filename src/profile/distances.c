@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBES = 32 };
+enum { PROBES = 32, MOVED = 2 /* no key_of(): its row is passed over */ };
 
 void distances_fini(struct distances *distances)
 {
@@ -131,6 +131,21 @@ void distances_sum(struct distances_row *into, const struct distances_row *more)
     sum_counted(&into->first, &more->first);
     for (int i = 0; i < DISTANCE_BUCKETS; i++)
         sum_counted(&into->bucket[i], &more->bucket[i]);
+}
+
+void distances_join(struct distances *distances, uint32_t object, uint32_t into)
+{
+    uint64_t key = key_of(DISTANCES_OBJECT, into);
+    struct distances_row *from =
+        distances->rows ? find(distances, key_of(DISTANCES_OBJECT, object)) : NULL;
+    struct distances_row *to = from && from->key ? find(distances, key) : NULL;
+    if (!to)
+        return;
+    if (!to->key)
+        *to = (struct distances_row){
+            .key = key, .id = into, .of = DISTANCES_OBJECT, .function = from->function};
+    distances_sum(to, from);
+    *from = (struct distances_row){.key = MOVED};
 }
 
 /* Part of a bucket's distances that are at least `lines`. */

@@ -57,6 +57,9 @@ const struct distances_row *distances_find(const struct distances *distances, en
 /* Adds up what is counted of both. */
 void distances_sum(struct distances_row *into, const struct distances_row *more);
 
+/* What is counted of one object was of the other. */
+void distances_join(struct distances *distances, uint32_t object, uint32_t into);
+
 /* Part of the accesses that a fully associative LRU cache of `lines` lines would miss, under a
  * basis; NAN: none were told. */
 double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,

@@ -44,7 +44,11 @@ static bool find(const struct field_row *row, const struct place_names *names,
         return true;
     if (!names->type || !names->type(names->context, offset_key_type(row->key), &type))
         return false;
-    field->member = type_member_at(&type, offset_key_offset(row->key), 0);
+    uint32_t offset = offset_key_offset(row->key);
+    field->member = type_member_at(&type, offset, 0);
+    if (offset_key_unit(row->key) ||
+        type_shares_byte(&type, field->member, type_fold(&type, offset)))
+        field->member = TYPE_NO_MEMBER; /* several bit-fields */
     /* Places in one member are one field. */
     if (field->member != TYPE_NO_MEMBER)
         field->key &= ~OFFSET_IN_TYPE;
@@ -94,7 +98,8 @@ const char *field_counts_name(const struct counted_field *field, const struct pl
     if (typed && field->member != TYPE_NO_MEMBER)
         return type_member_name(&type, field->member, out, out_size);
     if (typed)
-        return type_field_name(&type, offset_key_offset(field->key), 0, out, out_size);
+        return type_bits_name(&type, offset_key_offset(field->key), offset_key_unit(field->key),
+                              out, out_size);
     snprintf(out, out_size, "+%u", offset_key_offset(field->key));
     return out;
 }

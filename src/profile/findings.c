@@ -20,6 +20,16 @@ double findings_share(const struct findings *findings, size_t object)
     return findings->snapshot->objects[object].share.value * findings->attributed;
 }
 
+double findings_most(const struct findings *findings, size_t object)
+{
+    return findings->snapshot->objects[object].share.value;
+}
+
+double findings_code_share(const struct findings *findings, const struct snapshot_code *code)
+{
+    return isnan(code->all_share) ? code->share.value * findings->attributed : code->all_share;
+}
+
 const struct spread *findings_spread(const struct findings *findings, size_t object)
 {
     const struct spread *spread =
@@ -44,6 +54,14 @@ bool findings_has(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (findings->list[i].object == object)
+            return true;
+    return false;
+}
+
+bool findings_has_kind(const struct findings *findings, uint32_t object, enum finding_kind kind)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].object == object && findings->list[i].kind == kind)
             return true;
     return false;
 }
@@ -90,16 +108,72 @@ static void name_after(struct snapshot_finding *finding, const struct snapshot_o
     finding->line = object->code[0].line;
 }
 
+double findings_worth(const struct snapshot_finding *finding)
+{
+    return isnan(finding->gain) ? finding->share : finding->gain;
+}
+
+static bool begins_with_one_of(const char *text, const char *const *names)
+{
+    for (; text && *names; names++)
+        if (!strncmp(text, *names, strlen(*names)))
+            return true;
+    return false;
+}
+
+/*
+ * Memory that the C library, the loader or the linker lays out: no change of the program moves it.
+ * Who uses it, and how often, may be changed.
+ */
+static bool is_of_the_system(const struct snapshot_object *object)
+{
+    static const char *const modules[] = {"libc.so",    "libc-2.", "ld-linux", "ld-2.",
+                                          "libc.musl",  "ld-musl", "libm.so",  "libm-2.",
+                                          "libpthread", "libdl",   "libgcc_s", "libstdc++",
+                                          "libc++",     "[vdso]",  NULL};
+    static const char *const types[] = {"malloc_chunk", "malloc_state", "malloc_par",
+                                        "tcache_",      "link_map",     "r_scope_elem",
+                                        "Elf64_",       "_IO_FILE",     NULL};
+    const char *type = object->layout_count ? object->layouts[0].name : object->type;
+    const char *module = object->module ? strrchr(object->module, '/') : NULL;
+    bool of_module = object->kind == OBJECT_GLOBAL || object->kind == OBJECT_CODE ||
+                     object->kind == OBJECT_TLS || object->kind == OBJECT_MAP;
+    if (type && !strncmp(type, "struct ", 7))
+        type += 7;
+    if (of_module && object->name &&
+        object->name[0] == '.') /* a section: .dynsym, .gnu.hash, .rodata */
+        return true;
+    return begins_with_one_of(type, types) ||
+           (of_module && begins_with_one_of(module ? module + 1 : object->module, modules));
+}
+
+/* What it advises is another layout, not another use. */
+static bool is_about_layout(enum finding_kind kind)
+{
+    return kind != FINDING_TRUE_SHARING && kind != FINDING_SPINNING && kind != FINDING_CHURN &&
+           kind != FINDING_COPYING && kind != FINDING_STACK;
+}
+
 void findings_add(struct findings *findings, const struct snapshot_finding *finding)
 {
-    if (findings->count == FINDINGS_MAX || !(finding->gain >= FINDINGS_GAIN_LEAST) ||
+    const struct snapshot_object *object = finding->object < findings->snapshot->object_count
+                                               ? &findings->snapshot->objects[finding->object]
+                                               : NULL;
+    if (object && is_about_layout(finding->kind) && is_of_the_system(object))
+        return;
+    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST) ||
         !finding->evidence || !finding->advice || !finding->reckoned)
         return;
     struct snapshot_finding *added = &findings->list[findings->count++];
     *added = *finding;
-    added->gain = fmin(finding->gain, 1);
+    if (!isnan(finding->gain))
+        added->gain = fmin(finding->gain, 1);
     if (finding->object < findings->snapshot->object_count)
         name_after(added, &findings->snapshot->objects[finding->object]);
+    if (!finding->share)
+        added->share = finding->object < findings->snapshot->object_count
+                           ? findings_share(findings, finding->object)
+                           : finding->gain;
 }
 
 static void name_members(const struct snapshot_layout *layout, struct arena *arena,
@@ -128,10 +202,18 @@ static void name_members(const struct snapshot_layout *layout, struct arena *are
 void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
                   struct findings_hot *hot)
 {
+    enum { DEPTHS = 16 };
+    uint64_t around[DEPTHS] = {0}; /* bytes of the array of structs that a member is part of; 0: none */
     *hot = (struct findings_hot){.first = UINT64_MAX};
     for (size_t i = 0; i < layout->row_count; i++) {
         const struct snapshot_layout_row *row = &layout->rows[i];
+        unsigned depth = row->member.depth < DEPTHS - 1 ? row->member.depth : DEPTHS - 2;
         uint64_t size = row->member.size ? row->member.size : 8;
+        /* Which element was accessed is not known: of an array all are in use. */
+        if (row->has_members)
+            around[depth + 1] = row->member.count > 1 ? row->member.size : around[depth];
+        if (depth && around[depth] > size)
+            size = around[depth];
         if (row->has_members || !(row->share >= member_used))
             continue;
         hot->used_bytes += size;
@@ -140,6 +222,8 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
         hot->first = row->member.offset < hot->first ? row->member.offset : hot->first;
         hot->end = row->member.offset + size > hot->end ? row->member.offset + size : hot->end;
     }
+    if (layout->size && hot->used_bytes > layout->size)
+        hot->used_bytes = layout->size;
     if (hot->first > hot->end)
         hot->first = hot->end;
     name_members(layout, arena, hot);
@@ -159,6 +243,7 @@ void findings_find(struct findings *findings)
     findings_split(findings);
     findings_straddling(findings);
     findings_columns(findings);
+    findings_copying(findings);
     findings_chasing(findings);
     findings_together(findings);
     findings_paired(findings);
@@ -184,10 +269,13 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].id == finding->id)
             finding->object = (uint32_t)i;
-    if (finding->object != UINT32_MAX)
-        finding->gain = fmin(finding->gain, findings_share(findings, finding->object));
-    else if (listed)
-        finding->gain = 0;
+    double most = finding->object != UINT32_MAX ? findings_most(findings, finding->object)
+                  : listed                      ? 0
+                                                : 1;
+    finding->share = fmin(finding->share, most);
+    finding->gain_low = fmin(finding->gain_low, most);
+    if (!isnan(finding->gain))
+        finding->gain = fmin(finding->gain, most);
 }
 
 /* Found now, of the same memory under another name. */
@@ -211,7 +299,7 @@ void findings_hold(struct findings *findings, struct findings_held *held)
         findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
     for (size_t i = found; i < all; i++) {
         bring_up_to_date(findings, &findings->list[i]);
-        if (findings->list[i].gain >= FINDINGS_GAIN_LEAST &&
+        if (findings_worth(&findings->list[i]) >= FINDINGS_GAIN_LEAST &&
             !superseded(findings, found, &findings->list[i]))
             findings->list[findings->count++] = findings->list[i];
     }

@@ -49,7 +49,10 @@ void findings_hold(struct findings *findings, struct findings_held *held);
 /* Takes a copy; id, name, function and line are filled in from the object, if it is listed. Silent
  * below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
+/* What makes it worth a line: the gain, or the samples it is about where that is not known. */
+double findings_worth(const struct snapshot_finding *finding);
 bool findings_has(const struct findings *findings, uint32_t object);
+bool findings_has_kind(const struct findings *findings, uint32_t object, enum finding_kind kind);
 
 /* The samples on two objects stand in the same memory: one was called otherwise before. */
 bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other);
@@ -58,6 +61,11 @@ bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t ot
 const struct spread *findings_spread(const struct findings *findings, size_t object);
 /* Part of all samples on the object; its spread's order. */
 double findings_share(const struct findings *findings, size_t object);
+/* Part of all samples on the object with its part of those that have none: the most that a remedy
+ * could save. */
+double findings_most(const struct findings *findings, size_t object);
+/* Part of all samples in a function. */
+double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);
 
 /* A cache is simulated, and misses of it are what counts here; time means nothing then. */
@@ -94,10 +102,18 @@ struct findings_links {
     uint32_t near;     /* ... to a neighbour */
     uint32_t pairs;    /* nodes after which another miss on one came soon, */
     uint32_t followed; /* to where their link leads: all misses must be told to see this */
+    uint32_t nodes;    /* whose link was asked for */
+    uint32_t deep;     /* of these, followed by so many more: */
 };
+enum { FINDINGS_LINKS_DEEP = 4 };
 void findings_links(const struct findings *findings, size_t object,
                     const struct snapshot_layout *layout, uint64_t link_offset,
                     struct findings_links *links);
+
+/* Two links that lead back to where the other one came from, of most nodes that were sampled: a
+ * list in both directions. */
+bool findings_links_mutual(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t one, uint64_t other);
 
 /* What is known of the process and of the memory around an address. */
 void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use);
@@ -134,6 +150,7 @@ void findings_spin(struct findings *findings);
 void findings_first_touch(struct findings *findings);
 void findings_reach(struct findings *findings);
 void findings_columns(struct findings *findings);
+void findings_copying(struct findings *findings);
 void findings_by_cause(struct findings *findings);
 void findings_without_room(struct findings *findings);
 

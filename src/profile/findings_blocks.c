@@ -11,6 +11,8 @@ enum { HEADER_BYTES = 8 };
 
 static const double fetched_at_least =
     2; /* times what the blocks hold: else pooling saves little */
+static const double pooled_saves_at_least = 0.2;
+static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
 static const double wasted_at_least = 0.5; /* of what malloc takes for them */
 static const double as_many = 0.1; /* blocks of two kinds are one each: numbers differ by less */
 static const double together_at_least = 0.7; /* of the samples fall into the same stretches */
@@ -55,7 +57,9 @@ static void scattered(struct findings *findings, size_t index)
     double fetched =
         fmin(findings_pages(findings, index) * FINDINGS_PAGE_BYTES, blocks.count * line);
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
-    if (fetched < fetched_at_least * pooled)
+    /* A look-up at random needs one line of a block wherever it is: side by side the blocks gain
+     * where they then fit in the caches. */
+    if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
         return;
     struct snapshot_finding finding = {.kind = FINDING_SCATTERED,
                                        .sure = FINDING_LIKELY,
@@ -63,6 +67,7 @@ static void scattered(struct findings *findings, size_t index)
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - pooled / fetched)};
+    finding.gain_low = pooled_saves_at_least * finding.gain;
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f blocks of %.0f bytes each on average lie on at least %.0f MiB of cache lines, in no "
@@ -89,15 +94,16 @@ static void waste(struct findings *findings, size_t index)
         return;
     double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
     enum spread_order order = findings_order(findings, index);
-    if (wasted < wasted_at_least)
+    /* In no order each look-up fetches its line, however full of others that is. */
+    if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     struct snapshot_finding finding = {.kind = FINDING_WASTE,
                                        .sure = FINDING_LIKELY,
                                        .page = FINDING_ON_HEAP,
                                        .object = (uint32_t)index,
-                                       .gain = findings_share(findings, index) * wasted,
-                                       .bound =
-                                           order != SPREAD_FORWARD && order != SPREAD_BACKWARD};
+                                       .gain = findings_share(findings, index),
+                                       .gain_low = wasted_saves_at_least *
+                                                   findings_share(findings, index) * wasted};
     finding.evidence = arena_printf(findings->arena,
                                     "%.0f blocks were asked for with %.1f bytes each on average, "
                                     "and take %.1f: %.0f%% of their "
@@ -107,8 +113,8 @@ static void waste(struct findings *findings, size_t index)
     finding.advice = "Put them into one array, or allocate many at a time (a pool): no header, and "
                      "no rounding up.";
     finding.reckoned = arena_printf(findings->arena,
-                                    "its share of all samples, times the %.0f%% of what is fetched "
-                                    "that holds nothing",
+                                    "half of its share of all samples times the %.0f%% of what is "
+                                    "fetched that holds nothing, to all of its share",
                                     wasted * 100);
     finding.how_sure = "that neighbours in memory are used soon after each other is taken for "
                        "granted where they are read in order";
@@ -174,7 +180,7 @@ static void pair(struct findings *findings, size_t holder, size_t index)
         .object = (uint32_t)index,
         .field = hot_to.members,
         .gain = (findings_share(findings, holder) + findings_share(findings, index)) / 2,
-        .bound = true};
+        .gain_low = (findings_share(findings, holder) + findings_share(findings, index)) / 10};
     finding.evidence = arena_printf(
         findings->arena,
         "%s reads %s.%s and then this, in no order: %.0f and %.0f samples at the same times; there "
@@ -185,7 +191,7 @@ static void pair(struct findings *findings, size_t holder, size_t index)
                                   "Put %s into %s, as a member instead of the pointer; or allocate "
                                   "both as one block.",
                                   to->name, from->name);
-    finding.reckoned = "half the samples on the two: one of two lines comes";
+    finding.reckoned = "a tenth to half of the samples on the two: one of two lines comes";
     finding.how_sure = "that each leads to another one is taken from there being as many of the "
                        "one as of the other";
     findings_add(findings, &finding);

@@ -7,6 +7,8 @@
 
 static const double often_per_s = 10e3;  /* allocations: below, they are no matter of malloc's */
 static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
+static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
+static const double most_of_it = 1.15;   /* what uses the blocks waits less for them */
 static const double most_of_them = 0.1;  /* of all allocations, for a bin to be told */
 
 /* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
@@ -25,17 +27,15 @@ static bool is_allocator(const struct snapshot_code *code)
 }
 
 /* Part of the samples that is the allocator's; what the agent adds to it is not counted at all. */
-static double allocator_share(const struct snapshot *snapshot)
+static double allocator_share(const struct findings *findings)
 {
-    double own = 0;
+    const struct snapshot *snapshot = findings->snapshot;
     double allocator = 0;
     for (size_t i = 0; i < snapshot->code_count; i++) {
         const struct snapshot_code *code = &snapshot->code[i];
-        bool agent = code->module && strstr(code->module, "misstop-agent");
-        own += agent ? code->share.value : 0;
-        allocator += !agent && is_allocator(code) ? code->share.value : 0;
+        allocator += is_allocator(code) ? findings_code_share(findings, code) : 0;
     }
-    return own < 1 ? allocator / (1 - own) : 0;
+    return allocator;
 }
 
 static double all_per_s(const struct snapshot_heap *heap)
@@ -56,7 +56,9 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
                                        .object = bin->object,
                                        .id = heap->object,
                                        .name = heap->name,
-                                       .gain = allocator * part * findings->attributed};
+                                       .share = allocator * part,
+                                       .gain = fmin(1, most_of_it * allocator * part),
+                                       .gain_low = least_of_it * allocator * part};
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "
@@ -65,7 +67,7 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
     finding.advice = "Keep them: take blocks from a list of those no longer needed, allocate many "
                      "at a time, or let short-lived ones live on the stack.";
     finding.reckoned =
-        "the samples in malloc and free, times its part of the allocations; those of "
+        "most of the samples in malloc and free, times its part of the allocations; those of "
         "misstop's own agent are left out";
     finding.how_sure = "that each allocation costs the same is assumed; first uses of fresh blocks "
                        "are not counted";
@@ -76,9 +78,8 @@ void findings_churn(struct findings *findings)
 {
     const struct snapshot_heap *heap = &findings->snapshot->heap;
     double all = all_per_s(heap);
-    double allocator = findings->snapshot->totals.attributed >= FINDINGS_SAMPLES
-                           ? allocator_share(findings->snapshot)
-                           : 0;
+    double allocator =
+        findings->snapshot->totals.attributed >= FINDINGS_SAMPLES ? allocator_share(findings) : 0;
     bool in_time = !findings_simulated(findings);
     for (size_t i = 0; in_time && i < heap->bin_count; i++) {
         const struct snapshot_bin *bin = &heap->bins[i];

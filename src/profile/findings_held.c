@@ -76,6 +76,17 @@ static void forget(struct findings_held *held, struct finding_held *one)
     copy_in(one, &last->finding);
 }
 
+void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count)
+{
+    for (size_t i = 0; i < held->count;) {
+        uint32_t id = held->list[i].finding.id;
+        if (id < count && renamed[id])
+            forget(held, &held->list[i]);
+        else
+            i++;
+    }
+}
+
 static void remember(struct findings_held *held, const struct snapshot_finding *finding,
                      const struct findings_moment *moment)
 {

@@ -35,6 +35,10 @@ struct findings_held {
 void findings_held_fini(struct findings_held *held);
 void findings_held_clear(struct findings_held *held);
 
+/* Forgets those of objects that are another one now (renamed[id] != 0): what they were found by has
+ * moved there, and is judged there. */
+void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count);
+
 /* Where the window and the clock stand. */
 struct findings_moment {
     uint64_t added; /* samples, to the window, ever */

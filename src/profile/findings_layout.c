@@ -7,6 +7,8 @@
 enum { ELEMENTS_MANY = 64 };
 enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
 
+static const double saved_at_least = 0.1; /* of the samples: the wait may overlap with others */
+static const double fits_saves_at_least = 0.4; /* where what is in use then fits in the caches */
 static const double of_one_type = 0.5;       /* of the object's samples are of the type judged */
 static const double used_at_most = 0.5;      /* of what is fetched: else a split saves little */
 static const double used_in_no_order = 0.25; /* of the lines' bytes */
@@ -112,11 +114,12 @@ static void split_off(struct findings *findings, size_t index, const struct snap
         .object = (uint32_t)index,
         .field = hot->members,
         .gain = findings_share(findings, index) * layout->share,
-        .bound = true,
-        .reckoned = "all its samples on them: what then stays near the core still misses at first, "
-                    "and when other data pushed it out",
-        .how_sure = "members that are always read right after a miss on the same line may hide "
-                    "behind it: see that the code does not use them"};
+        .gain_low = fits_saves_at_least * findings_share(findings, index) * layout->share,
+        .reckoned = "two fifths to all of its samples on them: how many the caches would then hold "
+                    "depends on what else they hold",
+        .how_sure =
+            "members that are always read right after another one of the same line may hide "
+            "behind it: see that the code does not use them"};
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and a line of %.0f is fetched for "
@@ -163,6 +166,7 @@ static void split(struct findings *findings, size_t index)
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
                                                (1 - needed / fetched)};
+    finding.gain_low = finding.gain * (pass ? 0.5 : saved_at_least);
     finding.evidence = arena_printf(
         findings->arena,
         "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and %.0f are fetched for each. The "
@@ -180,7 +184,7 @@ static void split(struct findings *findings, size_t index)
                                     "its share of all samples, times the %.0f of %.0f bytes that "
                                     "would not be fetched",
                                     fetched - needed, fetched);
-    finding.how_sure = "members that are always read right after a miss on the same line "
+    finding.how_sure = "members that are always read right after another one of the same line "
                        "may hide behind it: see that the code does not use them";
     findings_add(findings, &finding);
 }
@@ -273,8 +277,9 @@ static void straddling(struct findings *findings, size_t index)
                            "of the two lines of an element that crosses, the samples on the one "
                            "that has fewer: %.0f%% of those on %s",
                            saving.part * 100, layout->name);
-    finding.how_sure = "both misses of an element may overlap in time, and longer elements fill "
-                       "caches sooner: measure it";
+    finding.how_sure =
+        "the two lines of an element may arrive at the same time, and longer elements fill "
+        "caches sooner: measure it";
     findings_add(findings, &finding);
 }
 

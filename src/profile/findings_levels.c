@@ -26,7 +26,7 @@ static void walks(struct findings *findings, size_t index, const struct snapshot
         .advice = "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
                   "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
         .how_sure = "the hardware told it of each sample",
-        .reckoned = "its samples that missed the TLB: the miss of the data itself stays",
+        .reckoned = "its samples with a page walk: the wait for the data itself stays",
         .gain = findings_share(findings, index) * levels->tlb_miss,
         .bound = true};
     finding.evidence =

@@ -47,10 +47,12 @@ static void share(struct findings *findings, const struct snapshot_sharing_group
         .evidence = evidence_of(findings, group),
         .advice = group->remedy,
         .how_sure = group->evidence == SHARING_HITM
-                        ? "the hardware told it"
-                        : "known by turns of sampled accesses, for want of HITM",
-        .gain = group->share.value * findings->attributed,
-        .reckoned = "all samples on these lines: what is left are hits in the first cache",
+                        ? "the hardware reports it"
+                        : "inferred from alternating accesses; this source reports no HITM",
+        .share = group->share.value * findings->attributed,
+        .gain = NAN,
+        .reckoned = "how long these accesses would take on a line of their own, samples do not "
+                    "tell; try it and compare (misstop diff)",
         .bound = true};
     extent(group, &finding);
     findings_add(findings, &finding);

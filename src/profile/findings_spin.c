@@ -141,7 +141,8 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
                                        .function = code->function,
                                        .file = loop->file,
                                        .line = loop->line,
-                                       .gain = code->all_share,
+                                       .share = code->all_share,
+                                       .gain = NAN,
                                        .bound = true};
     finding.evidence =
         arena_printf(findings->arena,
@@ -155,8 +156,8 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
         "They wait for another thread to write it. Look at what that one does, for this is no "
         "slow data; let the others sleep after a few tries (a condition variable, a futex), or "
         "start fewer of them.";
-    finding.reckoned = "the samples of the loop: CPU time that others could have; the program "
-                       "itself goes no faster by that";
+    finding.reckoned = "the CPU time of the loop could go to others; the program itself goes no "
+                       "faster by that";
     finding.how_sure = "the loop does nothing but read and compare; no store was sampled that "
                        "ends the wait";
     findings_add(findings, &finding);

@@ -195,7 +195,9 @@ static int order(const void *left, const void *right)
     const struct snapshot_finding *b = right;
     if (a->bound != b->bound)
         return a->bound - b->bound;
-    return a->gain > b->gain ? -1 : a->gain < b->gain;
+    double worth_a = findings_worth(a);
+    double worth_b = findings_worth(b);
+    return worth_a > worth_b ? -1 : worth_a < worth_b;
 }
 
 void findings_sort(struct findings *findings)

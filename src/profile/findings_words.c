@@ -8,7 +8,7 @@ const char *finding_kind_name(enum finding_kind kind)
         "split",     "straddling", "false-sharing", "true-sharing", "conflict",
         "chasing",   "streaming",  "tlb",           "remote",       "scattered",
         "together",  "churn",      "waste",         "stack",        "first-touch",
-        "tlb-reach", "columns",    "pushed-out",    "spinning"};
+        "tlb-reach", "columns",    "pushed-out",    "spinning",     "copying"};
     return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
 }
 
@@ -17,9 +17,9 @@ const char *finding_kind_words(enum finding_kind kind)
     static const char *const words[FINDING_KIND_COUNT] = {
         "hot and cold fields", "straddles lines",  "false sharing", "true sharing",
         "set conflict",        "pointer chasing",  "streaming",     "page walks",
-        "remote memory",       "scattered blocks", "miss together", "allocation churn",
+        "remote memory",       "scattered blocks", "used together", "allocation churn",
         "wasted memory",       "stack variable",   "first touch",   "beyond the TLB",
-        "down columns",        "pushed out",       "spinning"};
+        "down columns",        "pushed out",       "spinning",      "copied"};
     return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
 }
 

@@ -2,6 +2,7 @@ noinst_LIBRARIES += src/libprofile.a
 src_libprofile_a_SOURCES = \
 	src/profile/chi2.c \
 	src/profile/chi2.h \
+	src/profile/renames.c \
 	src/profile/comiss.c \
 	src/profile/comiss.h \
 	src/profile/compare.c src/profile/compare.h \
@@ -27,6 +28,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/levels.h \
 	src/profile/matrix_filling.c \
 	src/profile/matrix_filling.h \
+	src/profile/measured.c src/profile/measured.h \
 	src/profile/measures.c \
 	src/profile/measures.h \
 	src/profile/offset_key.h \
@@ -48,7 +50,7 @@ src_libprofile_a_SOURCES = \
 	src/profile/reuse_verdict.c src/profile/reuse_verdict.h \
 	src/profile/search.c \
 	src/profile/search.h \
-	src/profile/search_even.c \
+	src/profile/search_inside.c \
 	src/profile/search_measured.c \
 	src/profile/search_part.h \
 	src/profile/search_before.c src/profile/search_before.h \

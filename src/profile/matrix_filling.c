@@ -12,10 +12,10 @@ static void read_amounts(const struct build *build, const struct matrix_filling 
                          double out[QUANTITIES])
 {
     const struct tally *tally = tallies ? &tallies[build->event] : NULL;
-    out[SAMPLES] = tally ? build_read(build, &tally->samples) : 0;
+    out[SAMPLES] = tally ? build_samples(build, &tally->weight) : 0;
     out[WEIGHT] = tally ? build_read(build, &tally->weight) : 0;
-    out[LOADS] = tally ? build_read(build, &tally->loads) : 0;
-    out[STORES] = tally ? build_read(build, &tally->stores) : 0;
+    out[LOADS] = tally ? build_samples(build, &tally->loads) : 0;
+    out[STORES] = tally ? build_samples(build, &tally->stores) : 0;
     out[CYCLES] = build_cycles(build, levels);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         out[OTHERS + i] = tally && filling->others[i] >= 0
@@ -121,10 +121,10 @@ static void put_pair(const struct build *build, const struct pair *pair,
                 build_read(build, &pair->weight));
     if (event != build->event)
         return;
-    put(filling, SAMPLES, row, column, build_read(build, &pair->samples));
+    put(filling, SAMPLES, row, column, build_samples(build, &pair->weight));
     put(filling, WEIGHT, row, column, build_read(build, &pair->weight));
-    put(filling, LOADS, row, column, build_read(build, &pair->loads));
-    put(filling, STORES, row, column, build_read(build, &pair->stores));
+    put(filling, LOADS, row, column, build_samples(build, &pair->loads));
+    put(filling, STORES, row, column, build_samples(build, &pair->stores));
     if (filling->timed)
         put(filling, CYCLES, row, column,
             build_cycles(build,

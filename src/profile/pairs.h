@@ -19,11 +19,11 @@ struct pair {
     uint64_t key;
     uint32_t owner; /* PAIR_OWNER(); UINT32_MAX: empty */
     uint32_t extra; /* function id of an instruction, thread of an instance */
-    uint64_t size;  /* widest access, or size of an instance */
-    double rival;   /* where `extra` is voted for: pair_vote() */
+    uint64_t size;  /* widest access, size of an instance, or member of an instruction */
+    double rival;   /* where one of these is voted for: pair_vote(), pair_vote_member() */
     struct counted samples;
     struct counted weight;
-    struct counted loads;
+    struct counted loads; /* weight, as the next one */
     struct counted stores;
 };
 
@@ -32,6 +32,20 @@ static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale
 {
     if (pair->extra == candidate || pair->rival <= 0) {
         pair->extra = candidate;
+        pair->rival = (pair->rival > 0 ? pair->rival : 0) + scale;
+    } else {
+        pair->rival -= scale;
+    }
+}
+
+/* Of an instruction, the member that most of its samples are on, likewise: one sample of another
+ * type, or of none, is no reason to call it otherwise. */
+static inline void pair_vote_member(struct pair *pair, uint64_t member, double scale)
+{
+    if (!member)
+        return;
+    if (pair->size == member || pair->rival <= 0) {
+        pair->size = member;
         pair->rival = (pair->rival > 0 ? pair->rival : 0) + scale;
     } else {
         pair->rival -= scale;

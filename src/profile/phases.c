@@ -36,15 +36,22 @@ unsigned phases_column(uint32_t object)
     return (unsigned)(hash_mix(object) % PHASES_COLUMNS);
 }
 
+/* The counts of the last `length` blocks of the segment, and of those before. */
+static void divide(const struct phases *phases, uint64_t length, double before[PHASES_COLUMNS],
+                   double after[PHASES_COLUMNS])
+{
+    phases_sum_blocks(phases, 0, length, after);
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        before[i] = fmax(phases->now[i] - after[i], 0);
+}
+
 /* The last `length` blocks against what came before; 1: the same, as far as one can tell. */
 static double chance_of(const struct phases *phases, uint64_t length, double dispersion, double *g)
 {
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
     double freedom;
-    phases_sum_blocks(phases, 0, length, after);
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        before[i] = fmax(phases->now[i] - after[i], 0);
+    divide(phases, length, before, after);
     *g = phases_ratio(before, after, dispersion, &freedom);
     if (!(freedom > 0) || phases_distance(before, after) < PHASES_DISTANCE)
         return 1;
@@ -113,7 +120,10 @@ static uint64_t changed_blocks(const struct phases *phases)
     /* Soon there will be more of it, and its beginning plainer. */
     if (best < PHASES_SHORTEST || !stays(phases, best, 1) || !stays(phases, best, best / 2))
         return 0;
-    return best;
+    double before[PHASES_COLUMNS];
+    double after[PHASES_COLUMNS];
+    divide(phases, best, before, after);
+    return phases_same_letter(phases, before, after) ? 0 : best;
 }
 
 void phases_look_over(struct phases *phases, uint64_t period_ns)

@@ -129,6 +129,10 @@ size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stret
 /* The same, but where it is like none so far the letter that it will have if it stays like that. */
 uint8_t phases_letter(const struct phases *phases);
 
+/* Copies the newest segments, at least one. The last one has the letter it is like so far, and is one
+ * with the segment before it while that is the same letter. Returns how many. */
+size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room);
+
 /* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
 double phases_distance(const double *left, const double *right);
 
@@ -156,6 +160,9 @@ void phases_learn(struct phases *phases);
 /* The letter of a segment that has ended, by its counts: a known phase's, which learns from it, or
  * a new one. */
 void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts);
+
+/* Whether two parts of a segment would have the same letter: then nothing has changed. */
+bool phases_same_letter(const struct phases *phases, const double *before, const double *after);
 
 /* The newest blocks begin a segment of their own. */
 void phases_split(struct phases *phases, uint64_t length);

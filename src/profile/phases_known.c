@@ -3,6 +3,7 @@
 #include "profile/phases.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Of the same letter, beside what noise makes of two stretches that are the same; of which no more
  * is believed, or a stretch of few samples would be like anything. */
@@ -62,6 +63,17 @@ static uint8_t alike(const struct phases *phases, const double *counts)
     return found;
 }
 
+bool phases_same_letter(const struct phases *phases, const double *before, const double *after)
+{
+    struct phases_phase like_before = {.samples = phases_sum(before)};
+    for (unsigned i = 0; i < PHASES_COLUMNS && like_before.samples > 0; i++)
+        like_before.shares[i] = before[i] / like_before.samples;
+    double apart =
+        phases_distance(like_before.shares, after) - noise_of(phases, &like_before, after);
+    uint8_t letter = alike(phases, before);
+    return apart < recurs_within || (letter != PHASES_NONE && letter == alike(phases, after));
+}
+
 uint8_t phases_now(const struct phases *phases)
 {
     return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
@@ -89,6 +101,19 @@ uint8_t phases_letter(const struct phases *phases)
     bool is_new = now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST &&
                   phases->known_count < PHASES_MOST;
     return is_new ? (uint8_t)phases->known_count : now;
+}
+
+size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room)
+{
+    size_t count = phases->segment_count < room ? phases->segment_count : room;
+    memcpy(out, phases->segments + (phases->segment_count - count), count * sizeof *out);
+    struct phases_segment *last = &out[count - 1];
+    last->phase = phases_letter(phases);
+    if (count < 2 || last->phase == PHASES_NONE || last[-1].phase != last->phase)
+        return count;
+    last[-1].end_ns = last->end_ns;
+    last[-1].samples += last->samples;
+    return count - 1;
 }
 
 uint64_t phases_shortest_ns(const struct phases *phases)

@@ -91,6 +91,8 @@ void profile_free(struct profile *profile)
     thread_numbers_fini(&profile->threads);
     hash_fini(&profile->parts);
     free(profile->extras);
+    free(profile->renames);
+    free(profile->renamed);
     free(profile->sorted);
     free(profile);
 }
@@ -144,8 +146,10 @@ void profile_rescale(struct profile *profile, double factor)
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip)
 {
+    struct watch_result now = *result;
+    now.object = profile_object(profile, result->object);
     if (profile->reuse)
-        reuse_add(profile->reuse, result, function, ip);
+        reuse_add(profile->reuse, &now, function, ip);
 }
 
 void profile_lost(struct profile *profile, uint64_t count)

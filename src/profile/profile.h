@@ -57,6 +57,16 @@ void profile_add_lines(struct profile *profile, const struct line_place *lines, 
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip);
 
+/*
+ * Objects that have turned out to be others: what was counted for them moves, and what comes under
+ * their ids from here on counts there. Once an id has ended it does not come back.
+ */
+void profile_rename(struct profile *profile, const struct object_rename *list, size_t count);
+/* The same for all objects that another profile knows of. */
+void profile_rename_as(struct profile *profile, const struct profile *other);
+/* The object that an id counts under now. */
+uint32_t profile_object(const struct profile *profile, uint32_t object);
+
 /* Records the source lost, or throttle records, for the totals. */
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);

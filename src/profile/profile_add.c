@@ -80,12 +80,13 @@ static void approach(const struct profile *profile, const struct adding *adding)
 
 static void add_to_pair(struct pair *pair, const struct access *access, double scale)
 {
+    double weight = tally_weight(access);
     counted_add(&pair->samples, 1, scale);
-    counted_add(&pair->weight, tally_weight(access), scale);
+    counted_add(&pair->weight, weight, scale);
     if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&pair->loads, 1, scale);
+        counted_add(&pair->loads, weight, scale);
     if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&pair->stores, 1, scale);
+        counted_add(&pair->stores, weight, scale);
 }
 
 static void add_instance(struct pair *pair, const struct place *place, double scale)
@@ -127,7 +128,8 @@ static struct pair *add_code(struct profile *profile, const struct adding *addin
     if (!pair)
         return NULL;
     pair->extra = place->function;
-    pair->size = place->by_member ? (uint64_t)place->type << OFFSET_SHIFT | place->type_offset : 0;
+    if (place->by_member)
+        pair_vote_member(pair, offset_in_type(place), scale);
     add_to_pair(pair, &place->access, scale);
     return pair;
 }
@@ -150,13 +152,20 @@ static void add_causes(struct profile *profile, const struct adding *adding,
     causes_add(&profile->causes, &bins, adding->place, scale);
 }
 
+/* Where in its object the access was is known. */
+static bool has_offset(const struct access *access)
+{
+    return access->how != ACCESS_OBJECT;
+}
+
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct pair_keys *keys = &adding->keys;
     const struct access *access = &adding->place->access;
     bool told = levels_apply(access);
-    struct pair *offset =
-        pairs_take(&profile->offsets, keys->offset_hash, keys->owner, keys->offset, scale);
+    struct pair *offset = has_offset(access) ? pairs_take(&profile->offsets, keys->offset_hash,
+                                                          keys->owner, keys->offset, scale)
+                                             : NULL;
     if (offset) {
         offset->size = access->size > offset->size ? access->size : offset->size;
         add_to_pair(offset, access, scale);
@@ -201,13 +210,16 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .tid = access->tid,
         .type = place->by_member ? place->type : 0,
         .type_offset = place->type_offset,
+        .weight = window_pack_weight(tally_weight(access)),
         .size = access->size,
         .waits = access->waits,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
-    sets_add(&profile->sets, entry.set, scale);
-    window_add(&profile->window, &entry);
-    search_count(&profile->search, access->address, tally_weight(access));
+    if (has_offset(access)) {
+        sets_add(&profile->sets, entry.set, tally_weight(access), scale);
+        window_add(&profile->window, &entry);
+        search_count(&profile->search, access->address, tally_weight(access));
+    }
     if (profile->reuse)
         reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
     add_to_timeline(profile, adding, thread);
@@ -255,6 +267,10 @@ static void finish(struct profile *profile, const struct adding *adding)
     search_tick(&profile->search, access->time_ns);
     if (access->time_ns >= profile->timeline.next_ns)
         profile_step(profile, access->time_ns);
+    if (access->reason == REASON_AGENT) {
+        profile->totals.agent++;
+        return;
+    }
     count_total(profile, place);
     if (access->reason != REASON_NONE && access->event < profile->options.event_count)
         unplaced_add(&profile->unplaced, &profile->functions, place, scale);
@@ -266,7 +282,8 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (place->holder)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
-    sharing_add(&profile->sharing, place, scale);
+    if (has_offset(access))
+        sharing_add(&profile->sharing, place, scale);
     if (profile->options.lines)
         use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
@@ -290,13 +307,29 @@ static void add_batch(struct profile *profile, const struct place *places, size_
         finish(profile, &adding[i]);
 }
 
+/* Places that were on their way, or were written down, while an object was renamed. */
+static void add_renamed(struct profile *profile, const struct place *places, size_t count)
+{
+    struct place renamed[BATCH];
+    for (size_t i = 0; i < count; i++) {
+        renamed[i] = places[i];
+        profile_rename_place(profile, &renamed[i]);
+    }
+    add_batch(profile, renamed, count);
+}
+
 void profile_add_all(struct profile *profile, const struct place *places, size_t count)
 {
-    for (size_t done = 0; done < count; done += BATCH)
-        add_batch(profile, &places[done], count - done < BATCH ? count - done : BATCH);
+    for (size_t done = 0; done < count; done += BATCH) {
+        size_t some = count - done < BATCH ? count - done : BATCH;
+        if (profile->renamed)
+            add_renamed(profile, &places[done], some);
+        else
+            add_batch(profile, &places[done], some);
+    }
 }
 
 void profile_add(struct profile *profile, const struct place *place)
 {
-    add_batch(profile, place, 1);
+    profile_add_all(profile, place, 1);
 }

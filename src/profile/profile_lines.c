@@ -5,7 +5,9 @@
 static void add_line(struct profile *profile, const struct line_place *told)
 {
     const struct line_told *line = &told->line;
-    const struct place *place = &told->place;
+    struct place renamed = told->place;
+    const struct place *place = &renamed;
+    profile_rename_place(profile, &renamed);
     uint32_t object = tallies_reserve(&profile->objects, place->object);
     uint32_t function = tallies_reserve(&profile->functions, place->function);
     if (object == TALLY_IDS_MAX || function == TALLY_IDS_MAX || !profile_grow_extras(profile))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int reuse_init(struct reuse *reuse)
 {
@@ -26,6 +27,7 @@ void reuse_clear(struct reuse *reuse)
 {
     reuse->leg_count = reuse->miss_count = 0;
     reuse->sum = 0;
+    memset(reuse->orders, 0, sizeof reuse->orders);
     reuse->began_ns = reuse->now_ns = 0;
 }
 
@@ -43,6 +45,16 @@ void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double wei
         .time_ns = time_ns, .before = reuse->sum, .weight = (float)weight, .tid = tid};
     reuse->sum += weight;
     note_time(reuse, time_ns);
+}
+
+enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now)
+{
+    unsigned at = object % REUSE_ORDERS;
+    if (now != SPREAD_UNKNOWN) {
+        reuse->orders[at].object = object;
+        reuse->orders[at].order = now;
+    }
+    return reuse->orders[at].object == object ? reuse->orders[at].order : SPREAD_UNKNOWN;
 }
 
 double reuse_between(double blind, double waited)

@@ -13,13 +13,14 @@
 #ifndef MISSTOP_PROFILE_REUSE_H
 #define MISSTOP_PROFILE_REUSE_H
 
+#include "profile/spread.h"
 #include "watch_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REUSE_LEGS = 1 << 13, REUSE_MISSES = 1 << 16 };
+enum { REUSE_LEGS = 1 << 13, REUSE_MISSES = 1 << 16, REUSE_ORDERS = 64 };
 
 struct reuse_leg {
     uint32_t object;
@@ -47,6 +48,10 @@ struct reuse {
     struct reuse_miss *misses; /* [REUSE_MISSES], likewise, in time order */
     uint64_t miss_count;
     double sum;
+    struct {
+        uint32_t object;
+        enum spread_order order;
+    } orders[REUSE_ORDERS]; /* by object id */
     uint64_t began_ns; /* first sample or result since all was forgotten; 0: none */
     uint64_t now_ns;   /* the newest */
 };
@@ -65,6 +70,9 @@ void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double wei
  */
 void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t function,
                uint64_t ip);
+
+/* The order of the object's accesses as far as it is known now, or was known last. */
+enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now);
 
 /* What stands for a time from touch to touch, see above; any unit. */
 double reuse_between(double blind, double waited);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/search_part.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,9 +42,29 @@ void search_measure_again(struct search *search, uint64_t now_ns)
     begin_interval(search, now_ns);
 }
 
+static uint64_t recent_known(const struct search *search)
+{
+    return search->recent_count < SEARCH_RECENT ? search->recent_count : SEARCH_RECENT;
+}
+
+/* What a region had among the newest samples is its first measurement. */
+static void count_recent(const struct search *search, struct region *region)
+{
+    for (uint64_t i = 0; i < recent_known(search); i++) {
+        double weight = search->recent_weight[i];
+        region->total += weight;
+        if (search->recent_address[i] >= region->base && search->recent_address[i] < region->bound)
+            region->hits += weight;
+    }
+    region->total_samples += (double)recent_known(search);
+}
+
 void search_measure(struct search *search, const struct region *region)
 {
-    search->active[search->active_count++] = *region;
+    struct region *measured = &search->active[search->active_count++];
+    *measured = *region;
+    if (!measured->total_samples)
+        count_recent(search, measured);
 }
 
 /* Replaces `region` by its two halves; false if it cannot be split. */
@@ -54,14 +75,7 @@ static bool measure_halves(struct search *search, const struct region *region)
         return false;
     struct region half = {.depth = region->depth + 1,
                           .parent = ++search->splits,
-                          .even = region->even,
-                          .even_base = region->even_base,
-                          .even_bound = region->even_bound,
                           .ranked_share = region->share};
-    if (!half.even) {
-        half.even_base = region->base;
-        half.even_bound = region->bound;
-    }
     for (int upper = 0; upper < 2; upper++) {
         half.base = upper ? point : region->base;
         half.bound = upper ? region->bound : point;
@@ -72,23 +86,29 @@ static bool measure_halves(struct search *search, const struct region *region)
     return true;
 }
 
-/* The first round: the range in n parts, by halving the largest. */
+/* The first round: the range in n parts, by halving the largest that is not one object. */
 static void first_regions(struct search *search)
 {
     struct region whole = {
         .base = search->base, .bound = search->bound, .parent = ++search->splits};
     region_identify(&whole, &search->names, search->inside, search->line_bytes);
     search->active_count = 0;
+    if (search_inside_wants(&whole)) {
+        search_inside_begin(search, &whole);
+        search_inside_measure(search);
+        return;
+    }
     search_measure(search, &whole);
     for (bool more = true; more && search->active_count < search->ways_now;) {
-        uint32_t largest = 0;
-        for (uint32_t i = 1; i < search->active_count; i++)
-            if (region_size(&search->active[i]) > region_size(&search->active[largest]))
-                largest = i;
-        struct region region = search->active[largest];
+        struct region *largest = NULL;
+        for (uint32_t i = 0; i < search->active_count; i++)
+            if (!search->active[i].object &&
+                (!largest || region_size(&search->active[i]) > region_size(largest)))
+                largest = &search->active[i];
+        struct region region = largest ? *largest : (struct region){.final = true};
         more = measure_halves(search, &region);
         if (more)
-            search->active[largest] = search->active[--search->active_count];
+            *largest = search->active[--search->active_count];
     }
 }
 
@@ -98,6 +118,8 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->queue.count = 0;
     search->interval_ns = search->shortest_ns = interval_first_ns;
     search->judged = (struct search_judged){0};
+    search->frame.count = 0;
+    search->recent_count = 0;
     search->rounds = 0;
     first_regions(search);
     begin_interval(search, now_ns);
@@ -136,13 +158,27 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-/* The best of the queue into the counters: halves of what can be split, the rest as it is. */
+/* The best of the queue into the counters: pieces or halves of what can be split, the rest as it
+ * is. */
 static void choose(struct search *search)
 {
     search->active_count = 0;
+    if (search->frame.count)
+        search_inside_measure(search);
     for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_now;) {
         struct region *best = &search->queue.at[i];
         bool split = !best->final && best->state != REGION_KEPT;
+        bool inside = search_inside_wants(best);
+        if (inside && search->frame.count) {
+            i++;
+            continue;
+        }
+        if (inside) {
+            struct region whole = search_queue_take(&search->queue, i);
+            if (search_inside_begin(search, &whole))
+                search_inside_measure(search);
+            continue;
+        }
         if (split && search->active_count + 2 > search->ways_now) {
             i++;
             continue;
@@ -162,7 +198,8 @@ static void choose(struct search *search)
  * above it and not searched yet takes its counters, and the search goes on. */
 static void settle_or_choose(struct search *search)
 {
-    if (search_finished(search)) {
+    search_join_neighbours(search);
+    if (!search->frame.count && search_finished(search)) {
         search_settle(search);
     } else {
         search->state = SEARCH_SEARCHING;
@@ -172,7 +209,7 @@ static void settle_or_choose(struct search *search)
 
 static void go_on_settled(struct search *search, uint64_t now_ns)
 {
-    if (!search_still_explains(search)) {
+    if (!search_still_explains(search, now_ns)) {
         restart(search, now_ns);
         return;
     }
@@ -186,16 +223,13 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
 {
     if (search->forgetful)
         search->queue.count = 0;
-    search_note_evenness(search);
     bool kept = search_queue_measured(search);
-    search_close_even_ranges(search);
     if (kept) {
-        search->interval_ns += search->interval_ns / 2;
-        if (search->interval_ns > interval_longest_ns)
-            search->interval_ns = interval_longest_ns;
-        search->shortest_ns = search->interval_ns;
+        search->shortest_ns += search->shortest_ns / 2;
+        if (search->shortest_ns > interval_longest_ns)
+            search->shortest_ns = interval_longest_ns;
     }
-    if (!search->queue.count) {
+    if (!search->queue.count && !search->frame.count) {
         restart(search, now_ns);
         return;
     }
@@ -203,13 +237,10 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
     begin_interval(search, now_ns);
 }
 
-/* The interval follows the rate of samples, and so does n where they are rare. */
+/* Fewer ways where samples are rare. */
 static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
 {
-    if (elapsed_ns > search->interval_ns)
-        search->interval_ns = elapsed_ns < interval_longest_ns ? elapsed_ns : interval_longest_ns;
-    if (search->all_samples > 4 * needed && search->interval_ns / 2 >= search->shortest_ns)
-        search->interval_ns /= 2;
+    search->interval_ns = elapsed_ns;
     if (elapsed_ns > interval_too_long_ns && search->all_samples < 2 * needed &&
         search->ways_now > 3)
         search->ways_now -= 2;
@@ -217,16 +248,26 @@ static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
         search->ways_now++;
 }
 
+/* Samples that the region measured least would have if the interval ended now. */
+static double samples_so_far(const struct search *search)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < search->active_count; i++)
+        if (!search->active[i].iterations && search->active[i].total_samples < least)
+            least = search->active[i].total_samples;
+    return (double)search->all_samples + (isfinite(least) ? least : 0);
+}
+
 void search_tick(struct search *search, uint64_t now_ns)
 {
     /* What is played has no time before its first sample. */
     if (!search->started_ns)
         search->started_ns = now_ns;
-    if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->interval_ns)
+    if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->shortest_ns)
         return;
     uint64_t needed =
         (uint64_t)SAMPLES_PER_REGION * (search->active_count ? search->active_count : 1);
-    if (search->all_samples < needed)
+    if (!search->all_samples || samples_so_far(search) < (double)needed)
         return;
     adapt(search, now_ns - search->started_ns, needed);
     search->iteration++;

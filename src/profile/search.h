@@ -6,7 +6,8 @@
  *
  * Each interval: shares into the queue; the best of the queue are split, one counter for
  * each half, and regions of one object are measured again, until the n counters are used
- * (n/2 splits where nothing is found yet). Rules and reasons: PAPERS.md section 1.
+ * (n/2 splits where nothing is found yet). Inside one object it goes on by other rules
+ * (search_inside.c).
  */
 #ifndef MISSTOP_PROFILE_SEARCH_H
 #define MISSTOP_PROFILE_SEARCH_H
@@ -21,6 +22,16 @@ struct search_judged {
     double expected; /* by the shares they had been found with */
     double total;    /* all misses */
     double samples;
+    uint64_t lasted_ns;
+};
+
+enum { SEARCH_PIECES = 8, SEARCH_RECENT = 2048 };
+
+/* A range inside one object that is measured in pieces, until it is known whether one is hotter. */
+struct search_frame {
+    struct region whole;
+    struct region pieces[SEARCH_PIECES];
+    uint32_t count; /* of pieces; 0: there is no such range now */
     uint32_t rounds;
 };
 
@@ -28,8 +39,8 @@ struct search {
     struct place_names names;
     uint64_t base;
     uint64_t bound;
-    uint64_t interval_ns;
-    uint64_t shortest_ns; /* kept regions raise it: the interval does not shrink below */
+    uint64_t interval_ns; /* the last one took */
+    uint64_t shortest_ns; /* an interval takes at least; kept regions raise it */
     uint64_t started_ns;  /* of the running interval */
     double all_weight;    /* the counter of all misses, this interval */
     uint64_t all_samples;
@@ -47,6 +58,12 @@ struct search {
     bool inside;    /* the range lies within one object */
     bool forgetful; /* tests only: without the back-up of the queue */
     char what[SEARCH_WHAT];
+    struct search_frame frame;
+    /* The newest samples in the range, a ring: a region that gets a counter for the first time is
+     * counted in them too, or each step of the search would wait for some hundred new ones. */
+    uint64_t recent_address[SEARCH_RECENT];
+    float recent_weight[SEARCH_RECENT];
+    uint64_t recent_count; /* ever written */
     struct search_queue queue;
     struct region dropped[SEARCH_DROPPED]; /* newest first */
     uint32_t dropped_count;
@@ -74,6 +91,8 @@ static inline void search_count(struct search *search, uint64_t address, double 
         return;
     search->all_weight += weight;
     search->all_samples++;
+    search->recent_address[search->recent_count % SEARCH_RECENT] = address;
+    search->recent_weight[search->recent_count++ % SEARCH_RECENT] = (float)weight;
     uint32_t low = 0;
     uint32_t high = search->active_count;
     while (low < high) {

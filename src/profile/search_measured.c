@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/search_part.h"
 
-enum { KEEP_ROUNDS = 6 };
+enum { KEEP_ROUNDS = 6, EXPECTED_SAMPLES = 6 };
 
-static void drop(struct search *search, const struct region *region, const char *reason)
+void search_drop(struct search *search, const struct region *region, const char *reason)
 {
     uint32_t count =
         search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count : SEARCH_DROPPED - 1;
@@ -35,21 +35,26 @@ static bool sibling_silent(const struct search *search, const struct region *reg
 }
 
 /* A region without a miss is dropped, unless it was among the best before: then it may be
- * in a quiet phase, and is kept for some rounds. */
+ * in a quiet phase, and is kept for some rounds. One of which a few samples were expected at most
+ * is not quiet yet. */
 static bool keep_silent(struct search *search, struct region *region)
 {
+    if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
+        region->state = search_found_state(search, region);
+        return true;
+    }
     bool was_best =
         region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
     if (!was_best) {
-        drop(search, region, "no misses");
+        search_drop(search, region, "no samples");
         return false;
     }
     if (++region->zero_rounds > KEEP_ROUNDS) {
-        drop(search, region, "quiet for too many rounds");
+        search_drop(search, region, "quiet for too many rounds");
         return false;
     }
     region->state = REGION_KEPT;
-    region->reason = "no misses now, but was among the best";
+    region->reason = "no samples now, but was among the best";
     if (region->share <= 0)
         region->share = region->ranked_share / 2;
     return true;
@@ -62,22 +67,29 @@ enum region_state search_found_state(const struct search *search, const struct r
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
+bool search_queue_silent(struct search *search, struct region *region)
+{
+    if (!keep_silent(search, region))
+        return false;
+    search_queue_put(&search->queue, region);
+    return region->state == REGION_KEPT;
+}
+
 bool search_queue_measured(struct search *search)
 {
     bool kept = false;
     for (uint32_t i = 0; i < search->active_count; i++)
         search_average(search, &search->active[i]);
+    search_inside_note(search);
     for (uint32_t i = 0; i < search->active_count; i++) {
         struct region *region = &search->active[i];
-        if (!region->samples) {
-            if (!keep_silent(search, region))
-                continue;
-            kept = true;
-        } else {
-            region->zero_rounds = 0;
-            region->reason = NULL;
-            region->state = search_found_state(search, region);
+        if (!region->samples && (region->iterations > 1 || !(region->hits > 0))) {
+            kept |= search_queue_silent(search, region);
+            continue;
         }
+        region->zero_rounds = 0;
+        region->reason = region->open && region->final ? region->reason : NULL;
+        region->state = search_found_state(search, region);
         search_queue_put(&search->queue, region);
     }
     return kept;

@@ -96,6 +96,8 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
     search->all_samples = from->all_samples;
     memcpy(search->active, from->active, from->active_count * sizeof *from->active);
     search->active_count = from->active_count;
+    search->frame = from->frame;
+    search->recent_count = 0;
     search->queue = from->queue;
     search->state = from->state;
     search->ways_now = from->ways_now;

@@ -25,15 +25,6 @@ struct region search_queue_take(struct search_queue *queue, uint32_t index)
     return region;
 }
 
-void search_queue_remove(struct search_queue *queue, uint64_t base, uint64_t bound)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < queue->count; i++)
-        if (queue->at[i].base < base || queue->at[i].bound > bound)
-            queue->at[kept++] = queue->at[i];
-    queue->count = kept;
-}
-
 uint32_t search_queue_finals(const struct search_queue *queue)
 {
     uint32_t finals = 0;

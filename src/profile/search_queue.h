@@ -16,9 +16,6 @@ struct search_queue {
 void search_queue_put(struct search_queue *queue, const struct region *region);
 struct region search_queue_take(struct search_queue *queue, uint32_t index);
 
-/* Removes all regions inside [base, bound). */
-void search_queue_remove(struct search_queue *queue, uint64_t base, uint64_t bound);
-
 /* How many of the best are final, up to the first that is not. */
 uint32_t search_queue_finals(const struct search_queue *queue);
 

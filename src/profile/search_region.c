@@ -106,7 +106,7 @@ bool region_split_point(const struct region *region, const struct place_names *n
     uint64_t middle = region->base + region_size(region) / 2;
     if (region->final || region_size(region) <= line_bytes)
         return false;
-    if (!region->open && extent_at(names, middle, &extent)) {
+    if (extent_at(names, middle, &extent)) {
         /* An object that starts in the middle needs no moving. In a gap, an edge of the gap
          * is the better point: it costs no round to find out that the gap is empty. */
         if (extent.object && extent.base == middle && inside_region(region, middle)) {

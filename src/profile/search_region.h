@@ -25,9 +25,6 @@ struct region {
     uint32_t parent;      /* splits have numbers: halves of one split share theirs */
     uint32_t object;      /* the only object it holds; 0: none or several */
     uint32_t zero_rounds; /* intervals it was kept without a miss */
-    uint32_t even;        /* even splits in a row above it, inside one object */
-    uint64_t even_base;   /* range of the first of them */
-    uint64_t even_bound;
     double ranked_share; /* share for which it, or its parent, was chosen; 0: never */
     enum region_state state;
     bool final;         /* one object, or one line: not split */
@@ -42,10 +39,8 @@ struct region {
 void region_identify(struct region *region, const struct place_names *names, bool inside,
                      uint32_t line_bytes);
 
-/*
- * Where to split: the middle, moved so that no object lies across; pages and lines where
- * the region is part of one object. False: cannot be split.
- */
+/* Where to halve a region that is not one object: the middle, moved so that no object is cut.
+ * False: cannot be split. */
 bool region_split_point(const struct region *region, const struct place_names *names,
                         uint32_t line_bytes, uint64_t *point);
 

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-enum { JUDGED_ROUNDS = 3 };
-
+static const uint64_t judged_ns = 5000000000;
 static const double unsearched_enough = 0.01;
 static const double explained_lost = 0.75; /* of what was explained: below, start again */
 
@@ -59,11 +58,11 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/* Of several intervals together: one alone may be an odd one. */
+/* Over several seconds: the program may use its objects in turn. */
 static bool judge(struct search *search)
 {
     struct search_judged *judged = &search->judged;
-    if (judged->rounds < JUDGED_ROUNDS || judged->total <= 0)
+    if (judged->lasted_ns < judged_ns || judged->total <= 0)
         return true;
     double now = judged->hits / judged->total;
     double before = judged->expected / judged->total;
@@ -72,7 +71,7 @@ static bool judge(struct search *search)
     return now + noise >= explained_lost * before;
 }
 
-bool search_still_explains(struct search *search)
+bool search_still_explains(struct search *search, uint64_t now_ns)
 {
     struct search_judged *judged = &search->judged;
     for (uint32_t i = 0; i < search->active_count; i++) {
@@ -82,6 +81,6 @@ bool search_still_explains(struct search *search)
     }
     judged->total += search->all_weight;
     judged->samples += (double)search->all_samples;
-    judged->rounds++;
+    judged->lasted_ns += now_ns - search->started_ns;
     return judge(search);
 }

@@ -16,7 +16,7 @@
 #define SETS_EXCESS 0.10
 
 struct sets {
-    struct counted *at; /* [geometry.sets] */
+    struct counted *at; /* [geometry.sets], weight */
     struct counted sum;
     struct counted squares; /* stored with the scale squared */
     struct geometry geometry;
@@ -49,11 +49,11 @@ static inline uint32_t sets_of(const struct sets *sets, uint64_t address)
                       : geometry_set(&sets->geometry, address);
 }
 
-static inline void sets_add(struct sets *sets, uint32_t set, double scale)
+static inline void sets_add(struct sets *sets, uint32_t set, double weight, double scale)
 {
-    counted_add(&sets->at[set], 1, scale);
-    counted_add(&sets->sum, 1, scale);
-    counted_add(&sets->squares, 1, scale * scale);
+    counted_add(&sets->at[set], weight, scale);
+    counted_add(&sets->sum, weight, scale);
+    counted_add(&sets->squares, weight * weight, scale * scale);
 }
 
 /* The verdict on counts[sets], whose effective number of samples is `effective`. */

@@ -164,6 +164,7 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
         return;
     }
     side->cpu = access->cpu;
+    side->last_ns = access->time_ns;
     counted_add(&side->samples, 1, scale);
     if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
         counted_add(&side->loads, 1, scale);
@@ -176,14 +177,30 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
         add_spot(spot, place, object, scale);
 }
 
+/* NULL: not known, though there may be room for it. */
+static const struct sharing_side *known_side(const struct sharing_line *line, uint32_t tid)
+{
+    for (int i = 0; i < line->side_count; i++)
+        if (line->sides[i].tid == tid)
+            return &line->sides[i];
+    return NULL;
+}
+
+/*
+ * Turns are of threads that were there before and come back: threads that only follow each other,
+ * as those of a program that starts new ones for each piece of work, never do. Of those that no
+ * side is kept of that is not known, so they count in neither.
+ */
 static void add_turn(struct sharing_line *line, const struct access *access, double scale)
 {
+    const struct sharing_side *side = known_side(line, access->tid);
     bool wrote = sharing_writes(access);
     bool soon = line->last_ns && access->time_ns - line->last_ns <= SOON_NS;
     bool elsewhere = access->cpu == SAMPLE_NO_CPU || access->cpu != line->last_cpu;
-    if (soon)
+    bool back = side && access->time_ns - side->last_ns <= SOON_NS;
+    if (soon && (side || line->side_count < SHARING_SIDES))
         counted_add(&line->pairs, 1, scale);
-    if (soon && elsewhere && access->tid != line->last_tid && (wrote || line->last_wrote))
+    if (soon && back && elsewhere && access->tid != line->last_tid && (wrote || line->last_wrote))
         counted_add(&line->turns, 1, scale);
     line->last_ns = access->time_ns;
     line->last_tid = access->tid;

@@ -40,6 +40,7 @@ struct sharing_spot {
 struct sharing_side {
     uint32_t tid;
     uint32_t cpu; /* last one; SAMPLE_NO_CPU */
+    uint64_t last_ns;
     struct counted samples;
     struct counted loads;
     struct counted stores;

@@ -35,6 +35,27 @@ double build_read(const struct build *build, const struct counted *counted)
     return counted_read(counted, build->snapshot->basis, build->scale);
 }
 
+double build_samples(const struct build *build, const struct counted *weight)
+{
+    const struct tally *all = &build->profile->all[build->event];
+    double sum = build_read(build, &all->weight);
+    /* Without an attributed sample the mean is not known, and a sample is one. */
+    return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
+}
+
+double build_over(const struct build *build, const struct counted *samples,
+                  const struct counted *weight)
+{
+    return build_read(build, samples) - build_samples(build, weight);
+}
+
+double build_effective(const struct build *build, const struct tally *tally)
+{
+    double squares =
+        counted_read(&tally->squares, build->snapshot->basis, build->scale * build->scale);
+    return decay_effective(build_read(build, &tally->weight), squares);
+}
+
 uint32_t build_object_index(const struct build *build, uint32_t object)
 {
     const uint32_t *index = hash_find(&build->index, object);
@@ -138,9 +159,11 @@ static void copy_totals(struct build *build, uint64_t now_ns)
         sum += totals->reasons[i];
     assert(sum == totals->samples);
     const struct tally *all = &profile->all[build->event];
-    double squares = counted_read(&all->squares, profile->basis, build->scale * build->scale);
     totals->weight = build_read(build, &all->weight);
-    totals->effective = decay_effective(totals->weight, squares);
+    totals->everything = build_everything(build);
+    for (int i = 0; i < REASON_COUNT; i++)
+        totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
+    totals->effective = build_effective(build, all);
     uint64_t since = profile->options.run ? 0 : profile->refreshed_ns;
     totals->rate = since && now_ns > since
                        ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)

@@ -98,20 +98,20 @@ static void describe_instruction(struct shared *shared, const struct pair *pair,
         row->line = desc.line;
         row->inlined = keep(build, desc.inlined);
     }
-    if (build_type(build, (uint32_t)(pair->size >> OFFSET_SHIFT), &type)) {
-        type_field_name(&type, (uint32_t)pair->size, 0, name, sizeof name);
+    if (build_type(build, offset_key_type(pair->size), &type)) {
+        type_bits_name(&type, (uint32_t)pair->size, offset_key_unit(pair->size), name, sizeof name);
         row->field = keep(build, name);
     }
 }
 
-/* Of its object, the part that so many samples are. */
-static struct snapshot_access part_of(const struct snapshot_access *object, double samples)
+/* Of its object, the part of so much weight. */
+static struct snapshot_access part_of(const struct snapshot_access *object, double samples,
+                                      double weight)
 {
     struct snapshot_access row = *object;
-    double part = object->samples > 0 ? samples / object->samples : 0;
     row.samples = samples;
-    row.weight = object->weight * part;
-    row.cycles = object->cycles * part;
+    row.weight = weight;
+    row.cycles = object->weight > 0 ? object->cycles * weight / object->weight : 0;
     return row;
 }
 
@@ -121,20 +121,24 @@ static void list_object(struct shared *shared, uint32_t id, const struct pair **
     struct snapshot *snapshot = build->snapshot;
     struct snapshot_access object = {0};
     describe_object(build, id, &object);
-    double rest = object.samples;
+    double rest_samples = object.samples;
+    double rest = object.weight;
     for (size_t i = 0; i < count && !build->failed; i++) {
         double samples = build_read(build, &pairs[i]->samples);
+        double weight = build_read(build, &pairs[i]->weight);
         struct snapshot_access *row = &snapshot->accesses[snapshot->access_count];
-        if (!(samples > 0))
+        if (!(weight > 0))
             continue;
-        *row = part_of(&object, samples);
+        *row = part_of(&object, samples, weight);
         describe_instruction(shared, pairs[i], row);
         snapshot->access_count++;
-        rest -= samples;
+        rest_samples -= samples;
+        rest -= weight;
     }
     /* Under decay sums are rounded. */
-    if (rest > 1e-6 * object.samples)
-        snapshot->accesses[snapshot->access_count++] = part_of(&object, rest);
+    if (rest > 1e-6 * object.weight)
+        snapshot->accesses[snapshot->access_count++] =
+            part_of(&object, fmax(rest_samples, 0), rest);
 }
 
 void build_accesses(struct build *build)
@@ -151,7 +155,7 @@ void build_accesses(struct build *build)
     for (uint32_t id = 0; id < profile->objects.ids && !build->failed; id++) {
         size_t first;
         size_t count = pairs_of(profile->sorted, all, PAIR_OWNER(id, build->event), &first);
-        if (build_read(build, &tallies_at(&profile->objects, id, build->event)->samples) > 0)
+        if (build_samples(build, &tallies_at(&profile->objects, id, build->event)->weight) > 0)
             list_object(&shared, id, profile->sorted + first, count);
     }
     hash_fini(&shared.functions);

@@ -50,9 +50,9 @@ static const char *field_of(struct build *build, struct hash *known, uint64_t wh
     build->failed |= !first;
     if (first && *first)
         return matrix->sites[*first - 1].field;
-    if (!build_type(build, (uint32_t)(where >> OFFSET_SHIFT), &type))
+    if (!build_type(build, offset_key_type(where), &type))
         return NULL;
-    type_field_name(&type, (uint32_t)where, 0, name, sizeof name);
+    type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
     if (first)
         *first = (uint32_t)site + 1;
     return arena_string(build->arena, name);
@@ -67,7 +67,7 @@ static size_t list_sites(struct build *build, const struct matrix_axes *axes, st
     size_t used = 0;
     for (size_t i = 0; i < build->code_count; i++) {
         const struct pair *pair = build->profile->sorted[i];
-        double samples = build_read(build, &pair->samples);
+        double samples = build_samples(build, &pair->weight);
         if (!(samples >= least) || !(samples > 0) || used == pairs->count)
             continue;
         if (sites) {
@@ -76,8 +76,8 @@ static size_t list_sites(struct build *build, const struct matrix_axes *axes, st
             site->column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
             site->address = pair->key;
             site->samples = samples;
-            site->loads = build_read(build, &pair->loads);
-            site->stores = build_read(build, &pair->stores);
+            site->loads = build_samples(build, &pair->loads);
+            site->stores = build_samples(build, &pair->stores);
             if (site->row < axes->rows)
                 locate(build, site->row, site);
             site->field = field_of(build, known, pair->size, used);
@@ -132,14 +132,16 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
     uint32_t recent = window->used < SNAPSHOT_MATRIX_RECENT ? window->used : SNAPSHOT_MATRIX_RECENT;
     struct hash known;
     hash_init(&known);
+    double mean = window_mean_weight(window, recent);
     matrix->recent = recent;
     matrix->blocks = arena_array(build->arena, recent, sizeof *matrix->blocks);
     build->failed |= !matrix->blocks;
     for (uint32_t i = 0; i < recent && !build->failed; i++) {
+        const struct window_entry *entry = window_at(window, window->used - recent + i);
         struct snapshot_matrix_block *block =
-            block_of(build, axes, &known, window_at(window, window->used - recent + i));
+            block_of(build, axes, &known, entry);
         if (block)
-            block->samples++;
+            block->samples += window_weight(entry) / mean;
     }
     hash_fini(&known);
 }

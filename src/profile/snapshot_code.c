@@ -38,13 +38,14 @@ static size_t rows_of(const struct build *build, const struct pair **sorted, siz
     size_t used = 0;
     double hottest = 0;
     for (size_t i = 0; i < count; i++) {
-        double samples = build_read(build, &sorted[i]->samples);
+        double samples = build_samples(build, &sorted[i]->weight);
         if (!used || rows[used - 1].id != sorted[i]->extra) {
             rows[used++] = (struct snapshot_code){.id = sorted[i]->extra, .top_object = UINT32_MAX};
             hottest = -1;
         }
         struct snapshot_code *row = &rows[used - 1];
         row->samples += samples;
+        row->count_over += build_over(build, &sorted[i]->samples, &sorted[i]->weight);
         row->sites++;
         if (samples > hottest) {
             hottest = samples;
@@ -61,6 +62,8 @@ static void build_object_code(struct build *build, size_t index, const struct pa
     size_t first;
     size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
     size_t used = rows_of(build, sorted + first, count, rows);
+    double effective = build_effective(
+        build, tallies_at(&build->profile->objects, object->id, build->event));
     qsort(rows, used, sizeof *rows, most_samples);
     object->code_count = used < CODES ? used : CODES;
     object->code = arena_array(build->arena, object->code_count, sizeof *rows);
@@ -69,7 +72,7 @@ static void build_object_code(struct build *build, size_t index, const struct pa
         struct snapshot_code *code = &object->code[i];
         *code = rows[i];
         code->share = interval_share(object->samples > 0 ? code->samples / object->samples : NAN,
-                                     object->samples);
+                                     effective);
         code->top_object = (uint32_t)index;
         code->top_object_share = 1;
         code->all_share = code->unknown_share = NAN;
@@ -114,9 +117,10 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
     double all = build_read(build, &profile->all[build->event].weight);
     for (uint32_t id = 0; id < profile->functions.ids; id++) {
         const struct tally *tally = tallies_at(&profile->functions, id, build->event);
-        double samples = build_read(build, &tally->samples);
+        double samples = build_samples(build, &tally->weight);
         struct snapshot_code code = {
             .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
+        code.count_over = build_over(build, &tally->samples, &tally->weight);
         build_function_unplaced(build, &code);
         if (!(samples + code.unknown_samples > 0))
             continue;
@@ -139,8 +143,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
 {
     struct snapshot *snapshot = build->snapshot;
     const struct tally *total = &build->profile->all[build->event];
-    double squares = counted_read(&total->squares, snapshot->basis, build->scale * build->scale);
-    double samples = decay_effective(build_read(build, &total->weight), squares);
+    double samples = build_effective(build, total);
     struct hash index;
     hash_init(&index);
     snapshot->code = arena_array(build->arena, CODES_ALL, sizeof *snapshot->code);
@@ -166,7 +169,6 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
 void build_code(struct build *build)
 {
     struct profile *profile = build->profile;
-    build_unplaced(build);
     size_t all = build->code_count = pairs_sorted(&profile->code, build->event, profile->sorted);
     struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
     build->failed |= !rows;

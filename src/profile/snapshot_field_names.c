@@ -35,6 +35,8 @@ static void name_member(struct build *build, const struct folding *folding,
         return;
     if (field->member == TYPE_NO_MEMBER)
         type_field_name(&type, field->offset, field->size, name, sizeof name);
+    else if (field->unit)
+        type_bits_name(&type, field->offset, field->unit, name, sizeof name);
     else
         type_member_name(&type, field->member, name, sizeof name);
     if (folding->exact && field->member != TYPE_NO_MEMBER &&

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8 };
+enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, PAGE_BYTES = 4096 };
 
-static const double trusted = 0.5; /* confidence from which offsets are folded */
+static const double trusted = 0.5;       /* confidence from which offsets are folded */
+static const double typed_at_most = 0.1; /* of the samples of what has an inferred element */
 
 /* Offsets of one object from the window, the newest first. */
 static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,
@@ -31,6 +32,26 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
     return count;
 }
 
+/* A mapping, or as large a part of one, may be memory that an allocator deals out: distances in it
+ * are the allocator's. */
+static bool is_dealt_out(const struct snapshot_object *object)
+{
+    return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
+           object->kind == OBJECT_STACK ||
+           (object->kind == OBJECT_HEAP && object->address % PAGE_BYTES == 0 &&
+            object->size >= PAGE_BYTES);
+}
+
+/* Where the type is known, a stride is how the program goes through an array of it, and no element.
+ */
+static bool has_elements(const struct snapshot_object *object)
+{
+    double typed = 0;
+    for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
+        typed += object->typed[how];
+    return !object->type_id && typed <= typed_at_most * object->samples && !is_dealt_out(object);
+}
+
 /* A stride is inferred anew when the samples have doubled: it costs a millisecond. */
 static bool infer(struct build *build, const struct snapshot_object *object)
 {
@@ -39,8 +60,12 @@ static bool infer(struct build *build, const struct snapshot_object *object)
         tallies_at(&build->profile->objects, object->id, build->event)->samples.at[BASIS_RUN];
     uint64_t offsets[STRIDE_OFFSETS_MAX];
     uint32_t line_phase = 0;
-    if (samples < STRIDE_OFFSETS_MIN || samples < 2.0 * extra->inferred_at ||
-        object->kind == OBJECT_STACK)
+    if (!has_elements(object)) {
+        extra->element = 0;
+        extra->confidence = 0;
+        return false;
+    }
+    if (samples < STRIDE_OFFSETS_MIN || samples < 2.0 * extra->inferred_at)
         return false;
     extra->inferred_at = samples < UINT32_MAX / 2 ? (uint32_t)samples : UINT32_MAX / 2;
     size_t count = window_offsets(&build->profile->window, object->id, offsets, &line_phase);
@@ -71,22 +96,12 @@ static bool is_exact(const struct snapshot_object *object)
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
 }
 
-/* Numbers that the code reads in the elements of something larger: offsets that come again by a
- * larger step are no elements of these. Nobody declared the object as an array of them. */
-static bool is_part(const struct snapshot_object *object, const struct folding *folding)
-{
-    return object->type_votes && !folding->type.member_count && folding->element > 8 &&
-           folding->element > folding->type.size;
-}
-
 static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
 {
     struct folding folding = {.element = build->profile->extras[object->id].element,
                               .exact = is_exact(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
-    if (folding.type_id && is_part(object, &folding))
-        folding.type_id = 0;
     return folding;
 }
 
@@ -100,12 +115,13 @@ static bool locate(const struct folding *folding, uint64_t key, struct snapshot_
     }
     if (key & OFFSET_TYPED) {
         field->type_id = offset_key_type(key);
+        field->unit = offset_key_unit(key);
         field->offset = (uint32_t)key;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
         field->offset = type_in_element(&folding->type, key);
     } else {
-        field->offset = folding->element > 8 && !folding->type_id ? key % folding->element : key;
+        field->offset = folding->element > 8 ? key % folding->element : key;
     }
     return true;
 }
@@ -165,6 +181,13 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
         if (field->member == TYPE_NO_MEMBER)
             continue;
         const struct type_member *member = &type.members[field->member];
+        uint64_t folded = type_fold(&type, field->offset);
+        if (!field->unit)
+            field->unit = type_shares_byte(&type, field->member, folded);
+        if (field->unit) {
+            field->offset = folded;
+            continue;
+        }
         uint64_t element = exact ? element_at(&type, field->member, field->offset) : 0;
         field->offset = member->offset + element * member->stride;
     }
@@ -172,7 +195,8 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
 
 bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
 {
-    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset;
+    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
+           a->unit == b->unit;
 }
 
 static size_t merge(struct snapshot_field *fields, size_t count)
@@ -183,6 +207,7 @@ static size_t merge(struct snapshot_field *fields, size_t count)
         if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
             into->samples += fields[i].samples;
+            into->count_over += fields[i].count_over;
             into->loads += fields[i].loads;
             into->stores += fields[i].stores;
             into->size = fields[i].size > into->size ? fields[i].size : into->size;
@@ -223,9 +248,10 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         *field = (struct snapshot_field){.size = (uint32_t)pairs[i]->size};
         if (!locate(&folding, pairs[i]->key, field))
             continue;
-        field->samples = build_read(build, &pairs[i]->samples);
-        field->loads = build_read(build, &pairs[i]->loads);
-        field->stores = build_read(build, &pairs[i]->stores);
+        field->samples = build_samples(build, &pairs[i]->weight);
+        field->count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->loads = build_samples(build, &pairs[i]->loads);
+        field->stores = build_samples(build, &pairs[i]->stores);
         pairs[used++] = pairs[i];
     }
     if (!folding.type_id) {

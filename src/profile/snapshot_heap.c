@@ -27,11 +27,12 @@ static void copy_bin(struct build *build, struct heap_bin *bin)
     build->failed |= !bin->name;
 }
 
-static void add_misses(struct build *build, struct snapshot_bin *bin, const struct tallies *tallies)
+static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t object,
+                       const struct tallies *tallies)
 {
-    if (!bin->heap.object || bin->heap.object >= tallies->ids)
+    if (!object || object >= tallies->ids)
         return;
-    const struct tally *tally = tallies_at(tallies, bin->heap.object, build->event);
+    const struct tally *tally = tallies_at(tallies, object, build->event);
     double all = build_read(build, &build->profile->all[build->event].weight);
     bin->samples += build_read(build, &tally->samples);
     bin->share += all > 0 ? build_read(build, &tally->weight) / all : 0;
@@ -42,9 +43,12 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, const stru
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
+    uint32_t object = bin->heap.object;
     bin->share = 0;
-    add_misses(build, bin, &profile->objects);
-    add_misses(build, bin, &profile->holders);
+    for (; object; object = bin->heap.walked ? 0 : build_next_part(build, object)) {
+        add_misses(build, bin, object, &profile->objects);
+        add_misses(build, bin, object, &profile->holders);
+    }
 }
 
 static bool is_suspect(const struct snapshot_bin *bin)

@@ -17,7 +17,7 @@ static int by_place(const void *left, const void *right)
     const struct pair *b = *(const struct pair *const *)right;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
-    double difference = a->samples.at[BASIS_RUN] - b->samples.at[BASIS_RUN];
+    double difference = a->weight.at[BASIS_RUN] - b->weight.at[BASIS_RUN];
     return difference > 0 ? -1 : difference < 0;
 }
 
@@ -41,12 +41,12 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
 {
     struct type_desc type;
     char name[NAME_BYTES];
-    row->type_id = (uint32_t)(where >> OFFSET_SHIFT);
+    row->type_id = offset_key_type(where);
     row->member = TYPE_NO_MEMBER;
     if (!build_type(build, row->type_id, &type))
         return;
     row->member = type_member_at(&type, (uint32_t)where, 0);
-    type_field_name(&type, (uint32_t)where, 0, name, sizeof name);
+    type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
     row->field = arena_string(build->arena, name);
 }
 
@@ -67,7 +67,7 @@ static size_t join(const struct build *build, const struct pair **pairs, size_t 
 {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        double samples = build_read(build, &pairs[i]->samples);
+        double samples = build_samples(build, &pairs[i]->weight);
         if (!used || rows[used - 1].address != pairs[i]->key) {
             rows[used] = (struct snapshot_instruction){
                 .address = pairs[i]->key,
@@ -78,8 +78,9 @@ static size_t join(const struct build *build, const struct pair **pairs, size_t 
         }
         struct snapshot_instruction *row = &rows[used - 1];
         row->samples += samples;
-        row->loads += build_read(build, &pairs[i]->loads);
-        row->stores += build_read(build, &pairs[i]->stores);
+        row->count_over += build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->loads += build_samples(build, &pairs[i]->loads);
+        row->stores += build_samples(build, &pairs[i]->stores);
         row->objects++;
     }
     return used;

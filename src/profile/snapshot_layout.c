@@ -81,19 +81,30 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
     return index;
 }
 
-/* Samples of each member, and of all that it is part of. */
+static void warm(struct drawing *drawing, uint32_t member, const struct snapshot_field *field)
+{
+    double *heat = &drawing->heat[(size_t)member * 3];
+    heat[0] += field->samples;
+    heat[1] += field->loads;
+    heat[2] += field->stores;
+}
+
+/* Samples of each member, and of all that it is part of. What is for one of several bit-fields,
+ * and not known which, is shown at each. */
 static void warm_members(struct drawing *drawing)
 {
+    const struct type_desc *type = &drawing->type;
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
-        uint32_t member = type_member_at(&drawing->type, field->offset, field->size);
-        while (member < drawing->type.member_count) {
-            double *heat = &drawing->heat[(size_t)member * 3];
-            heat[0] += field->samples;
-            heat[1] += field->loads;
-            heat[2] += field->stores;
-            member = drawing->type.members[member].parent;
-        }
+        uint32_t member = type_member_at(type, field->offset, field->size);
+        uint64_t first = type_fold(type, field->offset);
+        for (uint32_t k = member + 1; member < k && k < type->member_count; k++)
+            if (type->members[member].bit_size &&
+                type->members[k].parent == type->members[member].parent &&
+                type_has_bits(&type->members[k], first, field->unit ? field->unit : 1))
+                warm(drawing, k, field);
+        for (; member < type->member_count; member = type->members[member].parent)
+            warm(drawing, member, field);
     }
 }
 

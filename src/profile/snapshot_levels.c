@@ -25,16 +25,6 @@ void build_sum_object(const struct build *build, uint32_t object, struct levels_
         sums->counted[i] += build_read(build, &tallies_at(&profile->objects, object, i)->weight);
 }
 
-/* Pairs count samples; what one of them stands for, the object's tally knows. */
-static double pair_weight(const struct build *build, const struct pair *pair)
-{
-    const struct tally *tally = tallies_at(&build->profile->objects, PAIR_OBJECT(pair->owner),
-                                           (uint16_t)PAIR_EVENT(pair->owner));
-    double samples = build_read(build, &tally->samples);
-    double each = samples > 0 ? build_read(build, &tally->weight) / samples : 0;
-    return each * build_read(build, &pair->samples);
-}
-
 void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums)
 {
     const struct profile *profile = build->profile;
@@ -46,7 +36,7 @@ void build_sum_offset(const struct build *build, const struct pair *pair, struct
         uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
         const struct pair *other = pairs_find(&profile->offsets, pairs_hash(owner, pair->key));
         if (other)
-            sums->counted[i] += pair_weight(build, other);
+            sums->counted[i] += build_read(build, &other->weight);
     }
 }
 

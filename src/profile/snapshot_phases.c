@@ -170,7 +170,9 @@ static void list(struct build *build, const struct streams_sorted *objects, uint
     const struct timeline *timeline = build_timeline_of(build);
     const struct phases *phases = &timeline->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
-    const struct phases_segment *segments = phases->segments + (phases->segment_count - count);
+    struct phases_segment *segments = arena_array(build->arena, count, sizeof *segments);
+    count = segments ? phases_newest(phases, segments, count) : 0;
+    build->failed |= !segments;
     struct span before = {0, 0, 0, 0};
     shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
     build->failed |= !shown->phases;
@@ -185,7 +187,7 @@ static void list(struct build *build, const struct streams_sorted *objects, uint
             .distance = NAN,
             .rose_by = NAN,
             .fell_by = NAN};
-        uint8_t letter = i + 1 == count ? phases_letter(phases) : segments[i].phase;
+        uint8_t letter = segments[i].phase;
         phase->again = i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
         if (letter != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + letter);
@@ -221,7 +223,7 @@ static const char *read_phases(struct build *build, const struct snapshot_timeli
     for (size_t i = 0; i < shown->phase_count; i++)
         inversions += shown->phases[i].inversion;
     if (!now || !now->leader)
-        return "No misses yet.";
+        return "No samples yet.";
     if (shown->phase_count == 1)
         return arena_printf(build->arena,
                             "One phase so far: the shares of the objects have not changed; %s "

@@ -126,6 +126,27 @@ static bool is_wanted(const struct snapshot_streams *so_far, const struct snapsh
     return field->object != UINT32_MAX && of_it < FIELDS_OF_ONE;
 }
 
+/* Objects that are one row have one curve. */
+static struct snapshot_stream *of_same_row(const struct build *build, unsigned kind,
+                                           const struct snapshot_streams *so_far, uint32_t object)
+{
+    for (size_t i = 0; build->parts && kind == STREAM_OBJECT && i < so_far->count; i++)
+        if (object != UINT32_MAX && so_far->list[i].object == object)
+            return &so_far->list[i];
+    return NULL;
+}
+
+static void add_curve(struct build *build, const struct listing *listing,
+                      const struct stream *stream, struct snapshot_stream *sum)
+{
+    struct snapshot_stream more = show(build, listing, stream);
+    for (size_t i = 0; more.weight && sum->weight && i < listing->shown->periods; i++)
+        sum->weight[i] += more.weight[i];
+    sum->share += more.share;
+    if (sum->weight)
+        sum->volatility = volatility_of(sum->weight, listing->shown->periods);
+}
+
 static struct snapshot_streams list(struct build *build, const struct listing *listing,
                                     const struct streams_sorted *sorted, size_t most)
 {
@@ -137,6 +158,12 @@ static struct snapshot_streams list(struct build *build, const struct listing *l
         name(build, sorted->list[i], &one);
         if (STREAM_KIND(sorted->list[i]->key) == STREAM_FIELD && !is_wanted(&streams, &one))
             continue;
+        struct snapshot_stream *same =
+            of_same_row(build, STREAM_KIND(sorted->list[i]->key), &streams, one.object);
+        if (same) {
+            add_curve(build, listing, sorted->list[i], same);
+            continue;
+        }
         struct snapshot_stream *stream = &streams.list[streams.count++];
         *stream = show(build, listing, sorted->list[i]);
         stream->object = one.object;

@@ -8,7 +8,7 @@
 
 enum { THREADS_LISTED = 256, RECENT = 16384, NAME_BYTES = 64 };
 
-/* Samples of a thread, on an object, in a function: keys of three tables. */
+/* Samples of a thread, on an object, in a function, in window_parts(): keys of three tables. */
 struct counts {
     struct hash threads;   /* tid */
     struct hash objects;   /* tid, object */
@@ -18,25 +18,27 @@ struct counts {
 /* What a thread has most of. */
 struct most {
     uint32_t id;
-    uint32_t samples;
+    uint32_t parts; /* window_parts() */
 };
 
-static void add(struct build *build, struct hash *hash, uint32_t tid, uint32_t id)
+static void add(struct build *build, struct hash *hash, uint32_t tid, uint32_t id, uint32_t parts)
 {
     uint32_t *count = hash_insert(hash, (uint64_t)tid << 32 | id, NULL);
     build->failed |= !count;
     if (count)
-        ++*count;
+        *count += parts;
 }
 
 static void count_recent(struct build *build, struct counts *counts, uint32_t recent)
 {
     const struct window *window = &build->profile->window;
+    double mean = window_mean_weight(window, recent);
     for (uint32_t i = 0; i < recent && !build->failed; i++) {
         const struct window_entry *entry = window_at(window, window->used - recent + i);
-        add(build, &counts->threads, entry->tid, 0);
-        add(build, &counts->objects, entry->tid, entry->object);
-        add(build, &counts->functions, entry->tid, entry->function);
+        uint32_t parts = window_parts(entry, mean);
+        add(build, &counts->threads, entry->tid, 0, parts);
+        add(build, &counts->objects, entry->tid, entry->object, parts);
+        add(build, &counts->functions, entry->tid, entry->function, parts);
     }
 }
 
@@ -60,7 +62,8 @@ static void list(struct build *build, const struct counts *counts)
     for (size_t i = 0; all && hash->slots && i <= hash->mask; i++)
         if (hash->slots[i].used)
             all[count++] = (struct snapshot_thread){.tid = (uint32_t)(hash->slots[i].key >> 32),
-                                                    .samples = hash->slots[i].value};
+                                                    .samples = (double)hash->slots[i].value /
+                                                               WINDOW_PARTS};
     if (all)
         qsort(all, count, sizeof *all, most_samples);
     threads->count = count < THREADS_LISTED ? count : THREADS_LISTED;
@@ -80,7 +83,7 @@ static void find_most(const struct counts *counts, const struct hash *hash,
         const struct hash_slot *slot = &hash->slots[i];
         uint64_t thread = slot->key >> 32 << 32;
         const uint32_t *place = slot->used ? hash_find(&counts->threads, thread) : NULL;
-        if (place && *place && slot->value > most[*place - 1].samples)
+        if (place && *place && slot->value > most[*place - 1].parts)
             most[*place - 1] = (struct most){(uint32_t)slot->key, slot->value};
     }
 }
@@ -121,8 +124,8 @@ static void describe(struct build *build, struct counts *counts)
     for (size_t i = 0; i < threads->count; i++) {
         struct snapshot_thread *thread = &threads->list[i];
         thread->share = interval_share(thread->samples / recent, recent);
-        thread->object_share = objects[i].samples / thread->samples;
-        thread->function_share = functions[i].samples / thread->samples;
+        thread->object_share = objects[i].parts / (thread->samples * WINDOW_PARTS);
+        thread->function_share = functions[i].parts / (thread->samples * WINDOW_PARTS);
         name(build, thread, objects[i].id, functions[i].id);
     }
 }

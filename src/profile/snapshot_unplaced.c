@@ -21,10 +21,68 @@ double build_everything(const struct build *build)
            build_read(build, &profile->unplaced.all[build->event].weight);
 }
 
+/* Attributed weight by instruction, of those in `unplaced`: sums[i] of the i-th. */
+static bool sum_attributed(const struct build *build, double *sums)
+{
+    const struct pair **sorted = build->profile->unplaced.sorted;
+    const struct pairs *code = &build->profile->code;
+    struct hash index = {0};
+    bool known = true;
+    hash_init(&index);
+    for (size_t i = 0; i < build->unplaced_count && known; i++) {
+        uint32_t *at = hash_insert(&index, sorted[i]->key, NULL);
+        known = at;
+        if (at)
+            *at = (uint32_t)i;
+    }
+    for (size_t i = 0; i < code->count && known; i++) {
+        const struct pair *pair = &code->at[i];
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+            continue;
+        const uint32_t *at = hash_find(&index, pair->key);
+        if (at)
+            sums[*at] += build_read(build, &pair->weight);
+    }
+    hash_fini(&index);
+    return known;
+}
+
+/*
+ * Weight of the samples without an object that nothing is known of. Of an instruction of which the
+ * part f is without one, the others tell where it goes as far as they are 1 - f of all.
+ */
+static double unlike_others(struct build *build)
+{
+    const struct unplaced *unplaced = &build->profile->unplaced;
+    double unlike = build_read(build, &unplaced->waited[build->event].weight);
+    if (!build->unplaced_count)
+        return unlike;
+    double *sums = arena_array(build->arena, build->unplaced_count, sizeof *sums);
+    if (!sums || !sum_attributed(build, sums))
+        return unlike;
+    for (size_t i = 0; i < build->unplaced_count; i++) {
+        double own = build_read(build, &unplaced->sorted[i]->weight);
+        if (own > 0)
+            unlike -= own * sums[i] / (own + sums[i]);
+    }
+    return unlike > 0 ? unlike : 0;
+}
+
 void build_unplaced(struct build *build)
 {
     struct unplaced *unplaced = &build->profile->unplaced;
     build->unplaced_count = pairs_sorted(&unplaced->code, build->event, unplaced->sorted);
+    build->unlike = unlike_others(build);
+}
+
+struct snapshot_share build_widened(const struct build *build, struct snapshot_share share)
+{
+    double all = build_read(build, &build->profile->all[build->event].weight) +
+                 build_read(build, &build->profile->unplaced.waited[build->event].weight);
+    double unlike = all > 0 ? fmin(build->unlike / all, 1) : 0;
+    share.low *= 1 - unlike;
+    share.high = share.high * (1 - unlike) + unlike;
+    return share;
 }
 
 void build_function_unplaced(const struct build *build, struct snapshot_code *code)
@@ -34,7 +92,8 @@ void build_function_unplaced(const struct build *build, struct snapshot_code *co
     const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
     double all = build_everything(build);
     double weight = tally ? build_read(build, &tally->weight) : 0;
-    code->unknown_samples = tally ? build_read(build, &tally->samples) : 0;
+    code->unknown_samples = tally ? build_samples(build, &tally->weight) : 0;
+    code->unknown_over = tally ? build_over(build, &tally->samples, &tally->weight) : 0;
     code->unknown_share = all > 0 ? weight / all : NAN;
     code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
 }
@@ -54,7 +113,7 @@ void build_note_unplaced(struct build *build, struct snapshot_code *code)
     const struct pair *hottest = NULL;
     double most = 0;
     for (size_t i = 0; i < count; i++) {
-        double samples = build_read(build, &pairs[i]->samples);
+        double samples = build_samples(build, &pairs[i]->weight);
         if (samples > most) {
             most = samples;
             hottest = pairs[i];
@@ -97,7 +156,7 @@ size_t build_join_unplaced(struct build *build, uint32_t function,
     const struct pair **pairs = pairs_for(build, function, &count);
     size_t known = used;
     for (size_t i = 0; i < count; i++) {
-        double samples = build_read(build, &pairs[i]->samples);
+        double samples = build_samples(build, &pairs[i]->weight);
         struct snapshot_instruction *row = row_at(rows, known, pairs[i]->key);
         if (!(samples > 0))
             continue;
@@ -108,6 +167,7 @@ size_t build_join_unplaced(struct build *build, uint32_t function,
             used++;
         }
         row->unknown_samples = samples;
+        row->unknown_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->unknown_note = note_of(build, pairs[i]->extra);
     }
     return used;

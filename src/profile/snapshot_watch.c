@@ -113,9 +113,11 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
         object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
     }
     object->again_s = count < REUSE_LEAST ? NAN : reach;
-    object->again = (struct snapshot_share){NAN, NAN, NAN};
-    if (count >= REUSE_LEAST)
+    object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};
+    if (count >= REUSE_LEAST) {
         object->again = survival_happened(legs->times, count, reach);
+        object->returns = survival_happened(legs->times, count, reuse_long_s);
+    }
 }
 
 /* The sampled word is used in every visit that counts, the others as often as the one drawn. */
@@ -183,6 +185,7 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
     watch_fill_codes(build, legs->at, legs->count, object);
     struct reuse_question own = *question;
     own.crowded_sets = watch_crowded(build->snapshot, object->object);
+    watch_ask_of(build, object->object, id, &own);
     object->verdict = reuse_verdict(object, &own);
     watch_fill_pace(build, object);
     object->reading = watch_words(build, object, &own);

@@ -1,40 +1,103 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The window, as a snapshot shows it. */
+#include "profile/measured.h"
 #include "profile/state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { RECURRENCES = 64, READING_MIN = 200 };
+enum { RECURRENCES = 64, READING_MIN = 200, DOUBLES_MIN = 10 };
 
-/* Chao's lower bound of the distinct lines there are, seen or not (A. Chao, 1984). */
-static double lines_estimated(const struct window_counts *counts)
+/* Of one object, the lines seen in the window. */
+struct seen_lines {
+    uint32_t lines;
+    uint32_t singles;
+    uint32_t doubles;
+    uint64_t lowest;
+    uint64_t highest;
+};
+
+static void see_line(struct seen_lines *seen, const struct window_entry *entry)
 {
-    double once = (double)counts->singletons;
-    return (double)counts->addresses + once * (once - 1) / (2.0 * ((double)counts->doubles + 1));
+    seen->lowest = seen->lines && seen->lowest < entry->address ? seen->lowest : entry->address;
+    seen->highest = seen->lines && seen->highest > entry->address ? seen->highest : entry->address;
+    seen->lines++;
+    seen->singles += entry->count == 1;
+    seen->doubles += entry->count == 2;
+}
+
+/*
+ * Lines that an object has, seen or not: Chao's lower bound (A. Chao, 1984), where enough lines
+ * came twice for it to mean anything, and never more than its memory has.
+ */
+static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
+{
+    double once = seen->singles;
+    double lines = seen->lines;
+    double most = (double)((seen->highest - seen->lowest) / line_bytes) + 1;
+    if (seen->doubles < DOUBLES_MIN)
+        return lines;
+    if (size)
+        most = fmin(most, (double)(size / line_bytes) + 1);
+    return fmax(lines, fmin(lines + once * (once - 1) / (2.0 * (seen->doubles + 1.0)), most));
+}
+
+/* The sum over the objects of the window. */
+static double lines_estimated(struct build *build)
+{
+    const struct window *window = &build->profile->window;
+    struct hash *places = &build->profile->parts;
+    uint32_t count = 0;
+    double sum = 0;
+    hash_clear(places);
+    for (uint32_t i = 0; i < window->used; i++) {
+        bool created = false;
+        uint32_t *place = hash_insert(places, window_at(window, i)->object, &created);
+        if (place && created)
+            *place = count++;
+    }
+    struct seen_lines *seen = arena_array(build->arena, count, sizeof *seen);
+    build->failed |= count && !seen;
+    for (uint32_t i = 0; seen && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const uint32_t *place = hash_find(places, entry->object);
+        if (entry->mapped && place)
+            see_line(&seen[*place], entry);
+    }
+    for (size_t i = 0; seen && places->slots && i <= places->mask; i++) {
+        const struct hash_slot *slot = &places->slots[i];
+        uint32_t object = slot->used ? build_object_index(build, (uint32_t)slot->key) : UINT32_MAX;
+        if (slot->used)
+            sum += lines_of_object(
+                &seen[slot->value],
+                object < build->snapshot->object_count ? build->snapshot->objects[object].size : 0,
+                build->profile->sets.geometry.line_bytes);
+    }
+    return sum;
 }
 
 static const char *window_reading(struct build *build, const struct window_counts *counts)
 {
     const struct geometry *geometry = &build->profile->sets.geometry;
+    bool misses = measured_of(&build->snapshot->source)->misses;
     uint32_t used = build->profile->window.used;
-    double lines = lines_estimated(counts);
+    double lines = lines_estimated(build);
     double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
     if (used < READING_MIN)
         return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used,
                             READING_MIN);
     if (caches >= 1)
         return arena_printf(build->arena,
-                            "capacity: %.0f %% of %u samples fell on lines seen once; at least "
-                            "%.0f lines miss, %.1f times what %s holds",
-                            100.0 * (double)counts->singletons / used, used, lines, caches,
-                            geometry->level);
-    return arena_printf(build->arena,
-                        "conflict or sharing: %u samples fell on %llu lines, %llu of them again "
-                        "and again; about %.0f lines would fit %s (%.0f %% of it)",
-                        used, (unsigned long long)counts->addresses,
-                        (unsigned long long)counts->recurring, lines, geometry->level,
-                        100 * caches);
+                            "%s%.0f %% of %u samples are on lines seen once; at least %.0f lines, "
+                            "%.1f times what %s holds",
+                            misses ? "capacity: " : "", 100.0 * (double)counts->singletons / used,
+                            used, lines, caches, geometry->level);
+    return arena_printf(
+        build->arena,
+        "%s%u samples are on %llu lines, %llu of them again and again; about %.0f "
+        "lines, %.0f %% of what %s holds",
+        misses ? "conflict or sharing: " : "", used, (unsigned long long)counts->addresses,
+        (unsigned long long)counts->recurring, lines, 100 * caches, geometry->level);
 }
 
 static int most_recurring(const void *left, const void *right)

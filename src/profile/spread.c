@@ -11,22 +11,7 @@ enum {
 static const double in_order = 0.7;
 static const double no_order = 0.06;  /* from a half, at most */
 static const double seen_again = 0.1; /* of the lines: fewer, and most were not seen at all */
-enum { CLOSE = 16 };                  /* parts of a row that two columns are close within one of */
 static const double bytes_per_s = 20e9; /* more than a core reads from memory */
-
-/* By which rows a step goes down a column: what is left of its length is short. */
-static void step_rows(struct spread *spread, uint64_t from, uint64_t to)
-{
-    uint64_t length = to > from ? to - from : from - to;
-    for (int k = 0; k < SPREAD_ROWS; k++) {
-        uint64_t row = UINT64_C(1) << (SPREAD_ROW_SHIFT + k);
-        uint64_t left = length & (row - 1);
-        if (length < row)
-            return;
-        spread->rows[k].steps++;
-        spread->rows[k].beside += left <= row / CLOSE || row - left <= row / CLOSE;
-    }
-}
 
 /* A step from the last address of the same thread. */
 static void step(struct spread *spread, const struct window_entry *entry)
@@ -39,7 +24,9 @@ static void step(struct spread *spread, const struct window_entry *entry)
         spread->down += entry->address < last;
         spread->far_up += entry->address > last && entry->address - last > half;
         spread->far_down += entry->address < last && last - entry->address > half;
-        step_rows(spread, last, entry->address);
+        uint64_t length = entry->address > last ? entry->address - last : last - entry->address;
+        if (length >= SPREAD_STEP_LEAST && length <= SPREAD_STEP_MOST)
+            spread->steps[spread->step_count++ % SPREAD_STEPS] = (uint32_t)length;
     }
     spread->last[at].tid = entry->tid;
     spread->last[at].address = entry->address;
@@ -75,11 +62,6 @@ static void take(struct spread *spread, const struct spread_of *of,
 {
     spread->samples++;
     spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
-    for (int k = 0; k < SPREAD_ROWS; k++) {
-        unsigned shift = SPREAD_ROW_SHIFT + (unsigned)k;
-        uint64_t into = entry->address & ((UINT64_C(1) << shift) - 1);
-        spread->rows[k].parts[into * SPREAD_PARTS >> shift]++;
-    }
     if (entry->mapped) {
         spread->lines++;
         spread->singles += entry->count == 1;

@@ -10,13 +10,12 @@
 
 enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256, SPREAD_ARRAYS = 8 };
 
-/* Rows of a matrix that are looked for: 1 KiB to 1 MiB, powers of two; and slices of the window. */
-enum { SPREAD_ROW_SHIFT = 10, SPREAD_ROWS = 11, SPREAD_PARTS = 16, SPREAD_SLICES = 16 };
-
-struct spread_row {
-    uint32_t steps;               /* of a thread, to another row */
-    uint32_t beside;              /* of these, to a place in it close to the last one's */
-    uint32_t parts[SPREAD_PARTS]; /* samples by their place in the row */
+/* Steps within an object that may lead from one row of a matrix to another. */
+enum {
+    SPREAD_STEPS = 64,
+    SPREAD_STEP_LEAST = 1 << 10,
+    SPREAD_STEP_MOST = 8 << 20,
+    SPREAD_SLICES = 16
 };
 
 enum spread_order {
@@ -43,7 +42,8 @@ struct spread {
     uint32_t typed;                    /* samples that begins counts */
     uint32_t widest;                   /* access, bytes; 0: not known */
     uint32_t slices[SPREAD_SLICES];    /* samples by when they came */
-    struct spread_row rows[SPREAD_ROWS];
+    uint32_t steps[SPREAD_STEPS];      /* the newest, bytes; a ring */
+    uint32_t step_count;
     struct {
         uint32_t tid;
         uint64_t address;

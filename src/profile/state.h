@@ -64,6 +64,10 @@ struct profile {
     struct tallies objects;
     struct tallies holders; /* by object id of a heap bin: what counts under types instead */
     struct tallies functions;
+    struct object_rename *renames; /* all so far (renames.c) */
+    size_t rename_count;
+    size_t rename_room;
+    uint32_t *renamed; /* [TALLY_IDS_MAX]: index + 1 into renames, by `from`; NULL: none yet */
     struct object_extra *extras; /* [extra_count], as many as objects.ids */
     size_t extra_count;
     struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
@@ -106,6 +110,9 @@ bool profile_grow_extras(struct profile *profile);
 /* The scale of decay was brought back: everything that was stored with it is too. */
 void profile_rescale(struct profile *profile, double factor);
 
+/* A place of an object that was renamed, as of the object that it is now. (renames.c) */
+void profile_rename_place(const struct profile *profile, struct place *place);
+
 /* An attributed sample of an event that counts a measure goes into the timeline. (profile_time.c)
  */
 void profile_count_time(struct profile *profile, const struct place *place,
@@ -120,11 +127,15 @@ struct build {
     struct arena *arena;
     struct snapshot *snapshot;
     struct hash index; /* object id -> index + 1 into snapshot->objects */
+    uint32_t *part_of; /* [objects.ids]: the object under which one is shown; NULL: each by itself */
+    size_t parts_room;
+    uint32_t *parts;   /* [objects.ids]: the next of those that are one row; 0: the last */
     double scale;
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     size_t code_count;     /* of profile->sorted while it holds profile->code (build_code) */
     size_t unplaced_count; /* of profile->unplaced.sorted */
+    double unlike; /* weight of samples without an object that nothing is known of */
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
@@ -139,7 +150,17 @@ struct levels_sums {
 };
 
 uint32_t build_object_index(const struct build *build, uint32_t object);
+/* The objects that are one row: from the row's id on; 0: that was the last. */
+uint32_t build_next_part(const struct build *build, uint32_t id);
 double build_read(const struct build *build, const struct counted *counted);
+/* Weight of the event that is shown, in samples: of mean weight, so that what is shared out by
+ * samples is shared out by weight. */
+double build_samples(const struct build *build, const struct counted *weight);
+/* How many were counted, less that: 0 where all weigh the same. */
+double build_over(const struct build *build, const struct counted *samples,
+                  const struct counted *weight);
+/* Samples that a share of the tally is as sure as. */
+double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
 /* In snapshot_levels.c. Sums start as zeros and may be added to each other. */
 void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
@@ -195,6 +216,9 @@ void build_instructions(struct build *build);
 double build_everything(const struct build *build);
 /* Comes before the others, which are of one function of snapshot.code. */
 void build_unplaced(struct build *build);
+/* The interval of an object's share if the samples without an object may all be its own, or none:
+ * those of instructions that fail often; where few fail, the others of the instruction tell. */
+struct snapshot_share build_widened(const struct build *build, struct snapshot_share share);
 void build_function_unplaced(const struct build *build, struct snapshot_code *code);
 void build_note_unplaced(struct build *build, struct snapshot_code *code);
 /* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many

@@ -112,6 +112,45 @@ void streams_add(struct streams *streams, uint64_t key, double added)
     streams_put(streams, key, (stream ? stream->put : 0) + added);
 }
 
+static void forget(struct streams *streams, size_t index)
+{
+    struct stream *last = &streams->list[--streams->count];
+    streams->budget->used--;
+    hash_remove(&streams->of_key, streams->list[index].key);
+    free(streams->list[index].at);
+    streams->list[index] = *last;
+    uint32_t *moved = index < streams->count ? hash_find(&streams->of_key, last->key) : NULL;
+    if (moved)
+        *moved = (uint32_t)index;
+}
+
+void streams_join(struct streams *streams, uint64_t key, uint64_t into)
+{
+    const uint32_t *from = hash_find(&streams->of_key, key);
+    const uint32_t *to = hash_find(&streams->of_key, into);
+    if (!from)
+        return;
+    size_t index = *from;
+    struct stream *stream = &streams->list[index];
+    if (to) {
+        struct stream *sum = &streams->list[*to];
+        for (size_t i = 0; i <= streams->points && i < STREAMS_POINTS; i++)
+            sum->at[i] += stream->at[i];
+        sum->put += stream->put;
+        sum->total += stream->total;
+        forget(streams, index);
+        return;
+    }
+    uint32_t *renamed = hash_insert(&streams->of_key, into, NULL);
+    if (!renamed) {
+        forget(streams, index);
+        return;
+    }
+    *renamed = (uint32_t)index;
+    hash_remove(&streams->of_key, key);
+    stream->key = into;
+}
+
 static void halve(double *at)
 {
     for (size_t i = 0; i < STREAMS_POINTS / 2; i++)

@@ -78,6 +78,9 @@ void streams_add(struct streams *streams, uint64_t key, double added);
 /* What a key has counted so far is of before the first period. */
 void streams_skip(struct streams *streams, uint64_t key, double total);
 
+/* What one key has counted was the other's: its stream goes into that one's, or becomes it. */
+void streams_join(struct streams *streams, uint64_t key, uint64_t into);
+
 /* Ends the period that runs, and those after it that have passed without anything. */
 void streams_close(struct streams *streams, uint64_t now_ns);
 

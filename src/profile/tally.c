@@ -54,11 +54,11 @@ void tally_add(struct tally *tally, const struct access *access, double scale)
     counted_add(&tally->weight, weight, scale);
     counted_add(&tally->squares, weight * weight, scale * scale);
     if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&tally->loads, 1, scale);
+        counted_add(&tally->loads, weight, scale);
     if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&tally->stores, 1, scale);
-    if (access->how == ACCESS_INFERRED)
-        counted_add(&tally->inferred, 1, scale);
+        counted_add(&tally->stores, weight, scale);
+    if (access->how >= ACCESS_INFERRED)
+        counted_add(&tally->inferred, weight, scale);
 }
 
 void tally_rescale(struct tally *tally, double factor)

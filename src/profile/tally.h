@@ -15,7 +15,7 @@ struct tally {
     struct counted samples;
     struct counted weight;
     struct counted squares; /* of weight: stored with the scale squared */
-    struct counted loads;   /* samples, as the rest */
+    struct counted loads;   /* weight, as the next two */
     struct counted stores;
     struct counted inferred;
 };

@@ -28,17 +28,23 @@ void unplaced_clear(struct unplaced *unplaced)
     tallies_clear(&unplaced->functions);
     pairs_clear(&unplaced->code);
     memset(unplaced->all, 0, sizeof unplaced->all);
+    memset(unplaced->waited, 0, sizeof unplaced->waited);
+    memset(unplaced->by_reason, 0, sizeof unplaced->by_reason);
 }
 
 void unplaced_rescale(struct unplaced *unplaced, double factor)
 {
     tallies_rescale(&unplaced->functions, factor);
     pairs_rescale(&unplaced->code, factor);
-    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&unplaced->all[i], factor);
+        tally_rescale(&unplaced->waited[i], factor);
+        for (int k = 0; k < REASON_COUNT; k++)
+            unplaced->by_reason[i][k].at[BASIS_DECAYED] *= factor;
+    }
 }
 
-/* Whether it is data that the sample waited for, and in code that is known. */
+/* Whether it is data that the sample waited for. */
 static bool has_waited(const struct place *place)
 {
     switch (place->access.reason) {
@@ -47,7 +53,7 @@ static bool has_waited(const struct place *place)
     case REASON_FOREIGN:
         return false;
     default:
-        return place->function != 0;
+        return true;
     }
 }
 
@@ -56,7 +62,12 @@ void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const st
 {
     const struct access *access = &place->access;
     tally_add(&unplaced->all[access->event], access, scale);
+    enum reason reason = access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS;
+    counted_add(&unplaced->by_reason[access->event][reason], tally_weight(access), scale);
     if (!has_waited(place))
+        return;
+    tally_add(&unplaced->waited[access->event], access, scale);
+    if (!place->function)
         return;
     uint32_t id = tallies_reserve(functions, place->function);
     if (id == TALLY_IDS_MAX || tallies_reserve(&unplaced->functions, id) != id)

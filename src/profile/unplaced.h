@@ -15,7 +15,9 @@
 struct unplaced {
     struct tallies functions;
     struct pairs code; /* owner: of the function; key: instruction; extra: enum reason */
+    struct counted by_reason[SAMPLE_EVENTS_MAX][REASON_COUNT]; /* weight */
     struct tally all[SAMPLE_EVENTS_MAX]; /* without an object, those in no function too */
+    struct tally waited[SAMPLE_EVENTS_MAX]; /* of these, those that waited for data */
     const struct pair **sorted;          /* scratch of snapshots */
 };
 

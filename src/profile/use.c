@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBES = 16 };
+enum { PROBES = 16, USE_MOVED = 2 /* no use_key(): its row is passed over */ };
 
 void use_fini(struct use *use)
 {
@@ -27,6 +27,12 @@ void use_clear(struct use *use)
 uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset)
 {
     return hash_mix(hash_mix((uint64_t)of << 40 | (uint64_t)level << 32 | id) ^ offset) | 1;
+}
+
+static void sum_counted(struct counted *into, const struct counted *more)
+{
+    into->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
+    into->at[BASIS_RUN] += more->at[BASIS_RUN];
 }
 
 static void rescale_sums(struct use_sums *sums, double factor)
@@ -132,6 +138,26 @@ void use_add(struct use *use, const struct line_told *line, uint32_t object, uin
     all &= add_to(use, use_key(USE_FUNCTION, level, function, 0), line, scale);
     all &= add_to(use, use_key(USE_INSTRUCTION, level, 0, line->ip), line, scale);
     use->untold += !all;
+}
+
+void use_join(struct use *use, uint64_t key, uint64_t into)
+{
+    bool empty = true;
+    struct use_row *from = use->rows && key != into ? find(use, key, &empty) : NULL;
+    if (!from || empty)
+        return;
+    struct use_row *to = find(use, into, &empty);
+    if (!to)
+        return;
+    to->key = into;
+    sum_counted(&to->sums.lines, &from->sums.lines);
+    sum_counted(&to->sums.fetched_bytes, &from->sums.fetched_bytes);
+    sum_counted(&to->sums.used_bytes, &from->sums.used_bytes);
+    sum_counted(&to->sums.touched_bytes, &from->sums.touched_bytes);
+    for (int i = 0; i < LINE_USES; i++)
+        sum_counted(&to->sums.uses[i], &from->sums.uses[i]);
+    use->count += empty;
+    *from = (struct use_row){.key = USE_MOVED};
 }
 
 const struct use_sums *use_row(const struct use *use, uint64_t key)

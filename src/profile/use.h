@@ -69,6 +69,9 @@ void use_find_fetch(const struct use *use, const struct line_told *line, uint32_
 void use_add(struct use *use, const struct line_told *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale);
 
+/* What is counted under one key was of the other. */
+void use_join(struct use *use, uint64_t key, uint64_t into);
+
 /* NULL: nothing was told of it. */
 const struct use_sums *use_row(const struct use *use, uint64_t key);
 

@@ -23,6 +23,10 @@ struct reuse_question watch_question(const struct build *build);
 /* Whether the findings say that the object's lines throw each other out of a few sets. */
 bool watch_crowded(const struct snapshot *snapshot, uint32_t object);
 
+/* What the samples say of the object: its order, its lines, and the time at other data. */
+void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
+                  struct reuse_question *question);
+
 /* Why the verdict, and what to do, in the arena; NULL: no memory. */
 const char *watch_words(struct build *build, const struct snapshot_watch_object *object,
                         const struct reuse_question *question);

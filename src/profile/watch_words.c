@@ -3,6 +3,7 @@
 #include "profile/watch_part.h"
 
 #include "base/text.h"
+#include "profile/findings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,6 +43,25 @@ struct reuse_question watch_question(const struct build *build)
                                    .level = levels[level]};
 }
 
+/* The lines between the first and the last sampled one are all that the object has, as far as it
+ * is sampled; those of a heap bin are spread over other data. */
+void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
+                  struct reuse_question *question)
+{
+    const struct findings *findings = build->findings;
+    const struct spread *spread =
+        object != UINT32_MAX && findings ? findings_spread(findings, object) : NULL;
+    double line_bytes = build->profile->sets.geometry.line_bytes;
+    enum spread_order now = spread ? findings_order(findings, object) : SPREAD_UNKNOWN;
+    question->order = reuse_order(build->profile->reuse, id, now);
+    question->object_lines = question->elsewhere = NAN;
+    question->last_lines = (double)build->profile->options.cache_lines[2];
+    if (!spread || !(line_bytes > 0))
+        return;
+    question->object_lines = (double)(spread->highest - spread->lowest) / line_bytes + 1;
+    question->elsewhere = 1 - findings_share(findings, object);
+}
+
 /* "12 ms" */
 static const char *time_text(char out[24], double s)
 {
@@ -66,6 +86,9 @@ static const char *between(struct build *build, const struct snapshot_watch_obje
     if (snapshot_reuse_is_bound(&object->reuse_s))
         return arena_printf(build->arena, "touched again within %s, most of them",
                             time_text(time, object->reuse_s.high));
+    if (object->again.high < mostly)
+        return arena_printf(build->arena, "mostly (%.0f%%) not touched again within %s",
+                            (1 - object->again.value) * 100, time_text(time, object->again_s));
     if (isnan(object->reuse_s.value))
         return "touched again";
     time_text(time, object->reuse_s.value);
@@ -77,12 +100,11 @@ static const char *between(struct build *build, const struct snapshot_watch_obje
 
 static const char *streaming(struct build *build, const struct snapshot_watch_object *object)
 {
-    char time[24];
     return arena_printf(build->arena,
-                        "%.0f%% of its lines were not touched again within %s: they pass through "
-                        "the caches. Prefetch them, pack more of what is used into a line, or, "
-                        "where they are written, store past the caches.",
-                        (1 - object->again.value) * 100, time_text(time, object->again_s));
+                        "Its lines are %s: they pass through the caches. Prefetch them, pack more "
+                        "of what is used into a line, or, where they are written, store past the "
+                        "caches.",
+                        between(build, object));
 }
 
 static const char *capacity(struct build *build, const struct snapshot_watch_object *object,
@@ -121,6 +143,22 @@ static const char *cached(struct build *build, const struct snapshot_watch_objec
                         between(build, object), question->level);
 }
 
+static const char *reused(struct build *build, const struct snapshot_watch_object *object)
+{
+    char low[24];
+    char high[24];
+    const char *range = "";
+    if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
+        range = arena_printf(build->arena, " (the median is between %s and %s)",
+                             time_text(low, object->reuse_s.low),
+                             time_text(high, object->reuse_s.high));
+    if (!range)
+        return NULL;
+    return arena_printf(build->arena,
+                        "Its lines are %s%s: not known whether the cache was filled in between.",
+                        between(build, object), range);
+}
+
 static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
 {
     char wait[24];
@@ -152,9 +190,7 @@ const char *watch_words(struct build *build, const struct snapshot_watch_object 
     case WATCH_CACHED:
         return cached(build, object, question);
     case WATCH_REUSED:
-        return arena_printf(build->arena,
-                            "Its lines are %s: not known whether too much came in between.",
-                            between(build, object));
+        return reused(build, object);
     default:
         return too_few(build, object);
     }

@@ -266,6 +266,19 @@ static int (*const plans[WHATIF_KINDS])(struct whatif_planner *planner) = {
     [WHATIF_POOL] = plan_pool,
 };
 
+/* Each element and each block would be where it is now. */
+static bool is_as_now(const struct whatif_planner *planner, const struct snapshot_object *object)
+{
+    const struct relayout *layout = &planner->plan->layout;
+    const struct relayout_part *part = &layout->part[0];
+    const struct relayout_array *array = &layout->array[0];
+    return planner->wanted->kind != WHATIF_POOL && layout->part_count == 1 &&
+           layout->array_count == 1 && !part->from_bytes && !part->at_bytes &&
+           part->end_bytes == planner->element && array->stride_bytes == planner->element &&
+           (array->align_bytes == 1 ||
+            (object->blocks <= 1 && object->address % array->align_bytes == 0));
+}
+
 int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error)
@@ -287,6 +300,9 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
         code = plans[wanted->kind](&planner);
     if (code)
         return code;
+    if (is_as_now(&planner, object))
+        return error_set(error, -EINVAL, "its elements of %u bytes are laid out like that already",
+                         planner.element);
     plan->layout.element_bytes = planner.element;
     plan->layout.phase_bytes = (uint32_t)(object->address % 4096);
     if (plan->layout.part_count > RELAYOUT_PARTS_MAX ||

@@ -155,6 +155,14 @@ static void window_sum(const struct window *window, struct window_counts *counts
     }
 }
 
+double window_mean_weight(const struct window *window, uint32_t newest)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < newest; i++)
+        sum += window_weight(window_at(window, window->used - newest + i));
+    return sum > 0 ? sum / newest : 1;
+}
+
 void window_count(struct window *window, struct window_counts *counts, uint32_t *set_counts,
                   uint32_t sets)
 {

@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WINDOW_NONE UINT32_MAX
 
@@ -40,9 +41,10 @@ struct window_entry {
     uint32_t count; /* recurrence, after window_count(), in mapped entries */
     uint32_t type;  /* that it fell into, if it has members; 0: none */
     uint32_t type_offset;
-    uint8_t size; /* bytes accessed; 0: not known */
-    bool waits;   /* struct access */
-    bool mapped;
+    uint16_t weight; /* window_weight() */
+    uint8_t size;    /* bytes accessed; 0: not known */
+    bool waits : 1;  /* struct access */
+    bool mapped : 1;
 };
 
 struct window {
@@ -69,7 +71,7 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift);
 void window_fini(struct window *window);
 void window_clear(struct window *window);
 
-/* Takes time, address, offset, object, function, tid, set, type and size of `sample`. */
+/* Takes time, address, offset, object, function, tid, set, type, weight and size of `sample`. */
 void window_add(struct window *window, const struct window_entry *sample);
 
 /* Asks for the line of an address's chain, ahead of window_add. */
@@ -86,6 +88,35 @@ static inline struct window_entry *window_at(const struct window *window, uint32
 {
     uint32_t index = window->head + window->size - window->used + i;
     return &window->entries[index >= window->size ? index - window->size : index];
+}
+
+/* Weights are kept as the upper half of a float: to 0.4 %, in the one line an entry has. */
+static inline uint16_t window_pack_weight(double weight)
+{
+    float value = (float)weight;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + 0x8000) >> 16);
+}
+
+static inline double window_weight(const struct window_entry *entry)
+{
+    uint32_t bits = (uint32_t)entry->weight << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Mean weight of the newest entries. */
+double window_mean_weight(const struct window *window, uint32_t newest);
+
+/* An entry as whole parts of a sample of mean weight, for counts in a hash: those of the entries
+ * that the mean is of add up to WINDOW_PARTS each. */
+enum { WINDOW_PARTS = 256 };
+
+static inline uint32_t window_parts(const struct window_entry *entry, double mean)
+{
+    return (uint32_t)(window_weight(entry) * WINDOW_PARTS / mean + 0.5);
 }
 
 /*

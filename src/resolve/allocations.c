@@ -101,18 +101,36 @@ bool allocations_find(struct allocations *allocations, const struct space *space
     bool mapping;
     allocations->asked++;
     if (allocations->tells && told_find(&allocations->told, address, &block, &mapping)) {
-        *found = (struct allocation){block.start, block.start + block.usable_bytes,
-                                     told_lead(&allocations->told, block.bin),
-                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_TOLD};
+        *found =
+            (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
+                                mapping ? ALLOCATION_MAPPING : ALLOCATION_TOLD, true};
         return true;
     }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
+        bool header = block.bin == WALKED_HEADERS;
         *found = (struct allocation){block.start, block.start + block.usable_bytes,
-                                     WALKED_BINS + block.bin, ALLOCATION_WALKED};
+                                     WALKED_BINS + block.bin,
+                                     header ? ALLOCATION_HEADER : ALLOCATION_WALKED,
+                                     block.bin > WALKED_HEADERS};
         return true;
     }
     allocations->failed++;
     return false;
+}
+
+bool allocations_holds(struct allocations *allocations, const struct space *space, uint64_t now_ns,
+                       uint64_t start, uint64_t end)
+{
+    struct block block;
+    return allocations->walks &&
+           walked_find(&allocations->walked, space, start, now_ns, &block) &&
+           block.bin > WALKED_HEADERS && block.start == start &&
+           block.start + block.usable_bytes == end;
+}
+
+bool allocations_bin_walked(uint32_t bin)
+{
+    return bin >= WALKED_BINS;
 }
 
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
@@ -187,6 +205,11 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
     }
 }
 
+uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
+{
+    return allocations->tells && bin < WALKED_BINS ? told_lead(&allocations->told, bin) : bin;
+}
+
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
     struct bin_info info;
@@ -238,7 +261,7 @@ static void summarise_told(const struct allocations *allocations, struct heap_su
     summary->bins = told->lead_count;
     for (uint32_t i = 0; i < told->lead_count; i++) {
         struct bin_stats stats;
-        if (!bins_stats(told->bins, told->leads[i], &stats))
+        if (!told_stats(told, told->leads[i], &stats))
             continue;
         summary->live_blocks += stats.live_blocks;
         summary->usable_bytes += stats.live_usable_bytes;

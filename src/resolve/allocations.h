@@ -49,6 +49,7 @@ enum allocation_kind {
     ALLOCATION_NONE,
     ALLOCATION_TOLD,    /* a block whose bin is a call path */
     ALLOCATION_WALKED,  /* a block; its bin is a size class */
+    ALLOCATION_HEADER,  /* what the allocator keeps in front of a block */
     ALLOCATION_MAPPING, /* memory that an allocator may deal out itself; its bin made it */
 };
 
@@ -58,6 +59,7 @@ struct allocation {
     uint64_t end;
     uint32_t bin;
     enum allocation_kind kind;
+    bool in_use; /* ALLOCATION_WALKED: the block is not free */
 };
 
 int allocations_new(struct allocations **allocations, const struct allocations_options *options,
@@ -80,6 +82,13 @@ void allocations_forget(struct allocations *allocations);
 bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
                       uint64_t time_ns, struct allocation *found);
 
+/* Whether a block of just these bounds, found by the walk, is in use still. */
+bool allocations_holds(struct allocations *allocations, const struct space *space, uint64_t now_ns,
+                       uint64_t start, uint64_t end);
+
+/* The bin is a size class of walked blocks, and no call path. */
+bool allocations_bin_walked(uint32_t bin);
+
 /* Narrows [base, bound) around an address that no block covers to the gap between blocks; false:
  * blocks around it are not known. For the split points of the search. */
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
@@ -100,6 +109,10 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
 
 /* Id of the type that whoever allocates it assigns its blocks to; 0: not known, or not yet. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
+
+/* The bin that a combined one is shown under; itself where it is not combined. Nothing is counted there:
+ * combining can be taken back. */
+uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin);
 
 /* What it holds now. */
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,

@@ -100,7 +100,9 @@ static void fill(struct answers *answers, struct answered *known, const struct d
                                                 .offset = answer->offset,
                                                 .untyped = untyped,
                                                 .how = answer->how,
-                                                .indexed = answer->indexed};
+                                                .indexed = answer->indexed,
+                                                .bits_at = answer->bits_at,
+                                                .unit = answer->unit};
         break;
     case DWARF_LINE:
         known->line = (struct typed_line){.file = keep(answers, answer->file),

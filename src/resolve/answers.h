@@ -18,6 +18,8 @@ struct typed_operand {
     uint8_t untyped;
     uint8_t how; /* enum dwarf_how */
     bool indexed;
+    uint8_t bits_at; /* bytes from there to the bit-field that is used of the word */
+    uint8_t unit;    /* bytes of bit-fields of which any may be used; 0: no such */
 };
 
 /* A variable of a module, of a thread, or of a frame. */

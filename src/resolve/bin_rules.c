@@ -27,11 +27,24 @@ void bin_rules_fini(struct bin_rules *rules)
     bin_rules_init(rules);
 }
 
+void bin_rules_begin_step(struct bin_rules *rules)
+{
+    rules->steps++;
+    rules->is_in_step = true;
+}
+
+void bin_rules_end_step(struct bin_rules *rules)
+{
+    rules->is_in_step = false;
+}
+
 bool bin_rules_undo(struct bin_rules *rules)
 {
     if (!rules->count)
         return false;
-    rule_fini(&rules->rules[--rules->count]);
+    uint32_t step = rules->rules[rules->count - 1].step;
+    while (rules->count && rules->rules[rules->count - 1].step == step)
+        rule_fini(&rules->rules[--rules->count]);
     return true;
 }
 
@@ -64,7 +77,11 @@ static int bin_rules_add(struct bin_rules *rules, bool combines, const char *nam
     if (!bigger)
         return -ENOMEM;
     rules->rules = bigger;
-    struct bin_rule rule = {combines, clean_copy(name), clean_copy(value), 0, 0};
+    rules->steps += !rules->is_in_step;
+    struct bin_rule rule = {.combines = combines,
+                            .name = clean_copy(name),
+                            .value = clean_copy(value),
+                            .step = rules->steps};
     if (!rule.name || !rule.value) {
         rule_fini(&rule);
         return -ENOMEM;

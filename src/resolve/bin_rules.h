@@ -28,11 +28,14 @@ struct bin_rule {
     char *value; /* the new name, or the full name it goes into */
     uint64_t name_hash;
     uint64_t value_hash;
+    uint32_t step; /* rules that came with one request have one number */
 };
 
 struct bin_rules {
     struct bin_rule *rules;
     uint32_t count;
+    uint32_t steps;
+    bool is_in_step;  /* what is added belongs to the newest step */
     uint32_t skipped; /* lines of the file that made no sense */
 };
 
@@ -46,7 +49,11 @@ void bin_rules_fini(struct bin_rules *rules);
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
 int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from);
 
-/* Takes the last rule back; false: there is none. Regroup the bins then (bins_regroup()). */
+/* From begin to end all rules are of one request, which is taken back as a whole. */
+void bin_rules_begin_step(struct bin_rules *rules);
+void bin_rules_end_step(struct bin_rules *rules);
+
+/* Takes the last request back; false: there is none. Regroup the bins then (bins_regroup()). */
 bool bin_rules_undo(struct bin_rules *rules);
 
 /*

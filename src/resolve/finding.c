@@ -10,7 +10,7 @@
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* What a process has one of is one object whatever its address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11, KEY_OURS = 12 };
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
 
 enum { FINDING_STACK_MAX = 32 << 20 };
 /* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
@@ -96,30 +96,49 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
 {
     char size[16];
     const char *name = maps_name(&space->maps, map);
+    struct region_found region = {0};
     finding->key = key_of(finding->base, space->programs, KEY_ANON);
     uint32_t known = names_find_object(names, finding->key);
     finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
-    if (known)
-        return;
-    enum heap_finding heap =
-        space->from.live ? look_at_heap(finding, map, space->from.pid) : HEAP_NO;
-    text_bytes(size, finding->end - finding->base);
+    enum heap_finding heap = known || !space->from.live
+                                 ? HEAP_NO
+                                 : look_at_heap(finding, map, space->from.pid);
     if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
         finding->kind = OBJECT_HEAP;
-    if (is_named(name))
-        snprintf(finding->text, sizeof finding->text, "[%.*s %s]",
+    if (finding->kind == OBJECT_ANON &&
+        regions_find(&space->regions, &space->maps, &space->stacks, map, finding->base,
+                     finding->end, finding->key, &region)) {
+        finding->key = region.key;
+        finding->whole_bytes = region.size_bytes;
+        finding->whole_blocks = region.blocks;
+        known = names_find_object(names, finding->key);
+    }
+    if (known)
+        return;
+    text_bytes(size, finding->end - finding->base);
+    if (is_named(name) && region.is_of_bin)
+        snprintf(finding->text, sizeof finding->text, "[%.*s of %s]",
                  (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1, size);
+    else if (is_named(name))
+        snprintf(finding->text, sizeof finding->text, "[%.*s]",
+                 (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1);
+    else if (region.is_of_bin)
+        snprintf(finding->text, sizeof finding->text, "[anon of %s]", size);
     else
-        snprintf(finding->text, sizeof finding->text, "[%s 0x%llx %s]", heap_name(heap),
-                 (unsigned long long)finding->base, size);
+        snprintf(finding->text, sizeof finding->text, "[%s 0x%llx]", heap_name(heap),
+                 (unsigned long long)(region.start ? region.start : finding->base));
     finding->name = finding->text;
 }
 
 /* Beside a thread's stack something else may go on in the same mapping. */
 static bool find_stack(struct finding *finding, const struct stacks *stacks, const struct map *map,
-                       uint64_t address)
+                       uint64_t address, enum finding_stack which)
 {
     const struct stack *stack = stacks_find(stacks, address);
+    if (stack && !stack->tid && which == FINDING_STACK_OF_THREAD)
+        stack = NULL;
+    finding->of_thread = stack && stack->tid;
+    finding->guessed = stack && !stack->tid && map->kind != MAPPING_STACK;
     if (map->kind != MAPPING_STACK && !stack) {
         stacks_gap(stacks, address, &finding->base, &finding->end);
         return false;
@@ -152,14 +171,14 @@ static void find_in_file(struct finding *finding, const char *name)
 }
 
 static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
-                        struct map *map, uint64_t address)
+                        struct map *map, uint64_t address, enum finding_stack stack)
 {
     const char *name = maps_name(&space->maps, map);
     finding->base = map->start;
     finding->end = map->end;
     finding->module = "";
     finding->name = name;
-    if (map->kind != MAPPING_FILE && find_stack(finding, &space->stacks, map, address))
+    if (map->kind != MAPPING_FILE && find_stack(finding, &space->stacks, map, address, stack))
         return;
     finding->key = key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
     if (map->kind == MAPPING_HEAP) {
@@ -182,7 +201,7 @@ static bool looks_like_stack(struct space *space, struct map *map)
 }
 
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
-                  const struct names *names, uint64_t address, bool by_stack)
+                  const struct names *names, uint64_t address, enum finding_stack stack)
 {
     memset(finding, 0, offsetof(struct finding, text));
     struct map *map = space_map(space, address);
@@ -193,12 +212,12 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
         find_in_module(finding, module, map, address);
         return true;
     }
-    if (by_stack && looks_like_stack(space, map))
+    if (stack == FINDING_STACK_REACHED && looks_like_stack(space, map))
         stacks_reached(&space->stacks, map, address);
     /* Images of libraries loaded later are on the heap. */
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
         return true;
-    find_in_map(finding, space, names, map, address);
+    find_in_map(finding, space, names, map, address, stack);
     return true;
 }
 
@@ -264,10 +283,11 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     finding->name = allocations_bin_name(allocations, found.bin);
     finding->bin = found.bin;
     finding->allocation = found.kind;
+    finding->in_use = found.in_use;
     return true;
 }
 
-uint32_t finding_intern(const struct finding *finding, struct names *names)
+uint32_t finding_object(const struct finding *finding, struct names *names)
 {
     struct object_desc desc = {.name = finding->name,
                                .module = finding->module,
@@ -277,19 +297,21 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
     uint32_t object = names_find_object(names, finding->key);
     if (!object)
         object = names_add_object(names, finding->key, &desc);
-    else if (!finding->bin && (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
+    else if (!finding->bin && !finding->of_type &&
+             (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
         names->objects[object].size_bytes = desc.size_bytes;
+    if (object && finding->whole_bytes && !finding->of_type)
+        names->objects[object].size_bytes = finding->whole_bytes;
+    if (object && finding->whole_blocks && !finding->of_type)
+        names->objects[object].blocks = finding->whole_blocks;
+    return object;
+}
+
+uint32_t finding_intern(const struct finding *finding, struct names *names)
+{
+    uint32_t object = finding_object(finding, names);
     if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
         finding->of_type)
         names_instance(names, object, finding->base);
     return object;
-}
-
-void finding_of_agent(struct finding *finding)
-{
-    if (finding->kind != OBJECT_ANON && finding->kind != OBJECT_MAP)
-        return;
-    finding->key = KEY_OURS;
-    finding->name = "[misstop's agent]";
-    finding->module = "";
 }

@@ -24,16 +24,28 @@ struct finding {
     const char *module;
     uint32_t bin; /* of a heap block; 0: none */
     enum allocation_kind allocation;
+    uint64_t whole_bytes;  /* of the object, of which base to end is a part; 0: it is all */
+    uint32_t whole_blocks; /* it has */
+    bool in_use; /* of a walked block: the program has it */
     const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
     bool of_type;         /* named after the type that lies there */
+    bool of_thread;       /* a stack: of a thread that is known */
+    bool guessed;         /* a stack: by stack pointers that reached near it */
     uint64_t type_base;   /* ... and where that begins */
+    bool may_be_array;    /* ... a first one in its block, where an element of an array could be */
     char text[160];       /* room for a made-up name */
 };
 
-/* By a stack pointer reached: then it is a stack, whoever made it. False: nothing is mapped. */
+enum finding_stack {
+    FINDING_STACK_KNOWN,
+    FINDING_STACK_REACHED,  /* by a stack pointer: then it is a stack, whoever made it */
+    FINDING_STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
+};
+
+/* False: nothing is mapped. */
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
-                  const struct names *names, uint64_t address, bool by_stack);
+                  const struct names *names, uint64_t address, enum finding_stack stack);
 
 /* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
  * pointer, 0 if it is not known. */
@@ -50,10 +62,10 @@ uint64_t finding_bin_key(const struct space *space, uint32_t bin);
 /* Key of what all frames of a function have under a name. */
 uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part);
 
-/* The agent (src/agent) was on memory without a name: its own, which is one object. */
-void finding_of_agent(struct finding *finding);
-
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
+uint32_t finding_object(const struct finding *finding, struct names *names);
+
+/* The same, and what was found counts as an instance of it. */
 uint32_t finding_intern(const struct finding *finding, struct names *names);
 
 #endif

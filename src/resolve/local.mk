@@ -92,6 +92,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/process_list.c \
 	src/resolve/radix.c src/resolve/radix.h \
 	src/resolve/rc.c src/resolve/rc.h \
+	src/resolve/regions.c src/resolve/regions.h \
 	src/resolve/resolver.c src/resolve/resolver.h \
 	src/resolve/resolver_decode.c src/resolve/resolver_heap.c \
 	src/resolve/resolver_place.c src/resolve/resolver_names.c src/resolve/resolver_state.h \
@@ -114,6 +115,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/object_kind.c \
 	src/resolve/told_blocks.c \
 	src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/provisional.c src/resolve/provisional.h \
 	src/resolve/type_instances.c src/resolve/type_instances.h \
 	src/resolve/typed_words.c \
 	src/resolve/types.c src/resolve/types.h \

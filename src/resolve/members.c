@@ -144,6 +144,69 @@ uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t 
     return find(type, 0, offset, size).member;
 }
 
+/* ---- bit-fields ---- */
+
+static uint64_t first_bit_of(const struct type_member *member)
+{
+    return member->offset * 8 + member->bit_offset;
+}
+
+static bool has_bits(const struct type_member *member, uint64_t first, uint64_t end)
+{
+    return member->bit_size && first_bit_of(member) < end &&
+           first_bit_of(member) + member->bit_size > first;
+}
+
+bool type_has_bits(const struct type_member *member, uint64_t offset, uint64_t bytes)
+{
+    return has_bits(member, offset * 8, (offset + bytes) * 8);
+}
+
+/* How many bit-fields of a parent have one of the bits [first, end); *one is the first of them. */
+static unsigned count_bits(const struct type_desc *type, uint32_t parent, uint64_t first,
+                           uint64_t end, uint32_t *one)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < type->member_count; i++)
+        if (type->members[i].parent == parent && has_bits(&type->members[i], first, end) &&
+            !count++)
+            *one = i;
+    return count;
+}
+
+/* A byte that it alone has a part of, else its first one. */
+static uint64_t own_byte(const struct type_desc *type, const struct type_member *member)
+{
+    uint64_t first = first_bit_of(member);
+    uint32_t one;
+    for (uint64_t byte = first / 8; byte * 8 < first + member->bit_size; byte++)
+        if (count_bits(type, member->parent, byte * 8, byte * 8 + 8, &one) == 1)
+            return byte;
+    return first / 8;
+}
+
+int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
+                     bool *several)
+{
+    struct found found = find(type, 0, offset, 0);
+    uint32_t one = 0;
+    *several = false;
+    if (found.member == TYPE_NO_MEMBER || !type->members[found.member].bit_size)
+        return 0;
+    uint32_t parent = type->members[found.member].parent;
+    uint64_t start = found.folded * 8;
+    unsigned count = count_bits(type, parent, start + first, start + end, &one);
+    *several = count > 1;
+    return count == 1 ? (int64_t)(own_byte(type, &type->members[one]) - found.folded) : 0;
+}
+
+bool type_shares_byte(const struct type_desc *type, uint32_t member, uint64_t offset)
+{
+    uint32_t one;
+    return member < type->member_count && type_has_bits(&type->members[member], offset, 1) &&
+           count_bits(type, type->members[member].parent, offset * 8, offset * 8 + 8, &one) > 1;
+}
+
 uint64_t type_fold(const struct type_desc *type, uint64_t offset)
 {
     return find(type, 0, offset, 0).folded;
@@ -157,20 +220,24 @@ static bool same_member(const struct type_member *a, const struct type_member *b
 }
 
 /* Members of members may be left out in the deeper of two places: only those in both count. */
-static bool same_members(const struct type_desc *outer, uint32_t member,
-                         const struct type_desc *inner)
+static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
+                         uint64_t from, const struct type_desc *inner)
 {
-    const struct type_member *whole = &outer->members[member];
-    uint32_t end = member + 1;
-    while (end < outer->member_count && outer->members[end].depth > whole->depth)
-        end++;
-    uint32_t count = end - member - 1;
-    if (!count || !inner->member_count || (count != inner->member_count && !outer->cut))
+    if (!count || !inner->member_count ||
+        (count != inner->member_count && !outer->cut && !inner->cut))
         return false;
     for (uint32_t i = 0; i < count && i < inner->member_count; i++)
-        if (!same_member(&outer->members[member + 1 + i], &inner->members[i], whole->offset))
+        if (!same_member(&outer->members[first + i], &inner->members[i], from))
             return false;
     return true;
+}
+
+static uint32_t part_count(const struct type_desc *type, uint32_t member)
+{
+    uint32_t end = member + 1;
+    while (end < type->member_count && type->members[end].depth > type->members[member].depth)
+        end++;
+    return end - member - 1;
 }
 
 /* A member's type is told with its dimensions: "struct atom [3]" is of "struct atom". */
@@ -183,25 +250,45 @@ static bool is_named(const struct type_member *member, const char *type)
            (!name[length] || (member->stride && !strncmp(name + length, " [", 2)));
 }
 
+static bool is_plain(const struct type_desc *type)
+{
+    return type->kind == TYPE_SCALAR || type->kind == TYPE_POINTER;
+}
+
+/* Two units, or two files, may have different structs of one name: where the members are known they
+ * decide. */
 static bool member_is(const struct type_desc *outer, uint32_t member, const struct type_desc *inner)
 {
     const struct type_member *whole = &outer->members[member];
+    uint32_t parts = part_count(outer, member);
     uint64_t size = whole->stride ? whole->stride : whole->size;
     if (size != inner->size || whole->bit_size)
         return false;
-    bool plain = inner->kind == TYPE_SCALAR || inner->kind == TYPE_POINTER;
-    return (plain && !has_members(outer, member)) || is_named(whole, inner->name) ||
-           same_members(outer, member, inner);
+    if (parts && inner->member_count)
+        return same_members(outer, member + 1, parts, whole->offset, inner);
+    return is_plain(inner) ? !parts : is_named(whole, inner->name);
 }
 
 static bool same_type(const struct type_desc *a, const struct type_desc *b)
 {
     if (a == b)
         return true;
-    bool plain = a->kind == TYPE_SCALAR || a->kind == TYPE_POINTER;
-    bool plain_too = b->kind == TYPE_SCALAR || b->kind == TYPE_POINTER;
-    return a->size == b->size &&
-           ((plain && plain_too) || !strcmp(members_bare(a->name), members_bare(b->name)));
+    if (a->size != b->size)
+        return false;
+    if (is_plain(a) && is_plain(b))
+        return true;
+    return !strcmp(members_bare(a->name), members_bare(b->name)) &&
+           (!a->member_count || !b->member_count || same_members(a, 0, a->member_count, 0, b));
+}
+
+bool type_has_part(const struct type_desc *outer, const struct type_desc *inner)
+{
+    if (outer->size < inner->size || !inner->size)
+        return false;
+    for (uint32_t i = 0; i < outer->member_count; i++)
+        if (is_named(&outer->members[i], inner->name) && member_is(outer, i, inner))
+            return true;
+    return false;
 }
 
 static bool holds(const struct type_desc *outer, uint32_t first, uint64_t offset,

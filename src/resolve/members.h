@@ -19,6 +19,19 @@
  */
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
+/*
+ * Bit-fields, of an access of which the bits [first, end) from `offset` on are of use: how many bytes
+ * farther type_member_at() finds the one that has them all; *several: more than one has.
+ */
+int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
+                     bool *several);
+
+/* Whether a bit-field shares a byte with others: an access to that is for any of them. */
+bool type_shares_byte(const struct type_desc *type, uint32_t member, uint64_t offset);
+
+/* Whether a bit-field has some of its bits in the bytes [offset, offset + bytes). */
+bool type_has_bits(const struct type_member *member, uint64_t offset, uint64_t bytes);
+
 /* Whether it ends in an array without a length: its size says nothing of how long one is, and
  * there can be no array of it. */
 bool type_is_flexible(const struct type_desc *type);
@@ -42,10 +55,18 @@ const char *type_bare_name(const struct type_desc *type);
 const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
                              size_t out_size);
 
+/* type_field_name(), and "flags.lo..hi" of several bit-fields in so many bytes. 0: in one, of an
+ * access that is for what is there. */
+const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
+                           size_t out_size);
+
 /* "particle.vy": the type without "struct ", then the path; the bare type if it has no members;
  * "+12" for padding. Returns out. */
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
                             size_t out_size);
+
+/* Whether one has the other as a member, however deep. */
+bool type_has_part(const struct type_desc *outer, const struct type_desc *inner);
 
 /*
  * Whether a part of `outer` at `offset` can be what `inner` describes at `inner_offset`: the same

@@ -99,10 +99,31 @@ const char *type_member_name(const struct type_desc *type, uint32_t member, char
     return write_name(type, member, offset, out, out_size);
 }
 
+const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
+                           size_t out_size)
+{
+    const struct type_member *last = NULL;
+    uint64_t folded;
+    uint32_t member = members_find(type, offset, 0, &folded);
+    write_name(type, member, folded, out, out_size);
+    if (member == TYPE_NO_MEMBER || !type->members[member].bit_size)
+        return out;
+    for (uint32_t i = member + 1; i < type->member_count; i++)
+        if (type->members[i].parent == type->members[member].parent && type->members[i].name[0] &&
+            type_has_bits(&type->members[i], folded, bytes ? bytes : 1))
+            last = &type->members[i];
+    size_t used = strlen(out);
+    if (last)
+        snprintf(out + used, out_size - used, "..%s", last->name);
+    return out;
+}
+
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
                             size_t out_size)
 {
     uint64_t folded;
     uint32_t member = members_find(type, offset, size, &folded);
+    if (type_shares_byte(type, member, folded))
+        return type_bits_name(type, offset, 1, out, out_size);
     return write_name(type, member, folded, out, out_size);
 }

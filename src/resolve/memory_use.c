@@ -13,6 +13,7 @@ void memory_use_init(struct memory_use_of *use, pid_t pid)
 {
     *use =
         (struct memory_use_of){.pid = pid, .faults_per_s = NAN, .cpus = NAN, .kernel_share = NAN};
+    use->tlb_entries = pid ? tlb_entries() : 0;
 }
 
 void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat, uint64_t now_ns)
@@ -126,7 +127,7 @@ void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_n
     out->faults_per_s = use->faults_per_s;
     out->cpus = use->cpus;
     out->kernel_share = use->kernel_share;
-    out->tlb_entries = tlb_entries();
+    out->tlb_entries = use->tlb_entries;
     if (!address)
         return;
     read_smaps(use, now_ns);

@@ -37,6 +37,7 @@ struct memory_use_of {
     double faults_per_s; /* between the last two ticks; NAN: no two yet */
     double cpus;
     double kernel_share;
+    uint32_t tlb_entries;                                    /* 0: not known */
     uint64_t read_ns;                                        /* smaps; 0: never */
     struct memory_use_mapping mappings[MEMORY_USE_MAPPINGS]; /* the largest */
     size_t mapping_count;

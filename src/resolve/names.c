@@ -82,8 +82,11 @@ void names_instance(struct names *names, uint32_t object, uint64_t base)
         return;
     if (!hash_insert(&names->instances, hash_mix(base) ^ object, &created) || !created)
         return;
-    if (names->objects[object].address != base)
-        names->objects[object].blocks++;
+    struct object_desc *desc = &names->objects[object];
+    if (!desc->blocks)
+        desc->address = base;
+    if (!desc->blocks || desc->address != base)
+        desc->blocks++;
 }
 
 uint32_t names_find_function(const struct names *names, uint64_t key)

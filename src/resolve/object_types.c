@@ -76,6 +76,13 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
         known->type = type;
 }
 
+uint32_t object_types_called(const struct object_types *typed, uint32_t object)
+{
+    return object < typed->object_count && !typed->objects[object].declared
+               ? typed->objects[object].type
+               : 0;
+}
+
 void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type)
 {
     struct object_type *known = object_at(typed, object);
@@ -83,18 +90,21 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
+/* Blocks of one size class may be of several types: only what all accesses say is said of it. */
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
+    if (object->by_size && !object->type && voted && !object->votes.leads_alone)
+        return 0;
     return voted ? voted : object->assigned;
 }
 
-/* Whether what lies in an object was seen to begin where the object begins: no mapping and no
- * stack is of one type. */
+/* Whether what is in an object was seen to begin where the object begins: no mapping and no stack
+ * is of one type, and of a size class each block may be of another. */
 static bool begins_with_type(const struct object_type *object, const struct finding *finding)
 {
     return object->type || finding->kind == OBJECT_GLOBAL || finding->kind == OBJECT_TLS ||
-           finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
+           finding->allocation == ALLOCATION_TOLD;
 }
 
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
@@ -134,27 +144,38 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
               !block || operand->indexed || type_instances_fit(finding, start, desc->size));
 }
 
-void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
-                       uint32_t type, bool fits)
+static bool is_by_size(const struct finding *finding)
 {
-    struct object_type *known = object_at(typed, object);
-    if (known && !known->declared)
-        votes_add(&known->votes, types, type, fits);
+    return finding->allocation == ALLOCATION_WALKED && !finding->of_type;
 }
 
-void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct finding *finding, const struct typed_operand *operand,
-                        struct place *place)
+void object_types_vote(struct object_types *typed, const struct types *types,
+                       const struct finding *bin, uint32_t object, uint32_t type, bool fits)
+{
+    struct object_type *known = object_at(typed, object);
+    if (!known || known->declared)
+        return;
+    known->by_size = is_by_size(bin);
+    votes_add(&known->votes, types, type, fits);
+}
+
+static void place_type(struct object_types *typed, const struct types *types,
+                       const struct finding *finding, const struct typed_operand *operand,
+                       struct place *place)
 {
     struct object_type *object = object_at(typed, place->object);
     bool coded = operand && types_at(types, operand->type);
     uint64_t offset = 0;
+    if (object)
+        object->by_size = is_by_size(finding);
     uint32_t type = object ? data_type(object, types, finding, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
     if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
         vote(&object->votes, types, finding, operand, place);
+    else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
+        object->votes.unsaid++;
     if (coded)
         by_code(types, operand, place);
     if (!type)
@@ -172,6 +193,18 @@ void object_types_place(struct object_types *typed, const struct types *types,
     place->type = type;
     place->type_offset = (uint32_t)offset;
     place->by_member = types_at(types, type)->member_count;
+}
+
+void object_types_place(struct object_types *typed, const struct types *types,
+                        const struct finding *finding, const struct typed_operand *operand,
+                        struct place *place)
+{
+    place_type(typed, types, finding, operand, place);
+    place->unit = 0;
+    if (!operand || (place->typed != TYPED_CODE && place->typed != TYPED_AGREED))
+        return;
+    place->type_offset += operand->bits_at;
+    place->unit = operand->unit;
 }
 
 static const char *words(struct object_types *typed, const struct types *types,

@@ -19,6 +19,7 @@ struct object_type {
     uint32_t type; /* declared, or what it is called after; 0: by votes */
     uint64_t count;
     bool declared;     /* in debugging information */
+    bool by_size;      /* a size class: its blocks were allocated by whatever code */
     uint32_t assigned; /* type of what it is assigned to; 0: not known */
     struct votes votes;
     uint32_t text_type; /* what `text` was made of */
@@ -50,10 +51,13 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
 /* An object is called after its type. */
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* What lies in an object is called after a type: that is a vote for what the object is.
- * `fits`: it begins where the object does, or an element of it would. */
-void object_types_vote(struct object_types *typed, const struct types *types, uint32_t object,
-                       uint32_t type, bool fits);
+/* The type that an object is called after; 0: none. */
+uint32_t object_types_called(const struct object_types *typed, uint32_t object);
+
+/* What is in an object is called after a type: that is a vote for what the object is. `of`: where the
+ * object was found; `fits`: the type begins where the object does, or an element of it would. */
+void object_types_vote(struct object_types *typed, const struct types *types,
+                       const struct finding *of, uint32_t object, uint32_t type, bool fits);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types,

@@ -66,7 +66,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
         object_types_init(&resolver->object_types) ||
-        type_instances_init(&resolver->type_instances)) {
+        object_types_init(&resolver->class_types) ||
+        type_instances_init(&resolver->type_instances) ||
+        provisional_init(&resolver->provisional)) {
         resolver_close(resolver);
         return error_set(error, -ENOMEM, "out of memory");
     }
@@ -93,7 +95,9 @@ void resolver_close(struct resolver *resolver)
         return;
     typing_free(resolver->typing);
     object_types_fini(&resolver->object_types);
+    object_types_fini(&resolver->class_types);
     type_instances_fini(&resolver->type_instances);
+    provisional_fini(&resolver->provisional);
     unwind_fini(&resolver->unwind);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
@@ -132,6 +136,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
 {
     typing_forget(resolver->typing);
     type_instances_forget(&resolver->type_instances);
+    provisional_forget(resolver);
     space_forget(&resolver->space);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
@@ -153,6 +158,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
 static void take_mapping(struct resolver *resolver, const struct sample_mapping *mapping)
 {
     memset(resolver->heard_of, 0, sizeof resolver->heard_of);
+    memset(resolver->tls_of, 0, sizeof resolver->tls_of);
     if (space_take(&resolver->space, mapping))
         code_changed(resolver, mapping->start, mapping->start + mapping->length);
 }
@@ -199,6 +205,7 @@ static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 void resolver_tick(struct resolver *resolver, uint64_t now_ns)
 {
     struct process_stat stat;
+    provisional_tick(resolver, now_ns);
     if (!resolver->options.live)
         return;
     resolver->alive = process_stat(resolver->options.pid, &stat) && stat.state != 'Z';

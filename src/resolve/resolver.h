@@ -68,6 +68,10 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
+/* Objects that turned out to be others since resolver_renamed() was called, in this order. */
+const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count);
+void resolver_renamed(struct resolver *resolver);
+
 /* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
 

@@ -22,21 +22,52 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
     uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
+    /* Of a size class the blocks that have a type are other objects: those seen count. */
+    if (allocations_bin_walked(bin))
+        return;
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);
     desc->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
     if (type)
         object_types_assign(&resolver->object_types, object, type);
 }
 
+/* The object of the bin that a combined one is shown under, made if there was no sample of it; 0: the bin
+ * is not combined. */
+static uint32_t lead_object(struct resolver *resolver, uint32_t object)
+{
+    uint32_t bin = resolver->bin_of_object[object];
+    uint32_t lead = allocations_bin_lead(resolver->allocations, bin);
+    struct finding finding = {.kind = OBJECT_HEAP, .bin = lead, .module = ""};
+    if (lead == bin)
+        return 0;
+    finding.key = finding_bin_key(&resolver->space, lead);
+    finding.name = allocations_bin_name(resolver->allocations, lead);
+    uint32_t found = finding_object(&finding, &resolver->names);
+    resolver_note_bin(resolver, found, lead);
+    return found == object ? 0 : found;
+}
+
 static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
 {
     struct resolver *resolver = context;
+    object = provisional_now(resolver, object);
     if (object >= resolver->names.object_count)
         return false;
     *desc = resolver->names.objects[object];
     if (resolver->bin_of_object[object])
         describe_bin_object(resolver, object, desc);
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
+    const char *block = provisional_name(resolver, object);
+    desc->name = block ? block : desc->name;
+    desc->part_of = resolver->bin_of_object[object] ? lead_object(resolver, object) : 0;
+    if (desc->part_of) {
+        desc->name =
+            allocations_bin_name(resolver->allocations, resolver->bin_of_object[desc->part_of]);
+        desc->blocks = 0; /* they are in the sums of the bin's group */
+    } else {
+        desc->part_of = provisional_part_of(resolver, object);
+        desc->blocks = desc->part_of && !provisional_is_block(resolver, object) ? 0 : desc->blocks;
+    }
     return true;
 }
 
@@ -123,7 +154,8 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     struct map *map = maps_find(&space->maps, address);
     if (!map)
         return extent_of_gap(&space->maps, address, extent);
-    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address, false))
+    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address,
+                      FINDING_STACK_KNOWN))
         return false;
     bool heap =
         resolver->allocations && (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
@@ -135,8 +167,14 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     if (heap && !block &&
         allocations_gap(resolver->allocations, address, &extent->base, &extent->bound))
         return extent->bound > extent->base;
-    extent->object = finding_intern(&finding, &resolver->names);
-    if (finding.bin)
+    bool walked = finding.allocation == ALLOCATION_WALKED;
+    if (walked)
+        extent->object = provisional_find(resolver, finding.base, finding.end - finding.base);
+    if (walked && !extent->object)
+        extent->object = provisional_class(resolver, &finding);
+    else if (!walked)
+        extent->object = finding_intern(&finding, &resolver->names);
+    if (!walked && finding.bin)
         resolver_note_bin(resolver, extent->object, finding.bin);
     /* The nameless rest of a section: only up to the next variable. */
     struct module *module = space_module_at(space, map, address);
@@ -194,7 +232,10 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
         return false;
     struct object_desc desc = {0};
     bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
-    if (bin->object)
+    if (bin->object && bin->walked)
+        object_types_describe(&resolver->class_types, typing_types(resolver->typing), bin->object,
+                              &desc);
+    else if (bin->object)
         describe_object(resolver, bin->object, &desc);
     bin->type = desc.type;
     bin->type_id = desc.type_id ? desc.type_id : bin->type_id;
@@ -258,6 +299,8 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
     uint32_t partly = 0;
     unsigned parts = 0;
     for (uint32_t i = 1; i < names->object_count && !found; i++) {
+        if (provisional_now(resolver, i) != i)
+            continue;
         if (named(&names->objects[i], name))
             found = i;
         else if (strstr(names->objects[i].name, name)) {

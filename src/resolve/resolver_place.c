@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The file whose code stands at an address; NULL: none. */
-static struct module *code_at(struct resolver *resolver, uint64_t address)
+struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
 {
     struct map *map = space_map(&resolver->space, address);
     return map ? space_module(&resolver->space, map) : NULL;
@@ -34,24 +33,21 @@ static const char *part_of_frame(const struct typed_variable *slot)
     }
 }
 
-/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
-static const struct typed_variable *refine_stack(struct resolver *resolver, struct finding *finding,
-                                                 uint64_t address, const uint64_t *regs)
+const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
+                                                uint64_t address, uint64_t pc, int64_t at,
+                                                bool *waits)
 {
     enum { FUNCTION_COLUMNS = 96 };
-    struct unwind_frame frame;
-    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, address, &frame))
-        return NULL;
-    struct module *module = code_at(resolver, frame.pc);
+    struct module *module = resolver_code_at(resolver, pc);
     const struct typed_variable *slot =
-        module ? typing_slot(resolver->typing, module, frame.pc, (int64_t)(address - frame.cfa))
-               : NULL;
+        module ? typing_slot(resolver->typing, module, pc, at) : NULL;
     const char *part = part_of_frame(slot);
+    *waits = module && !part;
     if (!part)
         return NULL;
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
     uint32_t id =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, frame.pc, &module);
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, pc, &module);
     const struct function_desc *function = &resolver->names.functions[id];
     finding->key = finding_frame_key(&resolver->space, id, part);
     finding->name = NULL;
@@ -68,6 +64,23 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     return slot;
 }
 
+/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
+static const struct typed_variable *refine_stack(struct resolver *resolver, struct finding *finding,
+                                                 const struct access *access, const uint64_t *regs,
+                                                 struct place *place)
+{
+    struct unwind_frame frame;
+    bool waits;
+    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame))
+        return NULL;
+    int64_t at = (int64_t)(access->address - frame.cfa);
+    const struct typed_variable *slot =
+        resolver_name_slot(resolver, finding, access->address, frame.pc, at, &waits);
+    if (waits)
+        provisional_slot(resolver, finding, frame.pc, at, access, place);
+    return slot;
+}
+
 static const struct typed_variable *declaration(struct resolver *resolver,
                                                 const struct finding *finding, uint64_t pc)
 {
@@ -78,32 +91,50 @@ static const struct typed_variable *declaration(struct resolver *resolver,
                : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
 }
 
-/* Memory that has no name of its own; the bin it lies in is told of it nevertheless. */
+/* Memory that has no name of its own is called after the type that is there; what holds it keeps its
+ * place in phases and in the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
                                 const struct access *access, const struct typed_operand *operand,
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    struct finding holder;
-    bool held = finding->bin;
-    if (held)
-        holder = *finding;
+    struct finding holder = *finding;
     uint32_t type =
         type_instances_rename(&resolver->type_instances, types, finding, access, operand);
-    if (!type || !held)
+    if (holder.allocation == ALLOCATION_WALKED)
+        return provisional_block(resolver, &holder, finding, type, access, operand, place);
+    if (!type && !operand && type_instances_apply(finding))
+        provisional_code(resolver, finding, access, place);
+    if (!type)
+        return 0;
+    place->holder = finding_object(&holder, &resolver->names);
+    if (!holder.bin)
         return type;
-    place->holder = finding_intern(&holder, &resolver->names);
     resolver_note_bin(resolver, place->holder, holder.bin);
-    object_types_vote(&resolver->object_types, types, place->holder, type,
+    object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
                       type_instances_is_whole(finding, &holder));
     return type;
 }
 
-/* Our own library, in a process that was started with it: what it keeps is no data of the
- * program's. */
+/* Our own library, in a process that was started with it. */
 static bool is_ours(const struct module *code)
 {
     return code && !strcmp(module_name(code), AGENT_FILE);
+}
+
+/* Its variables, or the memory it shares with misstop. */
+static bool is_data_of_ours(const struct finding *finding)
+{
+    return is_ours(finding->variable_of) ||
+           (finding->module && !strcmp(finding->module, AGENT_FILE)) ||
+           (finding->kind == OBJECT_MAP && finding->name && strstr(finding->name, AGENT_MEMORY));
+}
+
+/* Neither its code nor its data is the program's. */
+static void leave_out(struct place *place)
+{
+    place->access.reason = REASON_AGENT;
+    place->function = 0;
 }
 
 static void resolve_object(struct resolver *resolver, const struct access *access,
@@ -118,14 +149,13 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         finding_refine(finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
     if (finding->kind == OBJECT_STACK)
-        variable = refine_stack(resolver, finding, access->address, regs);
+        variable = refine_stack(resolver, finding, access, regs, place);
     else if (finding->variable_of)
         variable = declaration(resolver, finding, access->ip);
-    else if (is_ours(code))
-        finding_of_agent(finding);
     else
         type = call_after_type(resolver, finding, access, operand, place);
-    place->object = finding_intern(finding, &resolver->names);
+    if (!place->object)
+        place->object = finding_intern(finding, &resolver->names);
     if (finding->bin)
         resolver_note_bin(resolver, place->object, finding->bin);
     place->base = finding->base;
@@ -169,8 +199,9 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     other.access.ip = access->evictor_ip;
     other.access.address = access->evictor_address;
     other.access.base = SREG_NONE;
-    if (!access->evictor_address || !finding_make(&finding, &resolver->space, &resolver->tls,
-                                                  &resolver->names, access->evictor_address, false))
+    if (!access->evictor_address ||
+        !finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names,
+                      access->evictor_address, FINDING_STACK_KNOWN))
         return;
     resolve_object(resolver, &other.access, code, NULL, &finding, &other);
     place->evictor_object = other.object;
@@ -191,6 +222,54 @@ static void hear_of_thread(struct resolver *resolver, uint32_t tid)
         stacks_of_thread(stacks, tcb, &resolver->space.maps);
 }
 
+/* Memory without a name may be a thread's own since the last tick: a program that was just started,
+ * a new thread. True: it was looked for. */
+static bool look_for_tls(struct resolver *resolver, const struct finding *finding,
+                         const struct access *access)
+{
+    enum { APART_NS = 20000000 };
+    uint32_t *looked = &resolver->tls_of[access->tid % RESOLVER_HEARD_OF];
+    bool nameless =
+        finding->kind == OBJECT_ANON || (finding->kind == OBJECT_STACK && finding->of_thread);
+    if (!nameless || *looked == access->tid || access->time_ns < resolver->tls_ns + APART_NS)
+        return false;
+    *looked = access->tid;
+    resolver->tls_ns = access->time_ns;
+    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
+    return true;
+}
+
+/* Around where a stack pointer reached there may be other things than the stack: what is not in a
+ * frame of the thread's is not called so. */
+static bool is_in_no_frame(struct resolver *resolver, const struct finding *finding,
+                           const struct access *access, const uint64_t *regs)
+{
+    struct unwind_frame frame;
+    return finding->kind == OBJECT_STACK && finding->guessed && access->base != SREG_SP &&
+           !(regs &&
+             unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame));
+}
+
+/* False: nothing is mapped there. */
+static bool find(struct resolver *resolver, const struct access *access, const uint64_t *regs,
+                 struct finding *finding)
+{
+    struct space *space = &resolver->space;
+    enum finding_stack stack =
+        access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
+    for (int again = 0;; again++) {
+        if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))
+            return finding_unrecorded(finding, space, access->address, regs ? regs[SREG_SP] : 0);
+        if (again || !resolver->options.live || !look_for_tls(resolver, finding, access))
+            break;
+    }
+    if (is_in_no_frame(resolver, finding, access, regs))
+        finding_make(finding, space, &resolver->tls, &resolver->names, access->address,
+                     FINDING_STACK_OF_THREAD);
+    return true;
+}
+
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
@@ -203,23 +282,26 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     if (access->reason != REASON_KERNEL)
         place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
                                        access->ip, &code);
+    if (is_ours(code)) {
+        leave_out(place);
+        return;
+    }
     if (access->reason != REASON_NONE)
         return;
     resolve_evictor(resolver, access, place);
     if (resolver->options.live)
         hear_of_thread(resolver, access->tid);
-    bool by_stack = access->base == SREG_SP;
-    if (finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names, access->address,
-                     by_stack) ||
-        finding_unrecorded(&finding, &resolver->space, access->address, regs ? regs[SREG_SP] : 0))
-        resolve_object(resolver, access, code, regs, &finding, place);
-    else
+    if (!find(resolver, access, regs, &finding))
         place->access.reason = REASON_BAD_ADDRESS;
+    else if (is_data_of_ours(&finding))
+        leave_out(place);
+    else
+        resolve_object(resolver, access, code, regs, &finding, place);
 }
 
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)
 {
     static const struct typed_line nowhere;
-    const struct module *module = code_at(resolver, address);
+    const struct module *module = resolver_code_at(resolver, address);
     return module ? typing_line(resolver->typing, module, address) : &nowhere;
 }

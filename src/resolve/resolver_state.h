@@ -17,6 +17,7 @@
 #include "resolve/memory_use.h"
 #include "resolve/nodes.h"
 #include "resolve/object_types.h"
+#include "resolve/provisional.h"
 #include "resolve/type_instances.h"
 #include "resolve/typing.h"
 #include "resolve/unwind.h"
@@ -37,7 +38,9 @@ struct resolver {
     struct tls tls;
     struct typing *typing;
     struct object_types object_types;
+    struct object_types class_types; /* what the blocks of a size class are, for the heap's bins */
     struct type_instances type_instances;
+    struct provisional provisional;
     struct unwind unwind;
     struct nodes nodes;
     struct thread_names threads_named;
@@ -52,6 +55,8 @@ struct resolver {
     bool alive;
     bool distrusted;
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
+    uint32_t tls_of[RESOLVER_HEARD_OF];   /* whose thread-local memory was looked for, likewise */
+    uint64_t tls_ns;                      /* when last, by the sample's time */
     uint64_t scan_ns; /* no looking for thread control blocks before */
 };
 
@@ -62,6 +67,17 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
 
 /* As struct place_names has it. */
 bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
+
+/* The file of the code at an address; NULL: none. */
+struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
+
+/*
+ * A finding of a stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is in
+ * the function. NULL: nothing is known to be there, or (*waits) not yet.
+ */
+const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
+                                                uint64_t address, uint64_t pc, int64_t slot,
+                                                bool *waits);
 
 /* Source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);

@@ -41,6 +41,7 @@ void space_fini(struct space *space)
     binaries_fini(&space->binaries);
     maps_fini(&space->maps);
     stacks_fini(&space->stacks);
+    regions_fini(&space->regions);
 }
 
 void space_forget(struct space *space)
@@ -48,6 +49,7 @@ void space_forget(struct space *space)
     modules_forget(&space->modules);
     maps_fini(&space->maps);
     stacks_fini(&space->stacks);
+    regions_forget(&space->regions);
     space->reread_ns = 0;
     space->programs++;
 }

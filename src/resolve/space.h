@@ -10,6 +10,7 @@
 #include "resolve/binaries.h"
 #include "resolve/maps.h"
 #include "resolve/modules.h"
+#include "resolve/regions.h"
 #include "resolve/stacks.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct space {
     struct maps maps;
     struct modules modules;
     struct stacks stacks;
+    struct regions regions;
     struct binaries binaries;      /* of a recording; kept through programs */
     uint64_t reread_ns;            /* no rereading before */
     uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */

@@ -44,9 +44,15 @@ const struct stack *stacks_find(const struct stacks *stacks, uint64_t address)
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end)
 {
     size_t next = after(stacks, address);
-    if (next && stacks->stacks[next - 1].end > *start)
-        *start = stacks->stacks[next - 1].end;
-    if (next < stacks->count && stacks->stacks[next].start < *end)
+    size_t before = next;
+    /* What was guessed grows, and what is beside it keeps its bounds. */
+    while (before && !stacks->stacks[before - 1].tid && stacks->stacks[before - 1].start >= *start)
+        before--;
+    while (next < stacks->count && !stacks->stacks[next].tid && stacks->stacks[next].start < *end)
+        next++;
+    if (before && stacks->stacks[before - 1].tid && stacks->stacks[before - 1].end > *start)
+        *start = stacks->stacks[before - 1].end;
+    if (next < stacks->count && stacks->stacks[next].tid && stacks->stacks[next].start < *end)
         *end = stacks->stacks[next].start;
 }
 
@@ -80,9 +86,11 @@ static void make_way(struct stacks *stacks, struct stack *stack)
 static void put(struct stacks *stacks, struct stack stack)
 {
     make_way(stacks, &stack);
+    if (stack.start >= stack.end)
+        return;
     struct stack *more =
         array_more(stacks->stacks, &stacks->room, stacks->count, sizeof *more, STACKS_MAX);
-    if (!more || stack.start >= stack.end)
+    if (!more)
         return;
     stacks->stacks = more;
     size_t at = after(stacks, stack.start);

@@ -46,7 +46,7 @@ void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end);
 /* NULL: the address is in none. Valid until the next change. */
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
 
-/* Narrows [*start, *end) around an address that is in no stack to what lies between stacks. */
+/* Narrows [*start, *end) around an address that is in no thread's stack to what is between those. */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
 #endif

@@ -50,6 +50,7 @@ void told_fini(struct told *told)
     free(told->bin_of_path);
     free(told->leads);
     free(told->sites);
+    free(told->deals);
     *told = (struct told){.feed = NULL};
 }
 
@@ -186,6 +187,8 @@ void told_forget(struct told *told)
             memset(told->bin_of_path, 0, told->path_room * sizeof *told->bin_of_path);
         hash_clear(&told->site_of);
         told->site_count = told->lead_count = 0;
+        if (told->deals_room)
+            memset(told->deals, 0, told->deals_room * sizeof *told->deals);
     }
 }
 
@@ -243,9 +246,48 @@ void told_name_bins(struct told *told)
                       told->assigned ? told_assigned : NULL, told);
 }
 
+/* Whoever mapped memory that has blocks in it is an allocator, and so are its other mappings. */
+static void find_dealers(struct told *told)
+{
+    struct block mapping;
+    struct block block;
+    for (uint64_t at = 0; blocks_next(told->mappings, at, &mapping);) {
+        at = mapping.start + mapping.usable_bytes;
+        bool *deals =
+            array_reach(told->deals, &told->deals_room, mapping.bin, sizeof *deals, PATHS_FIRST);
+        if (!deals)
+            return;
+        told->deals = deals;
+        if (mapping.bin > BINS_REST && !deals[mapping.bin])
+            deals[mapping.bin] = blocks_next(told->blocks, mapping.start, &block) &&
+                                 block.start < at;
+    }
+}
+
+bool told_stats(const struct told *told, uint32_t lead, struct bin_stats *stats)
+{
+    struct bin_info info;
+    struct bin_stats own;
+    if (!bins_stats(told->bins, lead, stats))
+        return false;
+    for (uint32_t id = lead; id && bins_info(told->bins, id, &info); id = info.next) {
+        if (id >= told->deals_room || !told->deals[id] || !bins_own_stats(told->bins, id, &own))
+            continue;
+        stats->live_blocks -= own.live_blocks;
+        stats->live_usable_bytes -= own.live_usable_bytes;
+        stats->live_requested_bytes -= own.live_requested_bytes;
+        stats->mark_blocks -= own.mark_blocks;
+        stats->mark_usable_bytes -= own.mark_usable_bytes;
+        for (int i = 0; i < BINS_CLASSES; i++)
+            stats->sizes[i] -= own.sizes[i];
+    }
+    return true;
+}
+
 void told_tick(struct told *told, uint64_t now_ns)
 {
     bins_tick(told->bins, now_ns);
+    find_dealers(told);
     told_name_bins(told);
     told_list_leads(told);
 }

@@ -55,6 +55,8 @@ struct told {
     bins_namer *namer;
     bins_assigned *assigned; /* NULL: not asked */
     void *context;
+    bool *deals;     /* [deals_room], by bin: told_stats() */
+    size_t deals_room;
     uint64_t now_ns; /* of the newest event */
 };
 
@@ -105,6 +107,10 @@ bool told_name_address(void *context, uint64_t address, const char **function, c
 
 /* NULL: not named yet. */
 const char *told_name(const struct told *told, uint32_t bin);
+
+/* Sums of a bin's group. What an allocator mapped and deals out is counted by its blocks, and not once
+ * more by the mapping. */
+bool told_stats(const struct told *told, uint32_t lead, struct bin_stats *stats);
 
 /* By index from 0; false: no more. */
 bool told_bin(struct told *told, uint32_t index, struct heap_bin *bin);

@@ -110,7 +110,7 @@ bool told_bin(struct told *told, uint32_t index, struct heap_bin *bin)
         return false;
     uint32_t id = told->leads[index];
     *bin = (struct heap_bin){.id = id};
-    if (!bins_info(told->bins, id, &info) || !bins_stats(told->bins, id, &stats))
+    if (!bins_info(told->bins, id, &info) || !told_stats(told, id, &stats))
         return true;
     bin->name = info.name ? info.name : "heap";
     bin->path = info.full_name;

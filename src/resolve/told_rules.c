@@ -45,11 +45,16 @@ int told_rename(struct told *told, uint32_t bin, const char *name)
 int told_combine(struct told *told, const uint32_t *bins, uint32_t count)
 {
     int code = count > 1 ? 0 : -EINVAL;
+    uint32_t before = told->rules.count;
+    bin_rules_begin_step(&told->rules);
     for (uint32_t i = 1; i < count && !code; i++) {
         const char *into = full_name(told, bins[0]);
         const char *from = full_name(told, bins[i]);
         code = into && from ? bin_rules_combine(&told->rules, into, from) : -ENOENT;
     }
+    bin_rules_end_step(&told->rules);
+    if (code && told->rules.count > before)
+        bin_rules_undo(&told->rules);
     return code ? code : keep_rules(told);
 }
 

@@ -8,30 +8,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTANCES = 1 << 13 };
+enum {
+    INSTANCES = 1 << 13,
+    PLACES = 1 << 12,
+    COOKIE_BYTES = 16 /* that C++'s new[] keeps before an array, at most */
+};
 
+/* What has a block from its start on, or from behind the cookie on. */
 struct type_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
     uint32_t size; /* of the block: another size is another block; 0: it was none */
-    uint64_t only; /* where the only one in the block begins, not at its start: that may be chance;
-                      0: it is settled */
+};
+
+/* Where in blocks of one size a type was seen. One block alone is soon no longer sampled: whether
+ * it is an array is known by the others of its size. */
+struct type_places {
+    uint32_t type; /* 0: empty */
+    uint32_t size;
+    uint64_t first; /* bytes from a block's start to the type's */
+    bool array;     /* seen elsewhere too, whole elements apart */
 };
 
 int type_instances_init(struct type_instances *instances)
 {
     instances->at = calloc(INSTANCES, sizeof *instances->at);
-    return instances->at ? 0 : -ENOMEM;
+    instances->places = calloc(PLACES, sizeof *instances->places);
+    return instances->at && instances->places ? 0 : -ENOMEM;
 }
 
 void type_instances_fini(struct type_instances *instances)
 {
     free(instances->at);
+    free(instances->places);
 }
 
 void type_instances_forget(struct type_instances *instances)
 {
     memset(instances->at, 0, INSTANCES * sizeof *instances->at);
+    memset(instances->places, 0, PLACES * sizeof *instances->places);
 }
 
 bool type_instances_fit(const struct finding *finding, uint64_t start, uint64_t size)
@@ -56,15 +71,14 @@ static const char *name_array(struct finding *finding, const char *name)
     return finding->text;
 }
 
+/* `start`, `end`: of the type's instance, or of all elements. */
 static void name_after(struct finding *finding, const struct type_desc *type, uint32_t id,
-                       uint64_t start, uint64_t end)
+                       uint64_t start, uint64_t end, bool array)
 {
-    enum { KEY_TYPE = 9, /* beside those of finding.c */ SMALLEST = 24 };
+    enum { KEY_TYPE = 9 /* beside those of finding.c */ };
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
     uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
-    /* One of its kind to a block, or many: two different things to a programmer. malloc() has no
-     * smaller blocks than those of SMALLEST bytes. */
-    bool array = end - start >= 2 * type->size && end - start > SMALLEST && !type_is_flexible(type);
+    /* One of its kind to a block, or many: two different things to a programmer. */
     id = id * 2 + array;
     finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
     finding->type_base = start;
@@ -95,43 +109,110 @@ static struct type_instance *instance_at(struct type_instances *instances, uint6
     return &instances->at[hash_mix(start) % INSTANCES];
 }
 
-static bool may_be_named(const struct finding *finding)
+bool type_instances_apply(const struct finding *finding)
 {
     bool memory =
         finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON || finding->kind == OBJECT_MAP;
     return memory && finding->allocation != ALLOCATION_TOLD;
 }
 
-/* What was seen to lie at a place, in a block of this size; 0: nothing. */
+/* What was seen at a place, in a block of this size; 0: nothing. */
 static uint32_t seen_at(const struct type_instance *known, uint64_t start, uint32_t size)
 {
-    return known->start == start && known->size == size && !known->only ? known->type : 0;
+    return known->start == start && known->size == size ? known->type : 0;
 }
 
-/* One that lies at a multiple of its size may have something else before it, as a page has its
- * header behind it: an array has them in more than one place. */
-static bool seen_elsewhere(struct type_instance *known, const struct type_instance *now)
+static uint32_t block_size(const struct finding *finding)
 {
-    bool elsewhere = known->start == now->start && known->size == now->size &&
-                     known->type == now->type && known->only && known->only != now->only;
-    if (!elsewhere)
-        *known = *now;
-    return elsewhere;
+    return (uint32_t)(finding->end - finding->base);
 }
 
-/* By what lay at the start of the walked block before; the code says nothing. */
+static struct type_places *places_of(struct type_instances *instances, uint32_t type, uint32_t size)
+{
+    return &instances->places[hash_mix((uint64_t)type << 32 | size) % PLACES];
+}
+
+static bool is_array(struct type_instances *instances, uint32_t type, uint32_t size)
+{
+    const struct type_places *places = places_of(instances, type, size);
+    return places->type == type && places->size == size && places->array;
+}
+
+/* One that is at a multiple of its size may have something else before it, as a page has its header
+ * behind it, and one at the start something else behind it: an array has them in more places. Returns
+ * whether this is the first of them. */
+static bool note_place(struct type_instances *instances, uint32_t id, const struct type_desc *type,
+                       uint32_t size, uint64_t into)
+{
+    struct type_places *places = places_of(instances, id, size);
+    bool first = places->type != id || places->size != size;
+    if (first)
+        *places = (struct type_places){.type = id, .size = size, .first = into};
+    else if (into != places->first && into % type->size == places->first % type->size)
+        places->array = into % type->size <= COOKIE_BYTES && !type_is_flexible(type);
+    return first;
+}
+
+static uint32_t name_block(struct type_instances *instances, const struct types *types,
+                           struct finding *finding, uint32_t id, uint64_t cookie)
+{
+    bool array = is_array(instances, id, block_size(finding));
+    name_after(finding, types_at(types, id), id, finding->base + cookie, finding->end, array);
+    return id;
+}
+
+/* By what was seen in the walked block before; the code says nothing. */
 static uint32_t rename_by_memory(struct type_instances *instances, const struct types *types,
                                  struct finding *finding)
 {
     if (finding->allocation != ALLOCATION_WALKED)
         return 0;
-    uint32_t size = (uint32_t)(finding->end - finding->base);
+    uint32_t size = block_size(finding);
     uint32_t known = seen_at(instance_at(instances, finding->base), finding->base, size);
     const struct type_desc *type = types_at(types, known);
     if (!type)
         return 0;
-    name_after(finding, type, known, finding->base, finding->end);
-    return known;
+    bool array = is_array(instances, known, size);
+    uint64_t cookie = array ? places_of(instances, known, size)->first % type->size : 0;
+    return name_block(instances, types, finding, known, cookie);
+}
+
+/* A type of which an instance begins at `start`, in a walked block. */
+static uint32_t rename_block(struct type_instances *instances, const struct types *types,
+                             struct finding *finding, uint32_t id, uint64_t start)
+{
+    const struct type_desc *type = types_at(types, id);
+    uint64_t into = start - finding->base;
+    uint32_t size = block_size(finding);
+    struct type_instance *known = instance_at(instances, finding->base);
+    uint32_t before = seen_at(known, finding->base, size);
+    bool inside = start >= finding->base && into < size && type->size <= size - into;
+    bool first = inside && note_place(instances, id, type, size, into);
+    bool fits = inside && (!into || is_array(instances, id, size));
+    finding->may_be_array = first && !fits && !before;
+    /* A part of something larger, whose block it does not begin: that has the name. */
+    if (!fits && before && types_contains(types, before, id))
+        return rename_by_memory(instances, types, finding);
+    if (!fits) {
+        name_after(finding, type, id, start, start + type->size, false);
+        return id;
+    }
+    uint32_t now = join(types, before, id);
+    *known = (struct type_instance){finding->base, now, size};
+    return now == id ? name_block(instances, types, finding, id, into % type->size)
+                     : rename_by_memory(instances, types, finding);
+}
+
+/* Memory of which no blocks are known. */
+static uint32_t rename_place(struct type_instances *instances, const struct types *types,
+                             struct finding *finding, uint32_t id, uint64_t start)
+{
+    struct type_instance *known = instance_at(instances, start);
+    uint32_t now = join(types, seen_at(known, start, 0), id);
+    *known = (struct type_instance){start, now, 0};
+    name_after(finding, types_at(types, now), now, start, start + types_at(types, now)->size,
+               false);
+    return now;
 }
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
@@ -139,31 +220,14 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
                                const struct typed_operand *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
-    if (!may_be_named(finding))
+    if (!type_instances_apply(finding))
         return 0;
     if (!type || !type->member_count || !is_inside(type, operand->offset))
         return rename_by_memory(instances, types, finding);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_WALKED;
-    bool fits = block && type_instances_fit(finding, start, type->size);
-    uint64_t at = block ? finding->base : start;
-    uint32_t size = block ? (uint32_t)(finding->end - finding->base) : 0;
-    struct type_instance *known = instance_at(instances, at);
-    uint32_t before = seen_at(known, at, size);
-    if (fits && !before && start != at)
-        fits = seen_elsewhere(known, &(struct type_instance){at, operand->type, size, start});
-    /* A part of something larger, whose block it does not begin: that has the name. */
-    if (block && !fits && before && types_contains(types, before, operand->type))
-        return rename_by_memory(instances, types, finding);
-    uint32_t now = block && !fits ? operand->type : join(types, before, operand->type);
-    if (!block || fits)
-        *known = (struct type_instance){at, now, size, 0};
-    const struct type_desc *whole = types_at(types, now);
-    if (fits)
-        name_after(finding, whole, now, finding->base, finding->end);
-    else
-        name_after(finding, whole, now, start, start + whole->size);
-    return now;
+    return block ? rename_block(instances, types, finding, operand->type, start)
+                 : rename_place(instances, types, finding, operand->type, start);
 }
 
 bool type_instances_is_whole(const struct finding *renamed, const struct finding *block)

@@ -13,9 +13,11 @@
 #include <stdint.h>
 
 struct type_instance;
+struct type_places;
 
 struct type_instances {
-    struct type_instance *at; /* what was seen to begin at an address, direct-mapped */
+    struct type_instance *at;   /* what was seen to begin at an address, direct-mapped */
+    struct type_places *places; /* where a type is in blocks of one size, direct-mapped */
 };
 
 /* 0 or -ENOMEM. */
@@ -28,6 +30,9 @@ void type_instances_forget(struct type_instances *instances);
 /* Whether elements of `size` bytes from the start of the finding's block lie so that one begins
  * at `start`. */
 bool type_instances_fit(const struct finding *finding, uint64_t start, uint64_t size);
+
+/* Whether memory may be called after what is in it: nothing better names it. */
+bool type_instances_apply(const struct finding *finding);
 
 /*
  * Memory that is known by a size class, a mapping or not at all becomes an object of the type

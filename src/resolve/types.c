@@ -2,6 +2,7 @@
 #include "resolve/types.h"
 
 #include "base/array.h"
+#include "resolve/members.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,21 +121,9 @@ const struct type_desc *types_at(const struct types *types, uint32_t type)
     return type && type <= types->count ? &types->types[type] : NULL;
 }
 
-/* "struct list_head", also as the element of "struct list_head [4]". */
-static bool is_called(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    return !strncmp(text, name, length) && (!text[length] || !strncmp(text + length, " [", 2));
-}
-
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner)
 {
     const struct type_desc *whole = types_at(types, outer);
     const struct type_desc *part = types_at(types, inner);
-    if (!whole || !part || whole->size < part->size)
-        return false;
-    for (uint32_t i = 0; i < whole->member_count; i++)
-        if (is_called(whole->members[i].type, part->name))
-            return true;
-    return false;
+    return whole && part && type_has_part(whole, part);
 }

@@ -20,12 +20,26 @@ struct recent {
 
 enum { RECENT = 1 << 10 }; /* direct-mapped */
 
+/* A question about a stack slot whose answer, if it is a variable, holds for all of its slots:
+ * those of an array are hardly asked about twice. */
+struct slot_asked {
+    uint64_t pc;
+    int64_t slot;
+    uint32_t serial; /* 0: empty */
+    const struct answered *known;
+};
+
+enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* at once, for one pc */ };
+
 struct typing {
     struct readers *readers;
     struct types types;
     struct answers answers;
     uint64_t patience_ns;
     struct recent recent[RECENT];
+    struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
+    unsigned next_way;
+    struct typed_variable slot; /* typing_slot()'s last, of another slot of a variable */
 };
 
 static void take_type(void *context, uint32_t serial, const struct dwarf_type *type)
@@ -77,6 +91,7 @@ void typing_forget(struct typing *typing)
     readers_forget(typing->readers);
     answers_clear(&typing->answers);
     memset(typing->recent, 0, sizeof typing->recent);
+    memset(typing->slots, 0, sizeof typing->slots);
 }
 
 void typing_be_patient(struct typing *typing, uint64_t patience_ns)
@@ -202,11 +217,39 @@ const struct typed_variable *typing_tls(struct typing *typing, const struct modu
                     &(struct dwarf_question){.ask = DWARF_TLS, .address = offset, .pc = pc});
 }
 
+/* Whether what was answered for one slot holds for another of the same function. */
+static bool covers(const struct slot_asked *asked, int64_t slot)
+{
+    const struct typed_variable *variable = &asked->known->variable;
+    if (variable->slot != DWARF_SLOT_VARIABLE || !variable->size)
+        return slot == asked->slot;
+    return (uint64_t)(slot - (asked->slot - variable->offset)) < variable->size;
+}
+
 const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
                                          uint64_t pc, int64_t slot)
 {
-    return variable(typing, module,
-                    &(struct dwarf_question){.ask = DWARF_SLOT, .pc = pc, .slot = slot});
+    struct dwarf_question question = {.ask = DWARF_SLOT, .pc = pc, .slot = slot};
+    uint32_t serial = module_serial(module);
+    struct slot_asked *set = typing->slots[hash_mix(pc + serial) % SLOT_SETS];
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < SLOT_WAYS; i++) {
+        bool same = set[i].known && set[i].serial == serial && set[i].pc == pc;
+        if (same && set[i].known->answered && covers(&set[i], slot)) {
+            typing->slot = set[i].known->variable;
+            typing->slot.offset += slot - set[i].slot;
+            return &typing->slot;
+        }
+        waiting += same && !set[i].known->answered;
+    }
+    if (waiting >= SLOTS_WAITING)
+        return NULL;
+    const struct typed_variable *answer = variable(typing, module, &question);
+    const struct answered *known = answers_find(&typing->answers, serial, &question);
+    if (known)
+        set[typing->next_way++ % SLOT_WAYS] =
+            (struct slot_asked){.pc = pc, .slot = slot, .serial = serial, .known = known};
+    return answer;
 }
 
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,

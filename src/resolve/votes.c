@@ -4,6 +4,7 @@
 static const double majority = 0.5;
 static const double structs_at_least = 0.1;
 static const double misfits_at_most = 0.2;
+static const double against_at_most = 0.02;
 
 /* The slots that a type may take. */
 struct slots {
@@ -28,6 +29,7 @@ static void wear_down(struct votes *votes, struct slots slots)
 static void halve(struct votes *votes)
 {
     votes->all /= 2;
+    votes->unsaid /= 2;
     votes->structs /= 2;
     votes->worked_out_at = 0;
     for (unsigned i = 0; i < VOTES_TYPES; i++) {
@@ -110,9 +112,14 @@ static uint32_t work_out(const struct votes *votes, const struct types *types)
 uint32_t votes_leader(struct votes *votes, const struct types *types)
 {
     /* Worked out anew as the votes grow by an eighth: it walks over members. */
-    if (votes->all > votes->worked_out_at + votes->worked_out_at / 8) {
+    uint32_t said = votes->all + votes->unsaid;
+    if (said > votes->worked_out_at + votes->worked_out_at / 8) {
+        uint32_t own;
+        uint32_t against;
         votes->leader = work_out(votes, types);
-        votes->worked_out_at = votes->all;
+        votes_count(votes, types, votes->leader, &own, &against);
+        votes->leads_alone = votes->leader && against + votes->unsaid <= against_at_most * own;
+        votes->worked_out_at = said;
     }
     return votes->leader;
 }

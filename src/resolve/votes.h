@@ -25,8 +25,10 @@ struct votes {
     uint32_t count[VOTES_TYPES];
     uint32_t misfits[VOTES_TYPES]; /* of them where the type begins at no multiple of its size */
     uint32_t all;
+    uint32_t unsaid;        /* accesses by code that says nothing, where the owner counts them */
     uint32_t structs;       /* of them for types with members, whichever */
     uint32_t leader;        /* as last worked out */
+    bool leads_alone;       /* nearly all accesses say it, plain numbers and unsaid counted */
     uint32_t worked_out_at; /* votes there were */
 };
 

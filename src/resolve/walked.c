@@ -157,19 +157,22 @@ static void remember(struct walked *walked, const struct walk_block *found, uint
 
 /* Memory that is not malloc's costs most: all of it is searched for a large block's header, a
  * tenth of a second for 64 MiB. So the answer is believed for a minute. */
-static struct walked_foreign *foreign_at(struct walked *walked, uint64_t address)
+static struct walked_foreign *foreign_at(struct walked *walked, const struct space *space,
+                                         uint64_t address)
 {
+    const struct map *map = maps_find(&space->maps, address);
     uint64_t stretch = address >> FOREIGN_SHIFT;
+    uint64_t mapping = map ? map->start : 0;
     struct walked_foreign *foreign = &walked->foreign[hash_mix(stretch) % WALKED_FOREIGN];
-    if (foreign->stretch != stretch)
-        *foreign = (struct walked_foreign){.stretch = stretch};
+    if (foreign->stretch != stretch || foreign->mapping != mapping)
+        *foreign = (struct walked_foreign){.stretch = stretch, .mapping = mapping};
     return foreign;
 }
 
-static bool ask_walk(struct walked *walked, uint64_t address, uint64_t now_ns,
-                     struct walk_block *found)
+static bool ask_walk(struct walked *walked, const struct space *space, uint64_t address,
+                     uint64_t now_ns, struct walk_block *found)
 {
-    struct walked_foreign *foreign = foreign_at(walked, address);
+    struct walked_foreign *foreign = foreign_at(walked, space, address);
     if (now_ns < foreign->until_ns)
         return false;
     uint64_t before = walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN];
@@ -186,7 +189,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
     struct walk_block found;
     if (blocks_find(walked->cache, address, block) && now_ns < block->born_ns + WALKED_FRESH_NS)
         return true;
-    bool answered = ask_walk(walked, address, now_ns, &found);
+    bool answered = ask_walk(walked, space, address, now_ns, &found);
     if (!answered) {
         uint64_t seen = walked->seen_maps;
         show_maps(walked, &space->maps, now_ns);

@@ -86,8 +86,11 @@ void event_weigh(const struct event *event, char *out, size_t out_size)
         [EVENT_OTHER] = NULL,
     };
     const char *role = (unsigned)event->role <= EVENT_OTHER ? roles[event->role] : NULL;
+    bool cycles = event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
+    if (event->role == EVENT_STALL && !cycles)
+        role = "stalled cycles";
     if (event_is_software(event) && event->role == EVENT_STALL)
-        role = "time stalled at the access";
+        role = "time at the access";
     if (event->type == PERF_TYPE_HARDWARE && event->role == EVENT_ACCESS)
         role = "instructions that access memory";
     if (is_op(event))

@@ -151,6 +151,8 @@ static void hand_on_item(struct player *player, const struct order_item *item)
         memcpy(&record, bytes, sizeof record);
     else if (record_parse_as(bytes, item->size_bytes, format, &record) != 1)
         return; /* counted when it was surveyed */
+    if (item->parsed && record.kind == RECORD_SAMPLE)
+        record.sample.stack = NULL; /* its bytes were not kept */
     if (file->pid != PERFDATA_EVERY_PROCESS && record.kind == RECORD_MAPPING)
         record.pid = record.tid = (uint32_t)file->pid;
     hand_on(player, &record);

@@ -112,12 +112,16 @@ static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bo
         copy_some(&values, mask, sample);
 }
 
-static void skip_stack(struct cursor *cursor)
+static void take_stack(struct cursor *cursor, bool foreign, struct sample *sample)
 {
     uint64_t size = cursor_u64(cursor);
+    const unsigned char *stack = cursor->at;
     cursor_skip(cursor, size);
-    if (size)
-        cursor_u64(cursor); /* how much of it was filled */
+    uint64_t filled = size ? cursor_u64(cursor) : 0;
+    if (cursor->bad || foreign || cursor->swap || filled > size)
+        return;
+    sample->stack = stack;
+    sample->stack_bytes = (uint32_t)filled;
 }
 
 static enum sample_mode mode_of(uint16_t misc)
@@ -210,7 +214,7 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
     if (type & PERF_SAMPLE_REGS_USER)
         take_registers(cursor, format->regs_user, true, format->foreign_regs, sample);
     if (type & PERF_SAMPLE_STACK_USER)
-        skip_stack(cursor);
+        take_stack(cursor, format->foreign_regs, sample);
     if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
         take_weight(cursor, type, sample);
     if (type & PERF_SAMPLE_DATA_SRC) {
@@ -252,7 +256,8 @@ static void clear(struct record *out)
     sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
     sample->pid = sample->tid = sample->cpu = 0;
     sample->event = sample->has = sample->mode = sample->cause = 0;
-    sample->regs_missing = 0;
+    sample->regs_missing = sample->stack_bytes = 0;
+    sample->stack = NULL;
 }
 
 int record_take_sample(struct cursor *cursor, uint16_t misc, const struct record_format *format,

@@ -83,8 +83,7 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
     }
     if (!code && first.code && sampler->session.source == &source_clock)
         snprintf(sampler->info.note, sizeof sampler->info.note,
-                 "no miss counters here, so shares are of time, not of misses; misstop doctor "
-                 "says why");
+                 "no hardware counters here: shares are of time; misstop doctor says why");
     return code;
 }
 

@@ -76,7 +76,7 @@ int sampler_fd(const struct sampler *sampler);
  * CPUs are read one after the other: a time about SAMPLER_SETTLES_NS ago makes sure that no
  * record of one comes after a later one of another.
  */
-#define SAMPLER_SETTLES_NS 1000000
+#define SAMPLER_SETTLES_NS 200000
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
 
 /*

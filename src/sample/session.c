@@ -71,6 +71,13 @@ static void prepare_event(struct session *session, unsigned index)
         fixed_period(session, index) ? event->steered : jittered(session, event->steered);
     source_attribute(session->source, &session->plan, &session->plan.events[index], &event->attr);
     event->attr.sample_period = event->period;
+    /* Code that is not optimised keeps the addresses in slots of its frame, which are others when
+     * the sample is read. Rings would not hold them at high rates. */
+    if (event->attr.sample_type & PERF_SAMPLE_REGS_USER &&
+        session->options.rate <= SESSION_STACK_RATE_MAX) {
+        event->attr.sample_type |= PERF_SAMPLE_STACK_USER;
+        event->attr.sample_stack_user = SESSION_STACK_BYTES;
+    }
     /* A watermark of 0 is half of the ring, however large that turns out to be. */
     event->attr.watermark = 1;
     event->attr.enable_on_exec = session->options.launched;

@@ -15,7 +15,11 @@
 #include "sample/source.h"
 #include "sample/threads.h"
 
-enum { SESSION_RING_BYTES = 512 * 1024 /* what perf_event_mlock_kb (516) allows a CPU */ };
+enum {
+    SESSION_RING_BYTES = 512 * 1024, /* what perf_event_mlock_kb (516) allows a CPU */
+    SESSION_STACK_BYTES = 512,       /* of a sample */
+    SESSION_STACK_RATE_MAX = 10000   /* samples a second that come with their stack */
+};
 
 struct session_handle {
     int fd;

@@ -23,7 +23,7 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, 8 bits each */
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked and waits, unit, 8 bits each */
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,
     PLACE_ROW_EVICTOR_IP,
@@ -44,8 +44,8 @@ enum line_field {
     LINE_ROW_WEIGHT,
     LINE_ROW_IP,
     LINE_ROW_FUNCTION,
-    LINE_ROW_SHAPE, /* event 16 bits, line_bytes 16, what, level, by_member 8 each, from low to high
-                     */
+    /* event 16 bits, line_bytes 16, what, level, by_member, unit 8 each, from low to high */
+    LINE_ROW_SHAPE,
     LINE_ROW_TYPE,
     LINE_ROW_TYPE_OFFSET,
     LINE_ROW_USED,
@@ -73,6 +73,16 @@ enum watch_field {
     WATCH_ROW_FUNCTION,
     WATCH_ROW_IP, /* within the instruction that touched; 0: not touched */
     WATCH_ROW_FIELDS
+};
+
+/* As struct object_rename has it. */
+enum rename_field {
+    RENAME_ROW_FROM,
+    RENAME_ROW_TO,
+    RENAME_ROW_TYPE,
+    RENAME_ROW_FIXED,
+    RENAME_ROW_OFFSET,
+    RENAME_ROW_FIELDS
 };
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };

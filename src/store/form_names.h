@@ -17,6 +17,7 @@ enum object_field {
     OBJECT_ROW_ADDRESS,
     OBJECT_ROW_SIZE,
     OBJECT_ROW_BLOCKS,
+    OBJECT_ROW_PART_OF,
     OBJECT_ROW_FIELDS
 };
 

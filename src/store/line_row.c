@@ -13,7 +13,7 @@ static uint64_t pack_shape(const struct line_place *line)
 {
     return line->line.event | (uint64_t)line->line.line_bytes << 16 |
            (uint64_t)line->line.what << 32 | (uint64_t)line->line.level << 40 |
-           (uint64_t)line->place.by_member << 48;
+           (uint64_t)line->place.by_member << 48 | (uint64_t)line->place.unit << 56;
 }
 
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns)
@@ -69,6 +69,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .type = (uint32_t)row[LINE_ROW_TYPE],
         .type_offset = (uint32_t)row[LINE_ROW_TYPE_OFFSET],
         .by_member = shape >> 48 & 1,
+        .unit = (uint8_t)(shape >> 56),
     };
     if (line->place.base > told->address)
         line->place.base = told->address;

@@ -56,7 +56,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
     row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
                             (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
-                            (uint64_t)access->waits << 25;
+                            (uint64_t)access->waits << 25 | (uint64_t)place->unit << 32;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
     row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
@@ -95,6 +95,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
         .evictor_function = (uint32_t)row[PLACE_ROW_EVICTOR_FUNCTION],
         .type = (uint32_t)row[PLACE_ROW_TYPE],
         .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
+        .unit = byte_of(typing, 32),
         .by_member = typing & 1,
         .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
         .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};

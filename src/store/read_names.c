@@ -33,6 +33,7 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
         .address = row[OBJECT_ROW_ADDRESS],
         .size_bytes = row[OBJECT_ROW_SIZE],
         .blocks = (uint32_t)row[OBJECT_ROW_BLOCKS],
+        .part_of = (uint32_t)row[OBJECT_ROW_PART_OF],
     };
     return true;
 }

@@ -168,6 +168,18 @@ static bool take_watch(struct store_reader *reader, uint64_t *row)
            watch_row_read(row, &reader->next.watch) && make_item(reader, STORE_ITEM_WATCH, 0);
 }
 
+static bool take_rename(struct store_reader *reader, uint64_t *row)
+{
+    if (!row_get(&reader->from, row, RENAME_ROW_FIELDS))
+        return false;
+    reader->next.rename = (struct object_rename){.from = (uint32_t)row[RENAME_ROW_FROM],
+                                                 .to = (uint32_t)row[RENAME_ROW_TO],
+                                                 .type = (uint32_t)row[RENAME_ROW_TYPE],
+                                                 .fixed = row[RENAME_ROW_FIXED] != 0,
+                                                 .offset = (int64_t)row[RENAME_ROW_OFFSET]};
+    return make_item(reader, STORE_ITEM_RENAME, 0);
+}
+
 static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
 {
     uint64_t ignored[1];
@@ -184,6 +196,8 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
         return take_mark(reader, row);
     case STORE_WATCH:
         return take_watch(reader, row);
+    case STORE_RENAME:
+        return take_rename(reader, row);
     case STORE_LINE:
         return reader_take_line(reader, row, &reader->next.line) &&
                make_item(reader, STORE_ITEM_LINE, reader->line_ns);

@@ -23,7 +23,8 @@ enum store_item_kind {
     STORE_ITEM_THROTTLED,
     STORE_ITEM_REFRESH,
     STORE_ITEM_WATCH,
-    STORE_ITEM_LINE
+    STORE_ITEM_LINE,
+    STORE_ITEM_RENAME
 };
 
 struct store_item {
@@ -34,6 +35,7 @@ struct store_item {
         uint64_t count;    /* lost, throttled: records */
         double interval_s; /* refresh: how far they were apart */
         struct store_watch watch;
+        struct object_rename rename;
         struct line_place line; /* its place as far as lines are counted by it; its own time */
     };
 };

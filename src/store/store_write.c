@@ -143,6 +143,24 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
     writer->at = row_put(at, now, before, WATCH_ROW_FIELDS);
 }
 
+void store_writer_rename(struct store_writer *writer, const struct object_rename *rename)
+{
+    uint64_t now[RENAME_ROW_FIELDS] = {[RENAME_ROW_FROM] = rename->from,
+                                       [RENAME_ROW_TO] = rename->to,
+                                       [RENAME_ROW_TYPE] = rename->type,
+                                       [RENAME_ROW_FIXED] = rename->fixed,
+                                       [RENAME_ROW_OFFSET] = (uint64_t)rename->offset};
+    bool created;
+    uint64_t *before = rows_take(&writer->rows[STORE_RENAME], 0, &created);
+    if (!before || writer->failed)
+        return;
+    writer_object(writer, rename->to);
+    writer_type(writer, rename->type);
+    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
+    at = number_put(number_put(at, STORE_RENAME), 0);
+    writer->at = row_put(at, now, before, RENAME_ROW_FIELDS);
+}
+
 static int make_rows(struct store_writer *writer)
 {
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)

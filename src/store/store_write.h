@@ -47,6 +47,9 @@ void store_writer_throttled(struct store_writer *writer);
 /* In the order in which the tables are told of them, among the places. */
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
+/* The same: an object has turned out to be another one. */
+void store_writer_rename(struct store_writer *writer, const struct object_rename *rename);
+
 /* The same: what a simulation tells of a line. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
@@ -69,6 +72,8 @@ void store_writer_page_node(struct store_writer *writer, uint64_t address, int n
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
 void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
+/* What was written of the word last; false: nothing was. */
+bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value);
 
 /*
  * What a thread is called in the file, where it is named with its first place, and again before

@@ -142,6 +142,14 @@ void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t v
     writer_row(writer, STORE_WORD, address, row);
 }
 
+bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value)
+{
+    const uint64_t *row = rows_find(&writer->rows[STORE_WORD], address);
+    if (row)
+        *value = row[WORD_ROW_VALUE];
+    return row;
+}
+
 static uint64_t ns_of(double seconds)
 {
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);

@@ -95,6 +95,8 @@ static void describe_object(struct store_writer *writer, uint32_t object)
     if (!names->object || !names->object(names->context, object, &desc))
         return;
     writer_type(writer, desc.type_id);
+    if (desc.part_of && desc.part_of != object)
+        writer_object(writer, desc.part_of);
     uint64_t row[OBJECT_ROW_FIELDS] = {
         [OBJECT_ROW_NAME] = writer_string(writer, desc.name),
         [OBJECT_ROW_MODULE] = writer_string(writer, desc.module),
@@ -106,6 +108,7 @@ static void describe_object(struct store_writer *writer, uint32_t object)
         [OBJECT_ROW_ADDRESS] = desc.address,
         [OBJECT_ROW_SIZE] = desc.size_bytes,
         [OBJECT_ROW_BLOCKS] = desc.blocks,
+        [OBJECT_ROW_PART_OF] = desc.part_of,
     };
     writer_row(writer, STORE_OBJECT, object, row);
 }

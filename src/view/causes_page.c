@@ -53,15 +53,16 @@ static void draw_selected(struct browser *browser, const struct snapshot_causes_
 
 static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
-    canvas_wrap(canvas, area, PAINT_DIM,
-                snapshot->simulation.level_count
-                    ? " No miss of this event was told with its cause: there was none yet, or the "
-                      "simulation was started without causes (--sim=SPEC:nocauses), or the event "
-                      "counts accesses (e: another event)."
-                    : " Only a simulation knows why a line was missed: misstop --sim -- CMD runs "
-                      "a program under it, 50 to 200 times slower, and tells here for each "
-                      "object whether its lines were never there, did not fit, were in each "
-                      "other's way or were taken by another thread, and what threw them out.");
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        snapshot->simulation.level_count
+            ? " No miss of this event was told with its cause: there was none yet, or the "
+              "simulation was started without causes (--sim=SPEC:nocauses), or the event "
+              "counts accesses (e: another event)."
+            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
+              "a program under it, 50 to 200 times slower, and tells here for each "
+              "object whether its lines were never there, did not fit, were in each "
+              "other's way or were taken by another thread, and what threw them out.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)

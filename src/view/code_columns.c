@@ -28,7 +28,7 @@ static struct value half(const struct snapshot *snapshot, const void *pointer)
 static struct value samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->samples + row->unknown_samples);
+    return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
 }
 
 static struct value all_share(const struct snapshot *snapshot, const void *pointer)
@@ -171,7 +171,7 @@ static const struct column function_list[] = {
     {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
     {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL, samples,
      format_count, NULL, NULL},
-    {"FUNCTION", "The function whose loads and stores missed.", 14, 64, 0, COLUMN_NAME, NULL,
+    {"FUNCTION", "The function that the sampled accesses are in.", 14, 64, 0, COLUMN_NAME, NULL,
      function, NULL, paint_strong, NULL},
     {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
     {"FILE", "Source file, where debug information tells.", 10, 24, 7, COLUMN_NAME, has_file, file,
@@ -179,8 +179,8 @@ static const struct column function_list[] = {
     {"LINE", NULL, 5, 0, 7, COLUMN_RIGHT, has_file, line, format_integer, NULL, NULL},
     {"SITES", "Accessing instructions seen in it.", 5, 0, 6, COLUMN_RIGHT, NULL, sites,
      format_integer, NULL, NULL},
-    {"MOSTLY ON", "The object it misses on most.", 12, 40, 1, COLUMN_NAME, NULL, object, NULL, NULL,
-     NULL},
+    {"MOSTLY ON", "The object that most of its samples are on.", 12, 40, 1, COLUMN_NAME, NULL,
+     object, NULL, NULL, NULL},
     {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
      object_share, format_percent, paint_share, NULL},
     RATES_COLUMN_STALL(function, 8),
@@ -232,7 +232,7 @@ static struct value site_share(const struct snapshot *snapshot, const void *poin
 static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(site);
-    return value_number(row->code->samples);
+    return value_number(row->code->samples + row->code->count_over);
 }
 
 static struct value site_sites(const struct snapshot *snapshot, const void *pointer)
@@ -269,12 +269,12 @@ static const struct column site_list[] = {
     {"INSTRUCTION", "The instruction there, read from the process.", 16, 44, 1, COLUMN_TEXT, NULL,
      site_text, NULL, NULL, NULL},
     {"SITES", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, site_sites, format_integer, NULL, NULL},
-    {"MISSES ON", "The object these accesses fell on.", 14, 56, 0, COLUMN_NAME, NULL, site_object,
+    {"OBJECT", "The object that these accesses are on.", 14, 56, 0, COLUMN_NAME, NULL, site_object,
      NULL, paint_strong, NULL},
 };
 
 const struct columns site_columns = {
-    .title = "What it misses on",
+    .title = "Objects it accesses",
     .list = site_list,
     .count = sizeof site_list / sizeof *site_list,
     .row_size = sizeof(struct site),

@@ -33,7 +33,7 @@ static void code_draw(struct browser *browser, struct canvas *canvas, struct are
     int used = count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0;
     area.row += used;
     area.rows -= used;
-    pane_table(browser, canvas, area, browser_table(browser), "No function has missed yet.");
+    pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
 }
 
 static bool code_act(struct browser *browser, enum action action, struct request *request)
@@ -54,9 +54,9 @@ static void code_hint(struct browser *browser, char *out, size_t size)
     const struct snapshot *snapshot = browser->snapshot;
     int used = 0;
     if (snapshot && shows_threads(browser)) {
-        used =
-            snprintf(out, size, "Of the newest %llu samples. Enter: the object it misses on most",
-                     (unsigned long long)snapshot->threads.recent);
+        used = snprintf(out, size,
+                        "Of the newest %llu samples. Enter: the object with most of its samples",
+                        (unsigned long long)snapshot->threads.recent);
         if (snapshot->threads.left_out && used > 0 && (size_t)used < size)
             snprintf(out + used, size - (size_t)used,
                      ".  %zu threads with fewer samples are not "
@@ -65,7 +65,7 @@ static void code_hint(struct browser *browser, char *out, size_t size)
         return;
     }
     snprintf(out, size,
-             "Enter: the source lines and instructions of this function that miss, and on what");
+             "Enter: the source lines and instructions of this function, and the data they access");
 }
 
 static const char *code_enter(struct browser *browser)

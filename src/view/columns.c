@@ -183,6 +183,11 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
     return false;
 }
 
+double columns_reach(const struct snapshot_share *share)
+{
+    return fmax(share->high - share->value, share->value - share->low);
+}
+
 double columns_half(const struct snapshot_share *share)
 {
     return (share->high - share->low) / 2;

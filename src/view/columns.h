@@ -131,12 +131,16 @@ unsigned columns_functions_sort(const struct snapshot *snapshot);
 
 /* Half the width of the interval. */
 double columns_half(const struct snapshot_share *share);
+/* The farther end's distance from the value. */
+double columns_reach(const struct snapshot_share *share);
 
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
 /* What is said where there is no finding: what was looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
+/* "12 to 31%", "at most 31%"; without a gain "not known; 62% of the samples are there". */
+void findings_gain(const struct snapshot_finding *finding, char *out, size_t size);
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;

@@ -44,7 +44,7 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
     char fitted[COLUMN_TEXT_BYTES];
     char text[16];
     char figures[96];
-    double half = columns_half(&object->share);
+    double half = columns_reach(&object->share);
     int right =
         snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ", object->share.value * 100,
                  canvas->ascii ? "+-" : "±", half * 100, text_count(text, object->samples));

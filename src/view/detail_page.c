@@ -175,13 +175,13 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     if (table == &browser->detail.levels)
         snprintf(out, size,
                  "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
-                 "threads share it; TLB misses: huge pages");
+                 "threads share it; page walks: huge pages");
     else if (table == &browser->detail.code)
-        snprintf(out, size, "Enter: the source lines of this function that miss, and on what");
+        snprintf(out, size, "Enter: the source lines of this function, and the data they access");
     else if (table == &browser->detail.instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
     else if (!browser->detail.object->layout_count)
-        snprintf(out, size, "Enter: the code that misses here.  s: search down to cache lines%s",
+        snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
                  nobody_named(browser) ? ".  Why it has no better name: 7" : "");
     else
         snprintf(out, size,

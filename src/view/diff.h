@@ -17,7 +17,12 @@
 enum { DIFF_RUNS_MOST = 32, DIFF_NOTES_MOST = 16 };
 
 /* What amounts are counted by; both sides in the same way. */
-enum diff_amount { DIFF_AMOUNT_UNKNOWN, DIFF_AMOUNT_PER_SECOND, DIFF_AMOUNT_PER_1000_INSTRUCTIONS };
+enum diff_amount {
+    DIFF_AMOUNT_UNKNOWN,
+    DIFF_AMOUNT_PER_SECOND,
+    DIFF_AMOUNT_PER_1000_INSTRUCTIONS,
+    DIFF_AMOUNT_OF_RUN /* a simulation counts everything, and its clock means nothing */
+};
 
 struct diff_side {
     struct report *const *runs;

@@ -18,6 +18,8 @@ static const char *amount_words(const struct diff *diff)
     case DIFF_AMOUNT_PER_1000_INSTRUCTIONS:
         return time ? "time at the accesses per 1,000 instructions"
                     : "events per 1,000 instructions";
+    case DIFF_AMOUNT_OF_RUN:
+        return "misses of the whole run, counted";
     default:
         return NULL;
     }
@@ -53,7 +55,7 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     diff_times_text(times, &diff->times);
     text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
              diff->times.low, diff->times.high);
-    if (isnan(diff->a.weight) || isnan(diff->b.weight))
+    if (diff->amounts == DIFF_AMOUNT_OF_RUN || isnan(diff->a.weight) || isnan(diff->b.weight))
         return;
     diff_amount_text(a, diff, diff->a.weight);
     diff_amount_text(b, diff, diff->b.weight);

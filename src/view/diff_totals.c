@@ -18,6 +18,12 @@ const struct report *diff_run(const struct diff *diff, size_t run)
     return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
 }
 
+/* Nothing of the run has faded. */
+static bool is_whole(const struct report *run)
+{
+    return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
+}
+
 double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
@@ -25,6 +31,8 @@ double diff_amount(const struct diff *diff, const struct report *run)
         return run->weight / run->covered_s;
     case DIFF_AMOUNT_PER_1000_INSTRUCTIONS:
         return run->weight / run->instructions * 1000;
+    case DIFF_AMOUNT_OF_RUN:
+        return run->simulated && is_whole(run) ? run->weight : NAN;
     default:
         return NAN;
     }
@@ -47,9 +55,7 @@ static void sum_side(struct diff *diff, struct diff_side *side)
     for (size_t i = 0; i < side->run_count; i++) {
         side->effective += side->runs[i]->effective;
         amount += diff_amount(diff, side->runs[i]);
-        weight += strcmp(side->runs[i]->basis, "decayed") || !(side->runs[i]->half_life_s > 0)
-                      ? side->runs[i]->weight
-                      : NAN;
+        weight += is_whole(side->runs[i]) ? side->runs[i]->weight : NAN;
     }
     side->amount = amount / (double)side->run_count;
     side->weight = weight / (double)side->run_count;
@@ -60,8 +66,11 @@ static void compare_totals(struct diff *diff)
     double amounts[2 * DIFF_RUNS_MOST];
     size_t runs_a = diff->a.run_count;
     if (!diff->several) {
-        diff->times =
-            compare_amounts(diff->a.amount, diff->a.effective, diff->b.amount, diff->b.effective);
+        double times = diff->b.amount / diff->a.amount;
+        diff->times = diff->amounts == DIFF_AMOUNT_OF_RUN
+                          ? (struct compare_times){times, times, times}
+                          : compare_amounts(diff->a.amount, diff->a.effective, diff->b.amount,
+                                            diff->b.effective);
         return;
     }
     for (size_t i = 0; i < runs_a + diff->b.run_count; i++)
@@ -151,7 +160,8 @@ static int check(struct diff *diff, struct error *error)
 int diff_totals(struct diff *diff, struct error *error)
 {
     diff->several = diff->a.run_count > 1 && diff->b.run_count > 1;
-    diff->amounts = amounts_known(diff, DIFF_AMOUNT_PER_1000_INSTRUCTIONS)
+    diff->amounts = amounts_known(diff, DIFF_AMOUNT_OF_RUN) ? DIFF_AMOUNT_OF_RUN
+                    : amounts_known(diff, DIFF_AMOUNT_PER_1000_INSTRUCTIONS)
                         ? DIFF_AMOUNT_PER_1000_INSTRUCTIONS
                     : amounts_known(diff, DIFF_AMOUNT_PER_SECOND) ? DIFF_AMOUNT_PER_SECOND
                                                                   : DIFF_AMOUNT_UNKNOWN;

@@ -49,7 +49,7 @@ static struct value field_size(const struct snapshot *snapshot, const void *poin
 static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    return value_number(row->samples);
+    return value_number(row->samples + row->count_over);
 }
 
 static struct value field_share(const struct snapshot *snapshot, const void *pointer)
@@ -104,15 +104,18 @@ static uint64_t field_identity(const struct snapshot *snapshot, const void *poin
 {
     ROW(snapshot_field);
     /* Members of a union begin together. */
-    return row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48;
+    return row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
+           (uint64_t)row->unit << 58;
 }
 
 static const struct column field_list[] = {
     {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT, NULL,
      field_share, format_percent, paint_share, NULL},
     {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
-    {"FIELD", "Its name; else the offset into the object, or [*]+N into each array element.", 10,
-     40, 0, COLUMN_NAME, NULL, field_name, NULL, paint_strong, NULL},
+    {"FIELD",
+     "Its name, lo..hi for any of several bit-fields; else the offset into the object, or [*]+N "
+     "into each array element.",
+     10, 40, 0, COLUMN_NAME, NULL, field_name, NULL, paint_strong, NULL},
     {"TYPE", "The field's type.", 8, 24, 3, COLUMN_NAME, has_field_type, field_type, NULL, NULL,
      NULL},
     {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT, NULL,
@@ -176,7 +179,7 @@ RATES_VALUES(offset, rates_of_offset)
 static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(hot_offset);
-    return (uint64_t)row->object->id << 32 ^ row->field->offset;
+    return (uint64_t)row->object->id << 32 ^ row->field->offset ^ (uint64_t)row->field->unit << 58;
 }
 
 static const struct column offset_list[] = {
@@ -220,7 +223,7 @@ static struct value instance_size(const struct snapshot *snapshot, const void *p
 static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_instance);
-    return value_number(row->samples);
+    return value_number(row->samples + row->count_over);
 }
 
 static struct value instance_share(const struct snapshot *snapshot, const void *pointer)
@@ -249,7 +252,7 @@ static const struct column instance_list[] = {
      format_address, NULL, NULL},
     {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, instance_size, format_bytes, NULL, NULL},
     {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, instance_samples, format_count, NULL, NULL},
-    {"THREAD", "The thread that missed most on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
+    {"THREAD", "The thread with most samples on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
      format_integer, paint_dim, NULL},
 };
 

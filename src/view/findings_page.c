@@ -43,8 +43,9 @@ static void draw_selected(const struct snapshot_finding *finding, struct canvas 
     char text[512];
     area = say(canvas, area, "Evidence", finding->evidence, PAINT_PLAIN);
     area = say(canvas, area, "Try", finding->advice, PAINT_STRONG);
-    snprintf(text, sizeof text, "%s %.1f%% of all samples: %s.",
-             finding->bound ? "at most" : "about", finding->gain * 100, finding->reckoned);
+    char gain[96];
+    findings_gain(finding, gain, sizeof gain);
+    snprintf(text, sizeof text, "%s: %s.", gain, finding->reckoned);
     area = say(canvas, area, "Gain", text, PAINT_PLAIN);
     snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), finding->how_sure);
     area = say(canvas, area, "How sure", text, PAINT_PLAIN);

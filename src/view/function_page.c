@@ -75,7 +75,7 @@ static void empty_text(const struct browser *browser, const struct table *table,
     const struct source_row *line = table_selected(&browser->code.source);
     if (table == &browser->code.accesses && line)
         snprintf(out, size,
-                 "Line %" PRIu32 " has no access that missed: it is shown for its neighbours. "
+                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. "
                  "Lines with a figure under OF IT have some.",
                  line->line);
     else
@@ -220,7 +220,7 @@ static bool function_act(struct browser *browser, enum action action, struct req
     if (browser->code.instructions.count)
         browser->pane[PAGE_FUNCTION] = 1;
     else
-        browser_message(browser, "no access on this line missed");
+        browser_message(browser, "no access of this line was sampled");
     return true;
 }
 
@@ -228,11 +228,11 @@ static void function_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
     if (table == &browser->code.source)
-        snprintf(out, size, "Enter: the instructions of this line and what each one misses on");
+        snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
     else if (table == &browser->code.accesses)
-        snprintf(out, size, "Enter: the object that this instruction misses on");
+        snprintf(out, size, "Enter: the object that this instruction accesses");
     else
-        snprintf(out, size, "One row per object it misses on. Enter opens the object");
+        snprintf(out, size, "One row per object that it accesses. Enter opens the object");
 }
 
 static const char *function_enter(struct browser *browser)

@@ -3,6 +3,7 @@
 #include "view/browser.h"
 
 #include "base/text.h"
+#include "profile/measured.h"
 #include "view/bar.h"
 #include "view/binary_words.h"
 #include "view/field_words.h"
@@ -18,11 +19,6 @@
 enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6 };
 static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
 
-static double part_of(uint64_t part, uint64_t all)
-{
-    return all ? (double)part / (double)all : NAN;
-}
-
 static void draw_lost(const struct snapshot_totals *totals, struct pen *pen)
 {
     char text[16];
@@ -37,7 +33,7 @@ static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
     const struct snapshot_totals *totals = &snapshot->totals;
     char text[16];
     char bar[BAR_BYTES(16)];
-    double attributed = part_of(totals->attributed, totals->samples);
+    double attributed = measured_attributed(totals);
     int columns = pen->end >= 100 ? 16 : 8;
     pen_part(pen, PAINT_DIM, " Samples ");
     pen_part(pen, PAINT_STRONG, "%s", text_count(text, (double)totals->samples));
@@ -50,10 +46,14 @@ static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
     if (pen_whole(pen, PAINT_DIM, "  Attributed ") && pen->end >= 70)
         pen_whole(pen, paint, "%s ", bar);
     pen_whole(pen, paint, "%.1f%%", attributed * 100);
+    if (pen->end >= 100) /* as SHARE and ALL in the tables below */
+        pen_whole(pen, PAINT_DIM, " of the %s", measured_of(&snapshot->source)->word);
     if (!snapshot->stretch)
         draw_lost(totals, pen);
-    pen_whole(pen, PAINT_DIM, "  Kernel %.1f%%",
-              part_of(totals->reasons[REASON_KERNEL], totals->samples) * 100);
+    pen_whole(pen, PAINT_DIM, "  Kernel %.1f%%", measured_reason(totals, REASON_KERNEL) * 100);
+    if (totals->agent && totals->samples)
+        pen_whole(pen, PAINT_DIM, "  Agent +%.1f%%",
+                  (double)totals->agent * 100 / (double)totals->samples);
 }
 
 /* The most frequent reasons first; each as a part of all samples. */
@@ -66,20 +66,21 @@ static void draw_reasons(const struct snapshot *snapshot, struct pen *pen)
     uint64_t without = totals->samples - totals->attributed;
     if (!without || totals->attributed > totals->samples)
         return;
-    pen_part(pen, PAINT_DIM, " Not attributed %.1f%%:", part_of(without, totals->samples) * 100);
+    pen_part(pen, PAINT_DIM, " Not attributed %.1f%%:", (1 - measured_attributed(totals)) * 100);
     if (totals->reasons[REASON_KERNEL] == without)
         pen_whole(pen, PAINT_DIM, " all in the kernel");
     for (int i = 0; i < REASONS_SHOWN; i++) {
         int most = REASON_NONE;
         for (int k = 0; k < REASON_COUNT; k++)
             if (!said[k] && totals->reasons[k] &&
-                (most == REASON_NONE || totals->reasons[k] > totals->reasons[most]))
+                (most == REASON_NONE || measured_reason(totals, (enum reason)k) >
+                                            measured_reason(totals, (enum reason)most)))
                 most = k;
         if (most == REASON_NONE)
             break;
         said[most] = true;
         if (!pen_whole(pen, PAINT_PLAIN, "  %s %.1f%%", access_reason_name((enum reason)most),
-                       part_of(totals->reasons[most], totals->samples) * 100))
+                       measured_reason(totals, (enum reason)most) * 100))
             break;
     }
     if (!leader)

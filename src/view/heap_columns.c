@@ -167,7 +167,7 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 }
 
 static const struct column bin_list[] = {
-    {"MISSES", "The bin's part of all attributed samples; blank: no sample fell on it.", 6, 0, 0,
+    {"SHARE", "The bin's part of all attributed samples; blank: no sample fell on it.", 6, 0, 0,
      COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
     {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"LIVE", "Usable bytes of its live blocks.", 6, 0, 0, COLUMN_RIGHT, NULL, live, format_bytes,

@@ -227,8 +227,9 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
     if (heap->summary.feed == HEAP_FEED_NONE)
         snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
     else
-        snprintf(out, size,
-                 "Enter: which of its blocks miss, and where in them.  M: growth from now");
+        snprintf(
+            out, size,
+            "Enter: which of its blocks have the samples, and where in them.  M: growth from now");
     size_t used = strlen(out);
     if (heap->bins_left_out && used < size)
         snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);

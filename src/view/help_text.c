@@ -23,8 +23,8 @@ static const char *source_text(const char *name)
          "sampled one and the registers; what cannot be computed is counted under its reason and "
          "never guessed. It cannot tell latency or the cache level of a single miss."},
         {"clock",
-         "Samples time, not misses, because there are no counters here: an object is hot when "
-         "the process spends its time at accesses to it, also where they hit the cache."},
+         "Samples time: an object is hot when the process spends its time at accesses to it, "
+         "wherever the data is found. What the caches do cannot be seen by it."},
         {"pebs",
          "The hardware records the address, the latency and the level of each sampled access. "
          "Loads that took no longer than the latency threshold are not seen."},
@@ -53,7 +53,7 @@ static void write_source(struct help_writer *writer, const struct snapshot *snap
     char wanting[256];
     rates_wanting(snapshot, wanting, sizeof wanting);
     if (*wanting)
-        help_entry(writer, PAINT_STRONG, "miss rates", wanting);
+        help_entry(writer, PAINT_STRONG, "rates", wanting);
     help_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
 }
 
@@ -114,13 +114,20 @@ static void write_keys(struct help_writer *writer, bool replays)
                "bar act");
 }
 
-static void write_table(struct help_writer *writer, const struct columns *columns)
+/* What this source cannot measure would be in the way of what it can. */
+static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
+{
+    return !snapshot || !column->shown || column->shown(snapshot);
+}
+
+static void write_table(struct help_writer *writer, const struct snapshot *snapshot,
+                        const struct columns *columns)
 {
     char heading[HEADING_BYTES];
     snprintf(heading, sizeof heading, "Columns: %s", columns->title);
     help_heading(writer, heading);
     for (unsigned i = 0; i < columns->count; i++)
-        if (columns->list[i].help)
+        if (columns->list[i].help && can_be_shown(snapshot, &columns->list[i]))
             help_entry(writer, PAINT_STRONG,
                        columns_title(&columns->list[i], writer->canvas->ascii),
                        columns->list[i].help);
@@ -131,6 +138,21 @@ static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_M
 {
     const struct page *page = browser_pages[browser->help.about];
     return browser->snapshot && page->panes ? page->panes(browser, panes) : 0;
+}
+
+/* What one only chooses from needs no words; a simulation's tables and those of watchpoints only
+ * where they are. */
+static bool is_told(const struct snapshot *snapshot, const struct columns *columns)
+{
+    bool simulated = columns == &causes_columns[CAUSES_OBJECTS] || columns == &reuse_columns ||
+                     columns == &reuse_line_columns || columns == &whatif_columns ||
+                     columns == &simulation_columns;
+    if (snapshot && simulated && !snapshot->simulation.level_count)
+        return false;
+    if (snapshot && columns == &watch_columns && !snapshot->watch.on)
+        return false;
+    return columns != &process_columns && columns != &recorded_columns &&
+           columns != &whatif_choice_columns && columns != &whatif_asked_columns;
 }
 
 static void write_screen(struct help_writer *writer, struct browser *browser)
@@ -153,7 +175,8 @@ static void write_screen(struct help_writer *writer, struct browser *browser)
     }
     unsigned count = asked_panes(browser, panes);
     for (unsigned i = 0; i < count; i++)
-        write_table(writer, panes[i]->columns);
+        if (is_told(browser->snapshot, panes[i]->columns))
+            write_table(writer, browser->snapshot, panes[i]->columns);
 }
 
 static bool is_asked(struct browser *browser, const struct columns *columns)
@@ -166,19 +189,12 @@ static bool is_asked(struct browser *browser, const struct columns *columns)
     return false;
 }
 
-/* What one only chooses from needs no words. */
-static bool is_told(const struct columns *columns)
-{
-    return columns != &process_columns && columns != &recorded_columns &&
-           columns != &whatif_choice_columns && columns != &whatif_asked_columns;
-}
-
 static void write_other_columns(struct help_writer *writer, struct browser *browser)
 {
     const struct columns *columns;
     for (unsigned i = 0; (columns = browser_listed_columns(i)); i++)
-        if (is_told(columns) && !is_asked(browser, columns))
-            write_table(writer, columns);
+        if (is_told(browser->snapshot, columns) && !is_asked(browser, columns))
+            write_table(writer, browser->snapshot, columns);
 }
 
 static void write_reasons(struct help_writer *writer)

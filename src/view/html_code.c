@@ -70,7 +70,9 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
     html_markup(writer, "<details%s><summary><span class=\"strong\">",
                 open ? " open=\"open\"" : "");
     html_text(writer, code->function && *code->function ? code->function : "(no name)");
-    html_markup(writer, "</span> %s</summary>\n<div id=\"f%zu\">\n", text, number);
+    html_markup(writer, "</span> ");
+    html_text(writer, text);
+    html_markup(writer, "</summary>\n<div id=\"f%zu\">\n", number);
     if (code->file && code->line)
         html_markup(writer, "<p class=\"dim\">");
     if (code->file && code->line) {
@@ -87,7 +89,7 @@ void html_code(struct html_writer *writer)
     if (!snapshot->code_count)
         return;
     html_section(writer, "code", "Code",
-                 "The functions whose loads and stores missed, and below them the lines of the "
+                 "The functions that the sampled accesses are in, and below them the lines of the "
                  "first ones.");
     html_table(writer, &(struct html_table){.columns = &function_columns,
                                             .rows = snapshot->code,

@@ -17,10 +17,11 @@ static void write_fact(struct html_writer *writer, const char *name, const char 
 
 static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding)
 {
-    if (!html_known(finding->gain))
-        return;
-    html_markup(writer, "<dt>Gain</dt><dd class=\"says\">%s <b>%.1f%%</b> of all samples",
-                finding->bound ? "at most" : "about", finding->gain * 100);
+    char gain[96];
+    findings_gain(finding, gain, sizeof gain);
+    html_markup(writer, "<dt>Gain</dt><dd class=\"says\"><b>");
+    html_text(writer, gain);
+    html_markup(writer, "</b>");
     if (finding->reckoned && *finding->reckoned) {
         html_markup(writer, ": ");
         html_text(writer, finding->reckoned);
@@ -85,7 +86,7 @@ void html_findings(struct html_writer *writer)
     char text[FINDINGS_NONE_BYTES];
     html_section(writer, "findings", "Problems recognised",
                  findings->count
-                     ? "What is known by name as a cause of misses and shows in the samples, most "
+                     ? "Known problems that show in the samples, most "
                        "gain first. A gain is the part of all samples that the change could save."
                      : NULL);
     for (size_t i = 0; i < findings->count; i++)

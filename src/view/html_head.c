@@ -3,6 +3,7 @@
 #include "view/html_part.h"
 
 #include "base/text.h"
+#include "profile/measured.h"
 #include "view/binary_words.h"
 #include "view/browser.h"
 #include "view/field_words.h"
@@ -96,7 +97,7 @@ static void write_samples(struct html_writer *writer)
     text_count(samples, (double)totals->samples);
     if (totals->samples)
         fact(writer, "Samples", "%s, %.1f%% of them attributed to an object%s", samples,
-             (double)totals->attributed * 100 / (double)totals->samples, lost);
+             measured_attributed(totals) * 100, lost);
     else
         fact(writer, "Samples", "0%s", lost);
 }
@@ -114,7 +115,7 @@ static void write_notes(struct html_writer *writer)
     html_markup(writer, "<ul class=\"notes says\">\n");
     note(writer, "",
          snapshot->recording     ? "Made from a recording, not live: what was not recorded, and "
-                                   "what is not on the machine that read it, is missing here."
+                                   "what is not on the machine that read it, is not here."
          : snapshot->source.live ? "Watched live."
                                  : "Not live.");
     if (!snapshot->source.precise && snapshot->source.name)
@@ -133,7 +134,7 @@ static void write_notes(struct html_writer *writer)
     note(writer, "warn", snapshot->status);
     field_reading(snapshot, text, sizeof text);
     if (*text)
-        strncat(text, ": names of fields may be missing", sizeof text - strlen(text) - 1);
+        strncat(text, ": some fields have no names yet", sizeof text - strlen(text) - 1);
     note(writer, "warn", text);
     html_markup(writer, "</ul>\n");
 }
@@ -175,7 +176,9 @@ static void write_links(struct html_writer *writer)
 void html_head(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_markup(writer, "<header>\n<h1>Cache misses of ");
+    html_markup(writer, measured_of(&writer->snapshot->source)->misses
+                            ? "<header>\n<h1>Cache misses of "
+                            : "<header>\n<h1>Memory accesses of ");
     html_text(writer, target->comm && *target->comm ? target->comm : "a process");
     html_markup(writer, "</h1>\n<p class=\"dim\">");
     html_text(writer, writer->run->version);

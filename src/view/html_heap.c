@@ -17,7 +17,7 @@ void html_heap(struct html_writer *writer)
     if (summary->feed == HEAP_FEED_NONE)
         return;
     html_section(writer, "heap", "Heap",
-                 "Who allocated the memory that is live, and how many of the misses fell on it.");
+                 "Who allocated the memory that is live, and how many of the samples are on it.");
     html_markup(writer, "<p>");
     html_format(writer, "%s in %" PRIu64 " blocks, known by %s",
                 text_bytes(bytes, summary->usable_bytes), summary->live_blocks,

@@ -45,7 +45,7 @@ void html_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     html_section(writer, "objects", "Objects",
-                 "The variables, heap blocks and mappings that the misses fell on. The whisker on "
+                 "The variables, heap blocks and mappings that the samples are on. The whisker on "
                  "a bar is the 95 % interval of the share: rows whose whiskers overlap may well "
                  "stand the other way round.");
     if (!snapshot->object_count)
@@ -148,7 +148,7 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
                                     .rows = levels.list,
                                     .count = levels.count,
                                     .most = LEVEL_ROWS});
-    write_list(writer, "Code that misses on it",
+    write_list(writer, "Code that accesses it",
                &(struct html_table){.columns = &toucher_columns,
                                     .rows = object->code,
                                     .count = object->code_count,
@@ -177,7 +177,9 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
     html_markup(writer, "<details%s><summary><span class=\"strong\">",
                 open ? " open=\"open\"" : "");
     html_text(writer, object->name && *object->name ? object->name : "(no name)");
-    html_markup(writer, "</span> %s</summary>\n<div id=\"%s\">\n", text, id);
+    html_markup(writer, "</span> ");
+    html_text(writer, text);
+    html_markup(writer, "</summary>\n<div id=\"%s\">\n", id);
     write_facts(writer, object);
     write_lists(writer, object);
     html_markup(writer, "</div></details>\n");
@@ -191,7 +193,7 @@ void html_opened_objects(struct html_writer *writer)
     if (!count)
         return;
     html_section(writer, "inside", "Inside the objects",
-                 "Fields, how they lie in cache lines, who misses on them.");
+                 "Fields, how they lie in cache lines, the code that accesses them.");
     for (size_t i = 0; i < count; i++)
         write_object(writer, &snapshot->objects[i], i == 0);
     html_section_end(writer);

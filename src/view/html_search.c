@@ -34,7 +34,7 @@ static void write_state(struct html_writer *writer, const struct snapshot_search
     if (search->restarts)
         html_format(writer, ", having begun anew %" PRIu32 " times", search->restarts);
     if (html_known(search->explained))
-        html_markup(writer, "; what was found has <b>%.1f%%</b> of the misses there",
+        html_markup(writer, "; what was found has <b>%.1f%%</b> of the samples there",
                     search->explained * 100);
     html_markup(writer, ".</p>\n");
 }
@@ -56,7 +56,7 @@ void html_search(struct html_writer *writer)
         return;
     html_section(
         writer, "search", "Search",
-        "Ranges of addresses are measured and divided, those with most misses first, until "
+        "Ranges of addresses are measured and divided, those with most samples first, until "
         "each holds one object or one cache line: it finds what has no name, too.");
     write_state(writer, search);
     write_regions(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);

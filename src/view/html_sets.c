@@ -69,7 +69,7 @@ static void draw(struct html_writer *writer, const struct snapshot_sets *sets)
     double most = fullest(sets, 0, sets->sets);
     uint32_t step = sets_a_bar(sets);
     html_markup(writer,
-                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"misses by "
+                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"samples by "
                 "cache set\">\n",
                 WIDTH, HEIGHT);
     for (uint32_t first = 0; first < sets->sets; first += step)
@@ -92,8 +92,8 @@ void html_sets(struct html_writer *writer)
     if (!sets->sets || !sets->counts)
         return;
     html_section(writer, "sets", "Cache sets",
-                 "Misses by the set of the cache that the line belongs to. A few bars above all "
-                 "others: lines that drive each other out, although the cache has room.");
+                 "Samples by the set of the cache that the line belongs to. A few bars above all "
+                 "others: hot lines, or lines that compete for the same set.");
     html_markup(writer, "<p>");
     html_format(writer,
                 "%s: %" PRIu32 " sets of %" PRIu32 " lines of %" PRIu32 " bytes, by %s address. ",
@@ -116,9 +116,8 @@ void html_window(struct html_writer *writer)
     const struct snapshot_window *window = &writer->snapshot->window;
     if (!window->used)
         return;
-    html_section(writer, "again", "Lines that miss again",
-                 "Of the last samples: a line that misses again and again was thrown out in "
-                 "between.");
+    html_section(writer, "again", "Lines sampled again",
+                 "Of the last samples: the lines that came more than once.");
     html_markup(writer,
                 "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
                 " again.</p>\n",
@@ -129,7 +128,7 @@ void html_window(struct html_writer *writer)
                                             .count = window->top_count,
                                             .most = LINE_ROWS});
     if (window->pair_count)
-        html_markup(writer, "<h3>Missing together</h3>\n");
+        html_markup(writer, "<h3>Sampled together</h3>\n");
     html_table(writer, &(struct html_table){.columns = &pair_columns,
                                             .rows = window->pairs,
                                             .count = window->pair_count,

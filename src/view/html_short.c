@@ -63,9 +63,11 @@ static void tell_findings(struct html_writer *writer, bool *any)
         html_markup(writer, "</a> on <b>");
         html_text(writer, finding->name && *finding->name ? finding->name : "(no name)");
         html_markup(writer, "</b>");
-        if (html_known(finding->gain))
-            html_markup(writer, ": %s %.1f%% of all samples could be saved",
-                        finding->bound ? "at most" : "about", finding->gain * 100);
+        if (html_known(finding->gain)) {
+            char gain[96];
+            findings_gain(finding, gain, sizeof gain);
+            html_format(writer, ": %s could be saved", gain);
+        }
         html_markup(writer, " (%s).</li>\n", finding_sure_name(finding->sure));
     }
 }

@@ -2,6 +2,7 @@
 /* What was not attributed and why, and how to read the page; declared in html_part.h. */
 #include "view/html_part.h"
 
+#include "profile/measured.h"
 #include "view/field_words.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@ static void write_reason(struct html_writer *writer, enum reason reason)
                 "<tr><td class=\"num\" data-v=\"%" PRIu64 "\">%" PRIu64
                 "</td><td class=\"num\">%.1f%%</td><td class=\"strong\">",
                 totals->reasons[reason], totals->reasons[reason],
-                (double)totals->reasons[reason] * 100 / (double)totals->samples);
+                measured_reason(totals, reason) * 100);
     html_text(writer, access_reason_name(reason));
     html_markup(writer, "</td><td class=\"txt\">");
     html_text(writer, access_reason_text(reason));
@@ -58,7 +59,7 @@ static const char *const lines[] = {
     "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
     "is a part of the object, or of the function, whose row it is.",
     "In a layout each strip is a cache line, and is fetched as a whole. Hot fields on one strip "
-    "come with one miss; cold ones beside them are fetched for nothing.",
+    "come together; cold ones beside them are fetched for nothing.",
     "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
     "in are left out.",
     "What the other titles mean is told where the pointer rests on them, and by man misstop. A "

@@ -81,9 +81,9 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
             continue;
         html_markup(writer, "<li><b>");
         html_text(writer, objects->list[turns->left].name);
-        html_markup(writer, "</b> misses when <b>");
+        html_markup(writer, "</b> has samples when <b>");
         html_text(writer, objects->list[turns->right].name);
-        html_markup(writer, "</b> does not, and the other way round");
+        html_markup(writer, "</b> has none, and the other way round");
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
         html_markup(writer, ".</li>\n");
@@ -100,7 +100,7 @@ void html_volatility(struct html_writer *writer)
     if (known) {
         html_markup(writer,
                     "<h3>How much it changes</h3>\n<p class=\"lead\">From left to right the length "
-                    "of a period, upwards how much an object's misses differ from one such period "
+                    "of a period, upwards how much an object's samples differ from one such period "
                     "to the next (nine times out of ten by less). High on the left and low on the "
                     "right is noise; a dip or a hill is a rhythm of the program. The dashed line "
                     "is the period of the chart above.</p>\n<div class=\"wide\"><svg "

@@ -19,6 +19,12 @@ static json_t *partners(const struct snapshot_partners *from)
     return out;
 }
 
+/* Of the samples counted, as many as the part by weight is. */
+static double counted_of(const struct snapshot_instruction *from, double part)
+{
+    return from->samples > 0 ? part * (from->samples + from->count_over) / from->samples : part;
+}
+
 static json_t *instructions(const struct snapshot *snapshot, const struct snapshot_code *code)
 {
     json_t *out = json_array();
@@ -33,12 +39,12 @@ static json_t *instructions(const struct snapshot *snapshot, const struct snapsh
         json_set(one, "object", json_object_name(snapshot, from->object));
         json_set(one, "object_share", json_share(from->object_share));
         json_set(one, "objects", json_known(from->objects));
-        json_set(one, "samples", json_count(from->samples));
-        json_set(one, "unknown_samples", json_count(from->unknown_samples));
+        json_set(one, "samples", json_count(from->samples + from->count_over));
+        json_set(one, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
         json_set(one, "unknown", json_text(from->unknown_note));
         json_set(one, "share", json_share(from->share));
-        json_set(one, "loads", json_count(from->loads));
-        json_set(one, "stores", json_count(from->stores));
+        json_set(one, "loads", json_count(counted_of(from, from->loads)));
+        json_set(one, "stores", json_count(counted_of(from, from->stores)));
         json_set_use(one, snapshot, from->use);
         if (from->partners) {
             json_set(one, "used_by", partners(&from->partners[LINE_USED_BY]));
@@ -56,7 +62,7 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     json_set(code, "module", json_text_or_null(from->module));
     json_set(code, "file", json_text_or_null(from->file));
     json_set(code, "line", json_known(from->line));
-    json_set(code, "samples", json_count(from->samples));
+    json_set(code, "samples", json_count(from->samples + from->count_over));
     json_set(code, "share", json_share(from->share.value));
     json_set(code, "share_low", json_share(from->share.low));
     json_set(code, "share_high", json_share(from->share.high));
@@ -67,7 +73,7 @@ static json_t *one_function(const struct snapshot *snapshot, const struct snapsh
     /* Only those of `code` have these. */
     if (!isnan(from->all_share)) {
         json_set(code, "all_share", json_share(from->all_share));
-        json_set(code, "unknown_samples", json_count(from->unknown_samples));
+        json_set(code, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
         json_set(code, "unknown_share", json_share(from->unknown_share));
         json_set(code, "unknown", json_text(from->unknown_note));
     }

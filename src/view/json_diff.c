@@ -75,7 +75,8 @@ static json_t *rows(const struct diff *diff, enum report_table table, bool all)
 
 static const char *amounts_name(enum diff_amount amounts)
 {
-    return amounts == DIFF_AMOUNT_PER_SECOND              ? "per-second"
+    return amounts == DIFF_AMOUNT_OF_RUN                  ? "of-run"
+           : amounts == DIFF_AMOUNT_PER_SECOND            ? "per-second"
            : amounts == DIFF_AMOUNT_PER_1000_INSTRUCTIONS ? "per-1000-instructions"
                                                           : NULL;
 }

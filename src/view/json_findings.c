@@ -2,6 +2,8 @@
 /* Problems that were recognised; declared in json_part.h. */
 #include "view/json_part.h"
 
+#include <math.h>
+
 static json_t *finding_of(const struct snapshot_finding *finding)
 {
     json_t *out = json_object();
@@ -12,8 +14,13 @@ static json_t *finding_of(const struct snapshot_finding *finding)
     json_set(out, "file", json_text(finding->file));
     json_set(out, "line", json_known(finding->line));
     json_set(out, "evidence", json_text(finding->evidence));
-    json_set(out, "gain", json_share(finding->gain));
-    json_set(out, "gain_is_bound", json_boolean(finding->bound));
+    bool range = finding->gain_low > 0;
+    json_set(out, "share", json_share(finding->share));
+    json_set(out, "gain",
+             json_share(range ? (finding->gain_low + finding->gain) / 2 : finding->gain));
+    json_set(out, "gain_low", json_share(range ? finding->gain_low : NAN));
+    json_set(out, "gain_high", json_share(range ? finding->gain : NAN));
+    json_set(out, "gain_is_bound", json_boolean(!isnan(finding->gain) && finding->bound));
     json_set(out, "reckoned", json_text(finding->reckoned));
     json_set(out, "sure", json_text(finding_sure_name(finding->sure)));
     json_set(out, "why_sure", json_text(finding->how_sure));

@@ -16,7 +16,7 @@ static json_t *measures(const struct snapshot *snapshot, const struct snapshot_m
     json_t *out = json_object();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         if (!isnan(cell->by[i]))
-            json_set(out, measure_name(snapshot, (enum snapshot_measure)i),
+            json_set(out, measure_key(snapshot, (enum snapshot_measure)i),
                      json_count(cell->by[i] - without->by[i]));
     return out;
 }

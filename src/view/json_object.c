@@ -13,20 +13,27 @@ static double stall_share(const struct snapshot_field *field)
     return isnan(timed) && field->rates ? field->rates->stall.value : timed;
 }
 
+/* Samples counted for one of mean weight. */
+static double counted_for(double samples, double count_over)
+{
+    return samples > 0 ? (samples + count_over) / samples : 1;
+}
+
 static json_t *fields(const struct snapshot *snapshot, const struct snapshot_object *object)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < object->field_count; i++) {
         const struct snapshot_field *from = &object->fields[i];
+        double counted = counted_for(from->samples, from->count_over);
         json_t *field = json_object();
         json_set(field, "name", json_text(from->name));
         json_set(field, "type", json_text(from->type));
         json_set(field, "offset", json_whole(from->offset));
         json_set(field, "size", json_known(from->size));
-        json_set(field, "samples", json_count(from->samples));
+        json_set(field, "samples", json_count(from->samples + from->count_over));
         json_set(field, "share", json_share(from->share));
-        json_set(field, "loads", json_count(from->loads));
-        json_set(field, "stores", json_count(from->stores));
+        json_set(field, "loads", json_count(from->loads * counted));
+        json_set(field, "stores", json_count(from->stores * counted));
         json_set_levels(field, snapshot, from->levels);
         json_set_rates(field, from->rates);
         json_set_use(field, snapshot, from->use);
@@ -72,7 +79,7 @@ static json_t *instances(const struct snapshot_object *object)
         json_t *instance = json_object();
         json_set(instance, "address", json_address(from->base));
         json_set(instance, "size", json_known(from->size));
-        json_set(instance, "samples", json_count(from->samples));
+        json_set(instance, "samples", json_count(from->samples + from->count_over));
         json_set(instance, "share", json_share(from->share));
         json_set(instance, "tid", json_known(from->tid));
         json_array_append_new(out, instance);
@@ -100,6 +107,7 @@ static json_t *event_shares(const struct snapshot *snapshot, const struct snapsh
 static json_t *one_object(const struct snapshot *snapshot, const struct snapshot_object *from)
 {
     json_t *object = json_object();
+    double counted = counted_for(from->samples, from->count_over);
     json_set(object, "name", json_text(from->name));
     json_set(object, "kind", json_text(object_kind_name(from->kind)));
     json_set(object, "module", json_text_or_null(from->module));
@@ -110,13 +118,13 @@ static json_t *one_object(const struct snapshot *snapshot, const struct snapshot
     json_set(object, "address", json_address(from->address));
     json_set(object, "size", json_known(from->size));
     json_set(object, "blocks", json_known(from->blocks));
-    json_set(object, "samples", json_count(from->samples));
+    json_set(object, "samples", json_count(from->samples + from->count_over));
     json_set(object, "share", json_share(from->share.value));
     json_set(object, "share_low", json_share(from->share.low));
     json_set(object, "share_high", json_share(from->share.high));
-    json_set(object, "loads", json_count(from->loads));
-    json_set(object, "stores", json_count(from->stores));
-    json_set(object, "inferred", json_count(from->inferred));
+    json_set(object, "loads", json_count(from->loads * counted));
+    json_set(object, "stores", json_count(from->stores * counted));
+    json_set(object, "inferred", json_count(from->inferred * counted));
     json_set_levels(object, snapshot, from->levels);
     json_set(object, "stall_share", json_share(levels_stall_share(snapshot, from)));
     json_set(object, "threads", json_known(from->threads));

@@ -103,7 +103,7 @@ static json_t *measures_of(const struct snapshot *snapshot)
         if (i == (int)timeline->ranks || !timeline->by[i].all)
             continue;
         json_t *one = json_object();
-        json_set(one, "measure", json_text(measure_name(snapshot, (enum snapshot_measure)i)));
+        json_set(one, "measure", json_text(measure_key(snapshot, (enum snapshot_measure)i)));
         set_measured(one, snapshot, &timeline->by[i], "objects");
         json_array_append_new(out, one);
     }
@@ -161,7 +161,7 @@ json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "start_monotonic",
              timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
-    json_set(out, "measure", json_text(measure_name(snapshot, timeline->ranks)));
+    json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranks)));
     set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
     json_set(out, "measures", measures_of(snapshot));
     json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));

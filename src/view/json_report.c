@@ -75,6 +75,7 @@ static void take_head(struct report *report, const json_t *root)
     report->event = report_text(report, root, "source.event");
     report->weighs = report_text(report, root, "source.weighs");
     report->basis = report_text(report, root, "basis");
+    report->simulated = json_array_size(report_member(root, "simulation.levels")) > 0;
     report->period = report_number(root, "source.period");
     report->half_life_s = report_number(root, "half_life");
     report->elapsed_s = report_number(root, "elapsed");

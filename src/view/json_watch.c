@@ -75,12 +75,14 @@ json_t *json_samples(const struct snapshot *snapshot)
     json_set(out, "kernel", json_whole(totals->reasons[REASON_KERNEL]));
     json_set(out, "lost", told ? json_whole(totals->lost) : json_null());
     json_set(out, "throttled", told ? json_whole(totals->throttled) : json_null());
+    json_set(out, "agent", json_whole(totals->agent));
     json_set(out, "attributed", json_whole(totals->attributed));
     json_set(out, "weight", json_count(totals->weight));
     json_set(out, "effective", json_count(totals->effective));
     json_set(out, "rate", json_count(totals->rate));
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
-        json_set(reasons, access_reason_name((enum reason)i), json_whole(totals->reasons[i]));
+        if (i != REASON_AGENT) /* it is none of the samples */
+            json_set(reasons, access_reason_name((enum reason)i), json_whole(totals->reasons[i]));
     json_set(out, "unattributed", reasons);
     for (int i = 0; i < ACCESS_HOW_COUNT; i++)
         json_set(how, access_how_name((enum access_how)i), json_whole(totals->how[i]));

@@ -192,7 +192,7 @@ static void layout_hint(struct browser *browser, char *out, size_t size)
         return;
     const char *name =
         row->row->kind == LAYOUT_MEMBER ? row->text + strspn(row->text, " -+") : row->text;
-    snprintf(out, size, "Enter: the source line that misses most on %.60s.%s%s", name,
+    snprintf(out, size, "Enter: the source line with most samples on %.60s.%s%s", name,
              browser->detail.object->layout_count > 1 ? "  Left, Right: its other types." : "",
              browser->layout.folds.count ? "  o: unfold" : "");
 }

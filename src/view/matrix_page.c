@@ -76,7 +76,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     const struct matrix_table *table = &browser->matrix.table;
     bool small = area.rows < SMALL_ROWS;
     if (!table->row_count) {
-        canvas_wrap(canvas, area, PAINT_DIM, " No function has missed on an object yet.");
+        canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
         return;
     }
     int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
@@ -196,7 +196,7 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
 {
     const struct matrix_grid *grid = grid_of(browser);
     if (!browser->matrix.table.row_count)
-        snprintf(out, size, "Which functions miss on which objects");
+        snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
         snprintf(out, size,
                  "Enter: lines of the function  o: the object  t C R: join, rename (objects: "

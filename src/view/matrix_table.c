@@ -2,6 +2,7 @@
 #include "view/matrix_table.h"
 
 #include "base/hash.h"
+#include "profile/measured.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,6 +90,8 @@ const char *matrix_table_measured(const struct matrix_table *table)
         [MATRIX_LOADS] = "sampled loads",
         [MATRIX_STORES] = "sampled stores"};
     const char *weighs = table->snapshot->source.weighs;
+    if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source)->time)
+        return "time (by its event)";
     return table->measure != MATRIX_WEIGHT ? words[table->measure]
            : weighs && *weighs             ? weighs
                                            : "weight";

@@ -74,7 +74,7 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
 /* Of everything, by the measure; NAN where there is nothing of it. */
 double matrix_table_share(const struct matrix_table *table,
                           const struct snapshot_matrix_cell *cell);
-/* What that is a share of: "time stalled at the access", "waiting", "stores". */
+/* What that is a share of: "time at the access", "waiting", "stores". */
 const char *matrix_table_measured(const struct matrix_table *table);
 bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/measure_words.h"
 
+#include "profile/measured.h"
+
 #include <string.h>
 
 static const struct snapshot_event *ranking(const struct snapshot_source *source)
@@ -8,13 +10,20 @@ static const struct snapshot_event *ranking(const struct snapshot_source *source
     return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
 
-const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure)
+const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
     const struct snapshot_event *event = ranking(&snapshot->source);
     if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
         return event->name;
     return names[measure];
+}
+
+const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure)
+{
+    const struct measured *measured = measured_of(&snapshot->source);
+    bool ranks = measure == snapshot->timeline.ranks;
+    return ranks && measure == MEASURE_WAITING ? measured->word : measure_key(snapshot, measure);
 }
 
 static bool is(const struct snapshot *snapshot, const char *source)

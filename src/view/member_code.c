@@ -73,10 +73,11 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(browser,
-                        "no listed instruction misses on this member; this is the function that "
-                        "misses most on the object");
+        browser_message(
+            browser,
+            "no instruction is mostly on this member; this is the function with most samples "
+            "on the object");
     } else {
-        browser_message(browser, "no code is known that misses on it");
+        browser_message(browser, "no code is known that accesses it");
     }
 }

@@ -22,13 +22,13 @@ static struct value share(const struct snapshot *snapshot, const void *pointer)
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_number(columns_half(&row->share));
+    return value_number(columns_reach(&row->share));
 }
 
 static struct value samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
-    return value_number(row->samples);
+    return value_number(row->samples + row->count_over);
 }
 
 static struct value name(const struct snapshot *snapshot, const void *pointer)
@@ -242,12 +242,12 @@ static uint64_t object_identity(const struct snapshot *snapshot, const void *poi
 static const struct column object_list[] = {
     {"SHARE", "The object's part of all attributed samples, weighted by period and age.", 6, 0, 0,
      COLUMN_RIGHT, NULL, share, format_percent, paint_share, NULL},
-    {"±", "95 % interval of the share, in percent points up and down. Wide: few samples.", 4, 0, 0,
+    {"±", "Points up or down that the share may be off: few samples, or many without an object.", 4, 0, 0,
      COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
     {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.", 7,
      0, 5, COLUMN_RIGHT, NULL, samples, format_count, NULL, NULL},
-    {"NAME", "The variable, heap region, stack or mapping the misses fell on.", 14, 64, 0,
+    {"NAME", "The variable, heap region, stack or mapping that the samples are on.", 14, 64, 0,
      COLUMN_NAME, NULL, name, NULL, paint_strong, NULL},
     {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
      0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
@@ -258,7 +258,7 @@ static const struct column object_list[] = {
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
     {"BLOCKS", "Instances seen: blocks, or threads for stacks and thread-local variables.", 6, 0,
      10, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
-    {"THR", "Threads that missed on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
+    {"THR", "Threads with samples on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
      threads, format_integer, NULL, NULL},
     {"LD", "Part of its samples that were loads.", 5, 0, 7, COLUMN_RIGHT, NULL, loads,
      format_percent, paint_load, NULL},
@@ -277,7 +277,7 @@ static const struct column object_list[] = {
     LEVELS_COLUMN_STALL(object, 3, has_waiting),
     LEVELS_COLUMN_LATENCY(object, 3),
     LEVELS_COLUMNS_REST(object, 5),
-    {"INFER", "Part of its samples whose address is inferred from the next iteration.", 5, 0, 14,
+    {"INFER", "Part of its samples whose address is inferred: a neighbour's, or one lane's of a gather.", 5, 0, 14,
      COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
     {"HOT FIELD",
      "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "

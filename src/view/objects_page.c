@@ -18,10 +18,10 @@ static const char *nothing_yet(const struct snapshot *snapshot)
     const struct snapshot_simulation *simulation = &snapshot->simulation;
     if (simulation->level_count && !snapshot->totals.samples)
         return simulation_starts(simulation)
-                   ? "No misses yet. Valgrind is being started under the program; the first ones "
+                   ? "No samples yet. Valgrind is being started under the program; the first ones "
                      "come in a second or two."
-               : simulation->counting ? "No misses yet."
-                                      : "No misses yet: nothing is counted now, see above.";
+               : simulation->counting ? "No samples yet."
+                                      : "No samples yet: nothing is counted now, see above.";
     if (!snapshot->totals.samples)
         return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
                "'misstop doctor' tells what can be sampled here.";

@@ -24,6 +24,9 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
 bool object_is_spread(const struct snapshot_object *object)
 {
     static const double leads_from = 0.05;
-    return object->field_count > 1 && object->fields[0].member == TYPE_NO_MEMBER &&
-           object->fields[0].share < leads_from;
+    static const double samples_at_least =
+        4; /* one sample of ten is a twentieth, and leads nothing */
+    const struct snapshot_field *first = object->fields;
+    return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
+           (first->share < leads_from || first->samples < samples_at_least);
 }

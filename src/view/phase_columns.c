@@ -104,25 +104,25 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 }
 
 static const struct column phase_list[] = {
-    {"PHASE", "Stretches of one letter are alike: the misses fall on the same objects.", 5, 0, 0,
+    {"PHASE", "Time ranges of one letter are alike: the samples are on the same objects.", 5, 0, 0,
      COLUMN_TEXT, NULL, name, NULL, paint_strong, NULL},
     {"FROM", "When it began, from the start of the run.", 8, 0, 0, COLUMN_RIGHT, NULL, start,
      format_time, NULL, NULL},
     {"LENGTH", "How long it lasted.", 8, 0, 0, COLUMN_RIGHT, NULL, length, format_time, NULL, NULL},
-    {"LEADS", "The object with most misses in it.", 12, 30, 0, COLUMN_NAME, NULL, leader, NULL,
+    {"LEADS", "The object with most samples in it.", 12, 30, 0, COLUMN_NAME, NULL, leader, NULL,
      paint_strong, NULL},
-    {"OF IT", "The leader's part of the misses in it.", 6, 0, 1, COLUMN_RIGHT, NULL, leader_share,
+    {"OF IT", "The leader's part of the samples in it.", 6, 0, 1, COLUMN_RIGHT, NULL, leader_share,
      format_percent, paint_share, NULL},
     {"ROSE", "The object whose share is higher than in the stretch before by most.", 12, 30, 1,
      COLUMN_NAME, NULL, rose, NULL, paint_strong, NULL},
-    {"BY", "By how many points (hundredths of the misses) it rose.", 6, 0, 1, COLUMN_RIGHT, NULL,
+    {"BY", "By how many points (hundredths of the samples) it rose.", 6, 0, 1, COLUMN_RIGHT, NULL,
      rose_by, format_gained, NULL, NULL},
     {"FELL", "The object whose share is lower than in the stretch before by most.", 12, 30, 3,
      COLUMN_NAME, NULL, fell, NULL, NULL, NULL},
     {"BY", "By how many points it fell.", 6, 0, 3, COLUMN_RIGHT, NULL, fell_by, format_gained, NULL,
      NULL},
     {"CHANGED",
-     "Part of the misses that falls on other objects than in the stretch before: what all that "
+     "Part of the samples that is on other objects than in the stretch before: what all that "
      "rose "
      "have more, ROSE the most of them.",
      7, 0, 2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},

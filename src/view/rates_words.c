@@ -2,6 +2,7 @@
 #include "view/rates_words.h"
 
 #include "base/text.h"
+#include "profile/measured.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,8 +196,10 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
         return 0;
     /* Of everything the last three are all. */
     int told = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
+    bool tells_stalls = !measured_of(&snapshot->source)->time;
     for (int i = 0; i < told; i++)
-        if (say(rates, parts[i].figure, parts[i].what, said[count], SAID))
+        if ((parts[i].figure != RATES_STALL || tells_stalls) &&
+            say(rates, parts[i].figure, parts[i].what, said[count], SAID))
             count++;
     return count;
 }
@@ -256,11 +259,13 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
     if (rates_tell_miss_l1(snapshot) || rates_tell_miss_l2(snapshot) ||
         rates_tell_miss_memory(snapshot))
         text = "";
+    else if (!source->live && measured_of(source)->time)
+        text = "none: the recording holds time only";
     else if (!source->live)
         text = "none: the recording holds no event that counts accesses beside one that counts "
                "misses, and no samples that are both";
     else if (is(source->name, "clock"))
-        text = "none: a timer counts neither accesses nor misses; misstop doctor says what would";
+        text = "none: a timer counts no accesses; misstop doctor says what would";
     else if (is(source->name, "pebs"))
         text = "none: only slow loads are sampled; -e ldlat=3 samples all loads";
     else if (is(source->name, "ibs"))

@@ -34,6 +34,7 @@ struct report {
     const char *event;   /* that ranks; "" if not known */
     const char *weighs;  /* what shares are of; "" */
     const char *basis;   /* "run" or "decayed" */
+    bool simulated;
     double period;       /* events per sample; NAN */
     double half_life_s;  /* 0: nothing decays */
     double elapsed_s;    /* NAN: not known, like the next five */

@@ -30,7 +30,7 @@ static void draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                       "without them (--sim=SPEC:nouse)."
                     : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
                       "under it, some tens of times slower, and tells here, for each object and "
-                      "source line, how much of its accesses a cache of any size would miss: what "
+                      "source line, how much of its accesses a cache of any size would serve: what "
                       "a larger cache, or smaller data, would gain.");
 }
 

@@ -90,8 +90,8 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
 }
 
 static const struct column region_list[] = {
-    {"SHARE", "The region's part of the misses in the range searched.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     share, format_percent, paint_share, NULL},
+    {"SHARE", "The region's part of the samples in the range searched.", 6, 0, 0, COLUMN_RIGHT,
+     NULL, share, format_percent, paint_share, NULL},
     {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
     {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, share, NULL, paint_share, NULL},
     {"STATE",
@@ -100,8 +100,8 @@ static const struct column region_list[] = {
      7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
     {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, object, NULL, paint_strong,
      NULL},
-    {"IN PHASES", "Its part of the misses in each phase where it was found, and where it leads.", 9,
-     40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
+    {"IN PHASES", "Its part of the samples in each phase where it was found, and where it leads.",
+     9, 40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
     {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
     {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,

@@ -28,9 +28,9 @@ static void draw_off(struct canvas *canvas, struct area area)
     } lines[] = {
         {PAINT_STRONG, "No search is running. S searches the whole address space."},
         {PAINT_PLAIN, ""},
-        {PAINT_PLAIN, "The address space is split into regions; the misses in each are counted "
+        {PAINT_PLAIN, "The address space is split into regions; the samples in each are counted "
                       "for an interval; the best ones are split again, until each holds one "
-                      "object, and inside large objects one cache line."},
+                      "object, and inside large ones a range, page or line without a hotter part."},
         {PAINT_PLAIN, ""},
         {PAINT_PLAIN, "Use it where a name says too little: a program's own arena, a huge array, "
                       "an anonymous mapping. s on an object in Objects or Detail searches inside "

@@ -119,7 +119,7 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
                            browser->sets.cursor, text_count(text, count), times, lines);
     area.rows--;
     pane_table(browser, canvas, area, &browser->sets.parts,
-               "No miss on this set is left in the window.");
+               "No sample on this set is left in the window.");
 }
 
 static void sets_draw(struct browser *browser, struct canvas *canvas, struct area area)

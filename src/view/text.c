@@ -114,9 +114,10 @@ static void print_findings(struct text_writer *writer)
         text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
                  finding_kind_words(finding->kind), finding->evidence);
         text_say(writer, "  try: %s", finding->advice);
-        text_say(writer, "  gain %s %.1f%%: %s; %s: %s", finding->bound ? "at most" : "about",
-                 finding->gain * 100, finding->reckoned, finding_sure_name(finding->sure),
-                 finding->how_sure);
+        char gain[96];
+        findings_gain(finding, gain, sizeof gain);
+        text_say(writer, "  gain %s: %s; %s: %s", gain, finding->reckoned,
+                 finding_sure_name(finding->sure), finding->how_sure);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "profile/measured.h"
 #include "view/binary_words.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"
@@ -64,11 +65,6 @@ static void print_recording(struct text_writer *writer)
         text_say(writer, "note: %s", from->note);
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-    return (double)part * 100 / (double)all;
-}
-
 static void print_stretch(struct text_writer *writer)
 {
     char text[192];
@@ -93,15 +89,18 @@ static void print_totals(struct text_writer *writer)
         return;
     }
     text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
-             rate, percent(totals->attributed, totals->samples),
-             percent(totals->reasons[REASON_KERNEL], totals->samples), *lost ? ", " : "", lost);
+             rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
+             *lost ? ", " : "", lost);
+    if (totals->agent && totals->samples)
+        text_say(writer, "misstop's agent: %" PRIu64 " samples beside them (%.1f%%)", totals->agent,
+                 (double)totals->agent * 100 / (double)totals->samples);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         if (!totals->reasons[i] || i == REASON_KERNEL)
             continue;
         fprintf(writer->out, "%s %s %.1f%%",
                 any ? "," : "not attributed:", access_reason_name((enum reason)i),
-                percent(totals->reasons[i], totals->samples));
+                measured_reason(totals, (enum reason)i) * 100);
         any = true;
     }
     const struct snapshot_code *leader = columns_unknown_leader(writer->snapshot);

@@ -42,8 +42,8 @@ static void draw_nothing(const struct snapshot_watch *watch, struct canvas *canv
                     ? " No watched line has been touched, nor waited for long enough, yet."
                     : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
                       "registers on lines that were sampled, and tells here whether they are "
-                      "touched again, how soon, by which code, and how much of a line is used: "
-                      "streaming, capacity or conflict. It costs the process 1% of its time at "
+                      "touched again, how soon, by which code, and how much of a line is used. "
+                      "It costs the process 1% of its time at "
                       "most, or as much as --watch=PERCENT says.");
 }
 

@@ -84,7 +84,8 @@ size_t whatif_choices(const struct snapshot_object *object, const struct snapsho
     add_split(&menu, row);
     add(&menu, WHATIF_ORDER, 0, "", "hottest members came first");
     add(&menu, WHATIF_ARRAYS, 0, "", "each member had an array");
-    add(&menu, WHATIF_PAD, 0, "", "padded to a power of two");
+    if (!element || element & (element - 1))
+        add(&menu, WHATIF_PAD, 0, "", "padded to a power of two");
     add(&menu, WHATIF_ALIGN, 0, "", "elements began on lines");
     if (element && element < line_bytes / 2) {
         uint32_t half = line_bytes / 2;

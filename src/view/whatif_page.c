@@ -114,14 +114,15 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
     area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
                                    " Only a simulation can run a program as if its data lay "
                                    "otherwise: misstop --sim -- CMD, then x on an object asks what "
-                                   "if it never missed, were split, padded, aligned or put in "
-                                   "order, and shows the misses of both side by side."));
+                                   "if it were always cached, split, padded, aligned or put in "
+                                   "order, and shows both side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
-    snprintf(text, sizeof text,
-             " If %.80s never missed, at most %.1f%% of the latency that was measured here would "
-             "be gone.",
-             object->name, 100 * object->levels->stall);
+    snprintf(
+        text, sizeof text,
+        " If %.80s were always cached, at most %.1f%% of the latency that was measured here would "
+        "be gone.",
+        object->name, 100 * object->levels->stall);
     canvas_wrap(canvas, below(area, 1), PAINT_PLAIN, text);
 }
 

@@ -58,13 +58,13 @@ static uint64_t line_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column line_list[] = {
-    {"TIMES", "How often the line missed within the window.", 5, 0, 0, COLUMN_RIGHT, NULL,
-     line_count, format_count, NULL, NULL},
+    {"TIMES", "Samples on the line within the window.", 5, 0, 0, COLUMN_RIGHT, NULL, line_count,
+     format_count, NULL, NULL},
     {"LINE", "Address of the cache line.", 14, 18, 1, COLUMN_TEXT, NULL, line_address,
      format_address, paint_dim, NULL},
     {"SET", "Its cache set (see Sets).", 5, 0, 3, COLUMN_RIGHT, NULL, line_set, format_integer,
      NULL, NULL},
-    {"FUNCS", "Functions that missed on it.", 5, 0, 4, COLUMN_RIGHT, NULL, line_functions,
+    {"FUNCS", "Functions with samples on it.", 5, 0, 4, COLUMN_RIGHT, NULL, line_functions,
      format_integer, NULL, NULL},
     {"OBJECT", NULL, 12, 48, 0, COLUMN_NAME, NULL, line_object, NULL, paint_strong, NULL},
     {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
@@ -133,8 +133,8 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column pair_list[] = {
-    {"LIFT", "How many times more often than by chance the two miss close together.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, pair_lift, format_times, NULL, NULL},
+    {"LIFT", "How many times more often than by chance samples on the two come close together.", 6,
+     0, 0, COLUMN_RIGHT, NULL, pair_lift, format_times, NULL, NULL},
     {"TIMES", "Times they were seen together.", 5, 0, 3, COLUMN_RIGHT, NULL, pair_together,
      format_count, NULL, NULL},
     {"OBJECT", NULL, 8, 48, 0, COLUMN_NAME, NULL, pair_a, NULL, paint_strong, NULL},
@@ -144,7 +144,7 @@ static const struct column pair_list[] = {
 };
 
 const struct columns pair_columns = {
-    .title = "Missing together",
+    .title = "Sampled together",
     .list = pair_list,
     .count = sizeof pair_list / sizeof *pair_list,
     .row_size = sizeof(struct snapshot_pair),

@@ -47,7 +47,7 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
     char text[16];
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
         all += window->histogram[i];
-    canvas_text(canvas, area.row, 0, area.columns, PAINT_DIM, "  Lines by how often they missed");
+    canvas_text(canvas, area.row, 0, area.columns, PAINT_DIM, "  Lines by their number of samples");
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS && i + 1 < area.rows; i++) {
         double part = all ? (double)window->histogram[i] / (double)all : 0;
         bar_fill(bar, sizeof bar, HISTOGRAM_BAR, part, canvas->ascii);
@@ -63,8 +63,8 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
     return SNAPSHOT_RECURRENCE_BINS + 1;
 }
 
-static const char *const empty_texts[] = {"No line has missed twice within the window.",
-                                          "Nothing misses together more often than by chance."};
+static const char *const empty_texts[] = {"No line has two samples within the window.",
+                                          "No samples come together more often than by chance."};
 
 static unsigned window_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
@@ -137,7 +137,8 @@ static void window_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size,
                  "A high lift: wanted at the same time, so put them together. Enter: opens");
     else
-        snprintf(out, size, "Mostly once: capacity. A few, again and again: conflict, see 3 Sets");
+        snprintf(out, size,
+                 "Mostly once: more data than a cache keeps. A few, again and again: see 3 Sets");
 }
 
 static const enum action window_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,

@@ -26,6 +26,7 @@ struct touched {
     struct profile *profile; /* NULL: only read */
     uint64_t last_ns;
     unsigned refreshes;
+    unsigned renames;
     size_t sum;
 };
 
@@ -87,6 +88,8 @@ static void take(void *context, const struct store_item *item)
         profile_add_lines(touched->profile, &item->line, 1);
     if (touched->profile && item->kind == STORE_ITEM_WATCH)
         profile_watch(touched->profile, &item->watch.result, item->watch.function, item->watch.ip);
+    if (touched->profile && item->kind == STORE_ITEM_RENAME && touched->renames++ < 16)
+        profile_rename(touched->profile, &item->rename, 1);
     if (touched->profile && item->kind == STORE_ITEM_REFRESH && touched->refreshes++ < 4)
         snapshot_free(profile_snapshot(touched->profile, &head, item->time_ns));
 }

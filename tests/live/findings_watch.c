@@ -3,6 +3,7 @@
 
 #include "run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,10 @@ static void print_gain(const struct findings_program *programs, size_t count,
     for (size_t i = 0; i < count; i++)
         if (!strcmp(programs[i].mode, fixed) && outcomes[i].speed > 0)
             printf("  %-22s gain estimated %s %5.1f%%, measured %5.1f%%\n", programs[index].mode,
-                   outcomes[index].bound ? "at most" : "about  ", outcomes[index].gain * 100,
+                   isnan(outcomes[index].gain) ? "unknown"
+                   : outcomes[index].bound     ? "at most"
+                                               : "about  ",
+                   outcomes[index].gain * 100,
                    100 * (1 - outcomes[index].speed / outcomes[i].speed));
 }
 

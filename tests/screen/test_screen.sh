@@ -136,7 +136,7 @@ tui_keys o Enter
 check tui_wait '75  75.0%.*energy \+= mass'
 check tui_wait 'Instructions 2'
 tui_keys End
-check tui_wait 'MISSES ON'
+check tui_wait 'MOSTLY ON'
 tui_keys Up
 check tui_wait 'no text of clamp.h; looked for: /build/demo/include/clamp.h of the process'
 tui_keys Escape

@@ -30,7 +30,7 @@ tui_keys m
 check tui_wait 'Functions x objects'
 check tui_wait '[a-z_]+ on [a-z]+'
 tui_keys Enter
-check tui_wait 'Instructions|What it misses on'
+check tui_wait 'Instructions|Objects it accesses'
 tui_keys Escape
 check tui_wait 'Functions x objects'
 tui_keys 6

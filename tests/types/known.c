@@ -139,17 +139,29 @@ static bool is_floating(const char *name)
     return strstr(name, "double") || strstr(name, "float") || strstr(name, "real");
 }
 
-/* DWARF 2 has no namespaces. */
-static bool same_but_for_spaces(const char *name, const char *answered)
+/* What some compilers write and others do not: DWARF 2 has no namespaces, clang writes "4UL". */
+static size_t optional_word(const char *name)
 {
-    static const char space[] = "shapes::";
+    static const char *const words[] = {"shapes::", "one::", "two::", "std::", "__detail::", "UL"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(name, words[i], strlen(words[i])))
+            return strlen(words[i]);
+    return 0;
+}
+
+static bool same_but_for_words(const char *name, const char *answered)
+{
     while (*name || *answered) {
-        if (!strncmp(name, space, sizeof space - 1))
-            name += sizeof space - 1;
-        else if (!strncmp(answered, space, sizeof space - 1))
-            answered += sizeof space - 1;
-        else if (*name++ != *answered++)
+        size_t mine = optional_word(name);
+        size_t its = optional_word(answered);
+        if (mine && its && strncmp(name, answered, mine))
+            return false; /* two namespaces */
+        if (mine || its) {
+            name += mine;
+            answered += its;
+        } else if (*name++ != *answered++) {
             return false;
+        }
     }
     return true;
 }
@@ -160,7 +172,7 @@ static bool same_name(const char *name, uint64_t size, const struct type_desc *t
     const char *answered = strncmp(type->name, "const ", 6) ? type->name : type->name + 6;
     size_t length = strlen(name);
     bool pointer = length && name[length - 1] == '*';
-    if (same_but_for_spaces(name, answered))
+    if (same_but_for_words(name, answered))
         return true;
     if (type->kind == TYPE_POINTER)
         return !strcmp(name, "function") || !strcmp(name, "vtable");

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KNOWN_TYPES = 32, KNOWN_PARTS = 24, KNOWN_OBJECTS = 64, KNOWN_NAME = 64 };
+enum { KNOWN_TYPES = 32, KNOWN_PARTS = 24, KNOWN_OBJECTS = 96, KNOWN_NAME = 64 };
 
 struct known_part {
     char name[KNOWN_NAME]; /* of its type */

@@ -11,4 +11,4 @@ tests_unit_test_describe_SOURCES = tests/unit/test_describe.c $(DESCRIBED_SOURCE
 tests_unit_test_describe_CPPFLAGS = $(AM_CPPFLAGS) -DTYPES_FOLDER='"$(abs_srcdir)/tests/types"'
 tests_unit_test_describe_LDADD = $(RESOLVE_LIBS)
 EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.cc tests/types/d_rust.rs tests/types/d_go.go tests/types/d_fortran.f90 tests/types/d_frame.c tests/types/d_lines.cc tests/types/d_calls.c tests/types/d_units.c \
-	tests/types/d_units_other.c tests/types/d_shared.h
+	tests/types/d_units_other.c tests/types/d_shared.h tests/types/d_bits.c

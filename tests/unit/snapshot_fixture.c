@@ -212,7 +212,7 @@ static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
         .p_value = 1e-300,
         .hot_sets = 2,
         .verdict = SETS_CONCENTRATED,
-        .reading = "few lines miss again and again in 2 sets: conflicts"};
+        .reading = "2 of 64 sets take 40 % of the samples"};
     out->counts = arena_array(&held->arena, sets, sizeof *out->counts);
     for (uint32_t i = 0; i < sets; i++)
         out->counts[i] = 500 + prng_below(prng, 60) + (i == 13 || i == 14 ? 2600 : 0);
@@ -254,7 +254,7 @@ static void fill_search(struct held *held)
             .depth = 20 - i,
             .state = states[i],
             .object = i < 4 ? usual[i].name : "",
-            .reason = i >= 6 ? "no misses now, but was among the best" : NULL};
+            .reason = i >= 6 ? "no samples now, but was among the best" : NULL};
     for (uint32_t i = 0; i < 4; i++)
         out->dropped[i] = (struct snapshot_region){
             .base = 0x550000000000 + i * 0x100000000ull,
@@ -264,7 +264,7 @@ static void fill_search(struct held *held)
             .high = NAN,
             .state = REGION_DROPPED,
             .object = "",
-            .reason = i % 2 ? "no misses in 3 intervals" : "evenly spread: no hotter part"};
+            .reason = i % 2 ? "no samples in 3 intervals" : "evenly spread: no hotter part"};
 }
 
 static void fill_window(struct held *held)
@@ -278,8 +278,7 @@ static void fill_window(struct held *held)
         .recurring = 6111,
         .span_s = 21.4,
         .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
-        .reading = "mixed: 80 % of the lines miss once (capacity), and 6 lines more than 64 times "
-                   "(conflict)",
+        .reading = "80 % of the lines have one sample, and 6 lines more than 64",
         .top_count = 20,
         .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);

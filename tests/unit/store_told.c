@@ -250,7 +250,8 @@ struct line_place told_line(uint64_t time_ns)
                   .base = time_ns * 24 - time_ns % 96,
                   .type = (uint32_t)(time_ns % TOLD_TYPES),
                   .type_offset = (uint32_t)(time_ns % 96),
-                  .by_member = time_ns % 2}};
+                  .by_member = time_ns % 2,
+                  .unit = (uint8_t)(time_ns % 3 ? 0 : 4)}};
     line.place.access = (struct access){.time_ns = time_ns,
                                         .address = line.line.address,
                                         .ip = line.line.ip,
@@ -305,6 +306,7 @@ static struct place wild_place(struct prng *prng)
                           .type = (uint32_t)prng_below(prng, TOLD_TYPES),
                           .type_offset = (uint32_t)prng_next(prng),
                           .by_member = prng_below(prng, 2),
+                          .unit = (uint8_t)(prng_below(prng, 2) ? 0 : 8),
                           .typed = (uint8_t)prng_below(prng, TYPED_COUNT),
                           .untyped = (uint8_t)prng_below(prng, UNTYPED_COUNT)};
     place.base = place.access.address - prng_below(prng, 1000);

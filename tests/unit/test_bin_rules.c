@@ -336,10 +336,29 @@ static void wrappers_of_settings(void **state)
     unsetenv("MISSTOP_WRAPPERS");
 }
 
+static void a_request_is_taken_back_as_a_whole(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    bin_rules_init(&rules);
+    assert_int_equal(bin_rules_rename(&rules, "a < b", "mine"), 0);
+    bin_rules_begin_step(&rules);
+    assert_int_equal(bin_rules_combine(&rules, "a < b", "c < d"), 0);
+    assert_int_equal(bin_rules_combine(&rules, "a < b", "e < f"), 0);
+    bin_rules_end_step(&rules);
+    assert_int_equal(rules.count, 3);
+    assert_true(bin_rules_undo(&rules));
+    assert_int_equal(rules.count, 1);
+    assert_true(bin_rules_undo(&rules));
+    assert_false(bin_rules_undo(&rules));
+    bin_rules_fini(&rules);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(a_request_is_taken_back_as_a_whole),
         TEST(round_trip),
         TEST(malformed_lines),
         TEST(noise),

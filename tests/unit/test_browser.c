@@ -248,7 +248,7 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     press(fixture, KEYS_END);
     press(fixture, KEYS_ENTER);
     assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
-    assert_true(seen(fixture, "no listed instruction misses on this member"));
+    assert_true(seen(fixture, "no instruction is mostly on this member"));
 }
 
 static void left_and_right_step_through_the_types(void **state)

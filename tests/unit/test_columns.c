@@ -126,7 +126,7 @@ static void unknown_is_blank_and_zero_is_zero(void **state)
     object.share.low = 0.11;
     object.share.high = 0.14;
     expect(snapshot, &object, "SHARE", "12.3%");
-    expect(snapshot, &object, "±", "1.5");
+    expect(snapshot, &object, "±", "1.7");
     object.share.value = 0;
     expect(snapshot, &object, "SHARE", "0.0%");
     object.share.value = NAN;

@@ -4,9 +4,12 @@
 
 #include "described.h"
 
+#include "decode/insn.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/globals.h"
+#include "resolve/members.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const c_compilers[] = {"gcc", "clang", NULL};
@@ -194,6 +197,95 @@ static void nonsense_gives_nothing(void **state)
     described_close(&described);
 }
 
+/* Whether "packed.a..c" or "packed.b" may be what the function that is called after b touches. */
+static bool may_be(const char *named, const char *field)
+{
+    static const char *const order[] = {"lo",  "hi",   "a",  "b",  "c",  "d",
+                                        "big", "rest", "s1", "s2", "f1", "f2"};
+    char first[32];
+    char last[32];
+    size_t from = 99;
+    size_t to = 99;
+    size_t wanted = 99;
+    if (sscanf(named, "packed.%31[^.]..%31s", first, last) != 2) {
+        snprintf(first, sizeof first, "%s", strchr(named, '.') ? strchr(named, '.') + 1 : named);
+        snprintf(last, sizeof last, "%s", first);
+    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        from = strcmp(order[i], first) ? from : i;
+        to = strcmp(order[i], last) ? to : i;
+        wanted = strcmp(order[i], field) ? wanted : i;
+    }
+    return from <= wanted && wanted <= to && to != 99;
+}
+
+static void look_at_bits(struct described *described, const char *field, const char *way,
+                         unsigned counts[3])
+{
+    char symbol[32];
+    const struct insn *insns;
+    size_t count;
+    snprintf(symbol, sizeof symbol, "%s_%s", way, field);
+    uint64_t start = described_symbol(described, symbol);
+    assert_non_null(start);
+    assert_true(program_insns(described->program, start, &insns, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct insn_memory *memory = &insns[i].memory[0];
+        struct dwarf_question question = {.ask = DWARF_ACCESS,
+                                          .pc = insns[i].address,
+                                          .displacement = memory->displacement,
+                                          .base = memory->base,
+                                          .index = memory->index,
+                                          .size = memory->size};
+        struct dwarf_answer answer;
+        char name[32];
+        if (!insns[i].memory_count)
+            continue;
+        program_answer(described->program, &question, &answer);
+        const struct type_desc *type = program_described(described->program, answer.type);
+        if (answer.untyped || !type || !type->member_count)
+            continue;
+        type_bits_name(type, (uint64_t)answer.offset + answer.bits_at, answer.unit, name,
+                       sizeof name);
+        bool right = may_be(name, field);
+        counts[right ? strstr(name, "..") != NULL : 2]++;
+        if (!right)
+            print_message("%s: %s at +%#lx is called %s\n", described->label, symbol,
+                          (unsigned long)(insns[i].address - start), name);
+    }
+}
+
+static void bit_fields_by_shift_and_mask(void **state)
+{
+    static const char *const compilers[] = {"gcc", "clang"};
+    static const char *const flags[] = {"-no-pie -g -O0", "-no-pie -g -O2", "-no-pie -g -O3",
+                                        "-no-pie -gdwarf-2 -Os"};
+    static const char *const fields[] = {"lo",  "hi",   "a",  "b",  "c", "d",
+                                         "big", "rest", "s1", "s2", "f2"};
+    unsigned counts[3] = {0}; /* the field, the unit, wrong */
+    (void)state;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+            struct described described;
+            if (!described_open(&described, compilers[i], flags[k], "d_bits.c"))
+                continue;
+            /* clang -O0 copies the words beside along; gcc keeps the rest of a word by bytes. */
+            bool copies = strstr(compilers[i], "clang") && strstr(flags[k], "-O0");
+            for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+                look_at_bits(&described, fields[f], "r", counts);
+                if (!copies && strcmp(fields[f], "rest"))
+                    look_at_bits(&described, fields[f], "w", counts);
+            }
+            described_close(&described);
+        }
+    if (!counts[0] && !counts[1])
+        skip();
+    print_message("bit-fields: %u by name, %u by their unit, %u wrong\n", counts[0], counts[1],
+                  counts[2]);
+    assert_int_equal(counts[2], 0);
+    assert_true(3 * counts[0] >= counts[0] + counts[1]); /* many have no byte of their own */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_of_c),
@@ -202,6 +294,7 @@ int main(void)
                                        cmocka_unit_test(lines_and_what_is_inlined),
                                        cmocka_unit_test(results_of_calls),
                                        cmocka_unit_test(units_share_their_types),
+                                       cmocka_unit_test(bit_fields_by_shift_and_mask),
                                        cmocka_unit_test(nonsense_gives_nothing),
                                        cmocka_unit_test(enums_and_slices_of_rust),
                                        cmocka_unit_test(derived_types_of_fortran),

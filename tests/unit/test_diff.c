@@ -191,6 +191,32 @@ static void a_share_may_fall_while_the_amount_stays(void **state)
     report_free(b);
 }
 
+/* A simulated program takes as long as the machine is busy: what counts is how often it missed. */
+static void simulated_runs_are_compared_by_their_misses(void **state)
+{
+    (void)state;
+    struct report *a =
+        report_with("prog", TABLES(OBJECT("x", "prog", "0.4") "," OBJECT("y", "prog", "0.6"), ""));
+    struct report *b =
+        report_with("prog", TABLES(OBJECT("x", "prog", "0.2") "," OBJECT("y", "prog", "0.8"), ""));
+    a->simulated = b->simulated = true;
+    b->weight = 1.14 * a->weight;
+    b->covered_s = 2 * a->covered_s;
+    struct diff *diff = compare(&a, 1, &b, 1);
+    assert_int_equal(diff->amounts, DIFF_AMOUNT_OF_RUN);
+    assert_true(fabs(diff->times.value - 1.14) < 1e-9 && diff->times.low == diff->times.high);
+    assert_true(fabs(find(diff, REPORT_OBJECTS, "x")->times.value - 0.57) < 1e-9);
+    diff_free(diff);
+    /* What has faded is no count of the run. */
+    b->basis = "decayed";
+    b->half_life_s = 10;
+    diff = compare(&a, 1, &b, 1);
+    assert_int_not_equal(diff->amounts, DIFF_AMOUNT_OF_RUN);
+    diff_free(diff);
+    report_free(a);
+    report_free(b);
+}
+
 /* Two builds under two names, addresses in names, several rows of one name. */
 static void rows_are_matched_by_what_they_are(void **state)
 {
@@ -503,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_saved_report_says_what_the_snapshot_does),
         cmocka_unit_test(what_changed_is_found_and_read),
         cmocka_unit_test(a_share_may_fall_while_the_amount_stays),
+        cmocka_unit_test(simulated_runs_are_compared_by_their_misses),
         cmocka_unit_test(rows_are_matched_by_what_they_are),
         cmocka_unit_test(what_is_not_listed_may_have_been_small),
         cmocka_unit_test(debugging_information_may_come_late),

@@ -274,7 +274,7 @@ static void events_say_what_they_weigh(void **state)
          "loads that took more than 512 cycles"},
         {{.name = "mem-fill", .type = 4, .config = 0x4844, .role = EVENT_MEM_FILL},
          "fills from memory"},
-        {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time stalled at the access"},
+        {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time at the access"},
         {{.name = "access", .type = 3, .role = EVENT_ACCESS}, "loads"},
         {{.name = "instructions", .type = 0, .config = 1, .role = EVENT_ACCESS},
          "instructions that access memory"},

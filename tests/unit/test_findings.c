@@ -155,6 +155,37 @@ static void what_is_not_told_by_hardware_is_no_finding(void **state)
     assert_int_equal(findings.count, 0);
 }
 
+/* glibc's heap, the tables of the loader, sections: laid out by others. */
+static void nothing_is_advised_that_nobody_can_change(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *module;
+        const char *type;
+        enum object_kind kind;
+        size_t reported;
+    } cases[] = {
+        {"table", "server", "struct order", OBJECT_GLOBAL, 1},
+        {"main_arena", "libc.so.6", NULL, OBJECT_GLOBAL, 0},
+        {"main_arena", "/usr/lib/x86_64-linux-gnu/libc.so.6", NULL, OBJECT_GLOBAL, 0},
+        {".dynsym", "libssl.so.3", NULL, OBJECT_CODE, 0},
+        {"make", "", "struct malloc_chunk", OBJECT_HEAP, 0},
+        {"make", "", "struct malloc_request", OBJECT_HEAP, 1},
+        {"cache", "libcache.so", NULL, OBJECT_GLOBAL, 1},
+    };
+    (void)state;
+    levels.tlb_miss = 0.9;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        object.name = cases[i].name;
+        object.module = cases[i].module;
+        object.type = cases[i].type;
+        object.kind = cases[i].kind;
+        findings.count = 0;
+        findings_tlb(&findings);
+        assert_int_equal(findings.count, cases[i].reported);
+    }
+}
+
 static void little_gain_and_few_samples_are_not_worth_a_line(void **state)
 {
     (void)state;
@@ -195,6 +226,7 @@ int main(void)
         RULE(page_walks_are_found_from_a_fifth_on),
         RULE(remote_memory_is_found),
         RULE(what_is_not_told_by_hardware_is_no_finding),
+        RULE(nothing_is_advised_that_nobody_can_change),
         RULE(little_gain_and_few_samples_are_not_worth_a_line),
         RULE(estimates_come_before_bounds_and_the_list_is_bounded),
     };

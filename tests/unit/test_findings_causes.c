@@ -188,6 +188,113 @@ static void links_tell_the_order_of_a_short_list(void **state)
     assert_int_equal(REPORTED(findings_chasing), 0);
 }
 
+/* Words at 8 and 16 of a node lead on, from half of the nodes; the first is no address. */
+static bool short_tree(void *context, uint64_t address, uint64_t *value)
+{
+    next_node(context, address, value);
+    if ((address - BASE) % NODE == 0 || (address * 2654435761u >> 16) % 2)
+        *value = 0;
+    return true;
+}
+
+/* A quarter of the nodes leads on: the chains of a hash table with a bucket for each node. */
+static bool short_chain(void *context, uint64_t address, uint64_t *value)
+{
+    next_node(context, address, value);
+    if ((address * 2654435761u >> 16) % 4)
+        *value = 0;
+    return true;
+}
+
+static void chains_of_one_node_are_not_walked(void **state)
+{
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    names.word = short_chain;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    findings.rate = 1e6; /* ... in no order that is seen, either */
+    assert_int_equal(findings_order(&findings, 0), SPREAD_SCATTERED);
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    names.word = next_node;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+}
+
+/* Two links that are read and lead far, neither of them to a chain: a tree; by where they lead, not
+ * by names. */
+static void a_tree_has_two_links(void **state)
+{
+    static struct snapshot_layout_row rows[3];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    for (int i = 0; i < 3; i++)
+        rows[i] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                               .member = {.name = i ? "left" : "key",
+                                                          .type = "_Base_ptr",
+                                                          .offset = 8 * (uint64_t)i,
+                                                          .size = 8},
+                                               .samples = 300};
+    layout.rows = rows;
+    layout.row_count = 2;
+    names.word = short_chain;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    layout.row_count = 3;
+    names.word = short_tree;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+    assert_non_null(strstr(list[0].advice, "B-tree"));
+}
+
+/* A node in its place of a ring: 8 leads to the next one, 16 to the one before. */
+static bool ring(void *context, uint64_t address, uint64_t *value)
+{
+    uint64_t node = (address - BASE) / NODE;
+    uint64_t nodes = 8192 * KIB / NODE;
+    uint64_t step_nodes = 100003 % nodes;
+    (void)context;
+    *value = 0;
+    if ((address - BASE) % NODE == 0) /* the key */
+        return true;
+    uint64_t to = (address - BASE) % NODE == 8 ? (node + step_nodes) % nodes
+                                               : (node + nodes - step_nodes) % nodes;
+    *value = BASE + to * NODE;
+    return true;
+}
+
+/* All samples of the links are on one of them, as where the compiler chose by an index. Of a tree,
+ * and of the two directions of a list in the elements of a hash table. */
+static void the_second_child_need_not_be_sampled(void **state)
+{
+    static struct snapshot_layout_row rows[3];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    for (int i = 0; i < 3; i++)
+        rows[i] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                               .member = {.name = i ? "child" : "key",
+                                                          .type = "_Base_ptr",
+                                                          .offset = 8 * (uint64_t)i,
+                                                          .size = 8},
+                                               .samples = i == 1 ? 300 : 0};
+    layout.rows = rows;
+    layout.row_count = 3;
+    names.word = short_tree;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_false(findings_links_mutual(&findings, 0, &layout, 8, 16));
+    names.word = ring;
+    assert_true(findings_links_mutual(&findings, 0, &layout, 8, 16));
+    rows[1].samples = 0; /* the chain is short, and the list is not read */
+    rows[0].samples = 300;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+}
+
 /* ---- one miss after the other ---- */
 
 static void arrays_read_at_one_index_miss_together(void **state)
@@ -302,6 +409,9 @@ int main(void)
         RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),
         RULE(filling_fresh_memory_is_first_touch),
         RULE(rules_of_time_are_silent_in_a_simulation),
+        RULE(chains_of_one_node_are_not_walked),
+        RULE(a_tree_has_two_links),
+        RULE(the_second_child_need_not_be_sampled),
         RULE(links_tell_the_order_of_a_short_list),
         RULE(arrays_read_at_one_index_miss_together),
         RULE(causes_drop_what_needs_lines_to_come_back),

@@ -4,6 +4,7 @@
 
 #include "snapshot_fixture.h"
 #include "view/html.h"
+#include "view/columns.h"
 #include "view/html_writer.h"
 
 #include <errno.h>
@@ -138,8 +139,8 @@ static void every_finding_is_told_in_full(void **state)
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
         const char *const told[] = {finding->evidence, finding->advice, finding->reckoned,
                                     finding->how_sure, finding->name};
-        char gain[32];
-        snprintf(gain, sizeof gain, "<b>%.1f%%</b>", finding->gain * 100);
+        char gain[96];
+        findings_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
         for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
             char *found = escaped(told[k]);
@@ -332,7 +333,7 @@ static void the_run_over_time_is_drawn(void **state)
     /* Volatility: by ratio across, all of it upwards; the second of three is in the middle. */
     assert_non_null(
         strstr(text, "<path class=\"curve\" d=\"M44.0 85.0L337.0 122.5L630.0 10.0\"/>"));
-    assert_non_null(strstr(text, "<b>early_bird</b> misses when <b>latecomer</b> does not"));
+    assert_non_null(strstr(text, "<b>early_bird</b> has samples when <b>latecomer</b> has none"));
     check_well_formed(text, "time");
     free(text);
     profile[1].value = NAN;

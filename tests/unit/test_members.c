@@ -136,6 +136,77 @@ static void bit_fields_share_their_word(void **state)
     assert_string_equal(path_at(105, 1), "a");
 }
 
+/* struct { unsigned lo:10, hi:22; unsigned a:3, b:3, c:10; unsigned long big:40, rest:24; } */
+static const struct type_member packed_members[] = {
+    {.name = "lo", .type = "unsigned", .size = 4, .parent = NONE, .bit_size = 10},
+    {.name = "hi", .type = "unsigned", .size = 4, .parent = NONE, .bit_offset = 10, .bit_size = 22},
+    {.name = "a", .type = "unsigned", .offset = 4, .size = 4, .parent = NONE, .bit_size = 3},
+    {.name = "b",
+     .type = "unsigned",
+     .offset = 4,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 3,
+     .bit_size = 3},
+    {.name = "c",
+     .type = "unsigned",
+     .offset = 4,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 6,
+     .bit_size = 10},
+    {.name = "big",
+     .type = "unsigned long",
+     .offset = 8,
+     .size = 8,
+     .parent = NONE,
+     .bit_size = 40},
+    {.name = "rest",
+     .type = "unsigned long",
+     .offset = 8,
+     .size = 8,
+     .parent = NONE,
+     .bit_offset = 40,
+     .bit_size = 24}};
+static const struct type_desc packed = {.name = "struct packed",
+                                        .kind = TYPE_STRUCT,
+                                        .size = 16,
+                                        .members = packed_members,
+                                        .member_count = 7};
+
+/* How an access of `size` bytes is called of which the bits [first, end) are of use. */
+static const char *bits_name(uint64_t offset, uint64_t size, uint64_t first, uint64_t end)
+{
+    static char out[64];
+    bool several;
+    int64_t step = type_bits_at(&packed, offset, first, end, &several);
+    return type_bits_name(&packed, offset + (uint64_t)step, several ? size : 0, out, sizeof out);
+}
+
+static void bits_say_which_field_or_the_unit(void **state)
+{
+    bool several;
+    (void)state;
+    assert_string_equal(bits_name(0, 4, 0, 10), "packed.lo");
+    assert_string_equal(bits_name(0, 4, 10, 32), "packed.hi");
+    assert_string_equal(bits_name(0, 4, 0, 32), "packed.lo..hi");
+    assert_string_equal(bits_name(0, 2, 8, 16), "packed.lo..hi");
+    assert_string_equal(bits_name(0, 8, 32 + 6, 32 + 16), "packed.c");
+    assert_string_equal(bits_name(0, 8, 0, 64), "packed.lo..c");
+    assert_string_equal(bits_name(4, 4, 3, 6), "packed.a..c"); /* it has no byte of its own */
+    assert_string_equal(bits_name(8, 8, 0, 64), "packed.big..rest");
+    assert_string_equal(bits_name(8, 8, 40, 64), "packed.rest");
+    assert_string_equal(bits_name(8, 8, 0, 40), "packed.big");
+    assert_string_equal(bits_name(13, 4, 0, 24), "packed.rest");
+    assert_int_equal(type_bits_at(&packed, 100, 0, 8, &several), 0);
+    assert_false(several);
+    assert_int_equal(type_bits_at(&part, 4, 3, 8, &several), 0);
+    assert_false(several);
+    assert_true(type_shares_byte(&packed, 0, 1) && type_shares_byte(&packed, 1, 1));
+    assert_false(type_shares_byte(&packed, 0, 0) || type_shares_byte(&packed, 1, 0));
+    assert_false(type_shares_byte(&packed, NONE, 0) || type_shares_byte(&part, 0, 0));
+}
+
 static void a_union_chooses_by_size(void **state)
 {
     (void)state;
@@ -284,10 +355,41 @@ static void a_typedef_hides_nothing(void **state)
     assert_true(type_holds(&outer, 8, &part, 4));
     members[2].name = "other";
     assert_false(type_holds(&outer, 8, &part, 4));
-    members[0].type = "part";
+}
+
+/* Two libraries may have different structs of one name. */
+static void a_name_is_no_layout(void **state)
+{
+    struct type_member members[3];
+    struct type_desc outer = {.name = "struct outer",
+                              .kind = TYPE_STRUCT,
+                              .size = 16,
+                              .members = members,
+                              .member_count = 3};
+    struct type_desc twin = part;
+    struct type_member twin_members[2] = {part_members[0], part_members[1]};
+    struct type_desc opaque = {.name = "struct part", .kind = TYPE_STRUCT, .size = 12};
+    (void)state;
+    members[0] =
+        (struct type_member){.name = "p", .type = "part", .offset = 4, .size = 12, .parent = NONE};
+    for (int i = 0; i < 2; i++) {
+        members[1 + i] = part_members[i];
+        members[1 + i].offset += 4;
+        members[1 + i].depth = 1;
+        members[1 + i].parent = 0;
+    }
+    twin.members = twin_members;
+    twin_members[1].name = "other";
     assert_true(type_holds(&outer, 8, &part, 4));
+    assert_true(type_has_part(&outer, &part));
+    assert_false(type_holds(&outer, 8, &twin, 4));
+    assert_false(type_has_part(&outer, &twin));
+    assert_false(type_holds(&part, 4, &twin, 4));
+    assert_true(type_holds(&part, 4, &opaque, 4)); /* nothing else is known of it */
+    assert_true(type_holds(&outer, 8, &opaque, 4));
     members[0].type = "party";
-    assert_false(type_holds(&outer, 8, &part, 4));
+    assert_false(type_holds(&outer, 8, &opaque, 4));
+    assert_false(type_has_part(&outer, &part));
 }
 
 static void reasons_have_names(void **state)
@@ -311,6 +413,7 @@ int main(void)
         cmocka_unit_test(the_innermost_member_is_found),
         cmocka_unit_test(padding_and_outside_are_no_member),
         cmocka_unit_test(bit_fields_share_their_word),
+        cmocka_unit_test(bits_say_which_field_or_the_unit),
         cmocka_unit_test(a_union_chooses_by_size),
         cmocka_unit_test(a_part_of_a_unions_size_is_better_than_none),
         cmocka_unit_test(flexible_members_have_no_end),
@@ -322,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_type_holds_its_parts),
         cmocka_unit_test(scalars_hold_scalars_of_their_size),
         cmocka_unit_test(a_typedef_hides_nothing),
+        cmocka_unit_test(a_name_is_no_layout),
         cmocka_unit_test(reasons_have_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

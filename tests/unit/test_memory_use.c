@@ -120,13 +120,47 @@ static void small_pages_of_our_own_are_seen(void **state)
 static void processors_tell_their_tlb(void **state)
 {
     (void)state;
-    assert_int_equal(tlb_entries_amd(0x6c004000u), 3072); /* 6: eight ways; C00h entries */
-    assert_int_equal(tlb_entries_amd(0x0c004000u), 0);    /* disabled */
+    assert_int_equal(tlb_entries_amd(0x6c004000u, 0), 3072); /* 6: eight ways; C00h entries */
+    assert_int_equal(tlb_entries_amd(0x0c004000u, 0), 0);    /* disabled */
+    /* Zen 5: 80h times 32, by EAX[14]; a guest of which the bit is hidden. */
+    assert_int_equal(tlb_entries_amd(0x60804040u, 1 << 14), 4096);
+    assert_int_equal(tlb_entries_amd(0x60804040u, 0x204), 0);
     /* 8 ways of 128 sets, 4 KiB and more, unified, level 2; the same of instructions only. */
     assert_int_equal(tlb_entries_intel(8u << 16 | 7, 128, 2u << 5 | 3), 1024);
     assert_int_equal(tlb_entries_intel(8u << 16 | 7, 128, 2u << 5 | 2), 0);
     assert_int_equal(tlb_entries_intel(8u << 16 | 6, 128, 2u << 5 | 3), 0); /* large pages only */
     assert_int_equal(tlb_entries_intel(UINT32_MAX, UINT32_MAX, 3), 0);
+}
+
+static void what_the_doctor_measured_is_kept(void **state)
+{
+    char text[] = "AuthenticAMD-b00f21 4096\nnonsense\nGenuineIntel-906ea 1536\n"
+                  "AuthenticAMD-b00f21 3072\nHuge 99999999999999\n";
+    (void)state;
+    FILE *file = fmemopen(text, strlen(text), "r");
+    assert_non_null(file);
+    assert_int_equal(tlb_entries_kept(file, "GenuineIntel-906ea"), 1536);
+    rewind(file);
+    assert_int_equal(tlb_entries_kept(file, "AuthenticAMD-b00f21"), 3072); /* the last one */
+    rewind(file);
+    assert_int_equal(tlb_entries_kept(file, "AuthenticAMD"), 0);
+    rewind(file);
+    assert_int_equal(tlb_entries_kept(file, "Huge"), 0);
+    fclose(file);
+}
+
+/* As measured on a Zen 5 guest, twice, and on one that shows no walks. */
+static void walks_begin_at_the_knee(void **state)
+{
+    static const uint32_t pages[] = {512, 1024, 2048, 3072, 4096, 6144, 8192};
+    static const double quiet[] = {1.86, 1.85, 3.97, 7.78, 8.99, 12.35, 16.93};
+    static const double noisy[] = {1.88, 1.87, 4.56, 6.27, 10.41, 11.92, 17.49};
+    static const double flat[] = {1.8, 1.8, 1.9, 1.8, 2.0, 2.1, 1.9};
+    (void)state;
+    assert_int_equal(tlb_knee(pages, quiet, 7), 4096);
+    assert_int_equal(tlb_knee(pages, noisy, 7), 3072);
+    assert_int_equal(tlb_knee(pages, flat, 7), 0);
+    assert_int_equal(tlb_knee(pages, quiet, 1), 0);
 }
 
 int main(void)
@@ -138,6 +172,8 @@ int main(void)
         cmocka_unit_test(figures_are_of_the_time_between_two_looks),
         cmocka_unit_test(small_pages_of_our_own_are_seen),
         cmocka_unit_test(processors_tell_their_tlb),
+        cmocka_unit_test(what_the_doctor_measured_is_kept),
+        cmocka_unit_test(walks_begin_at_the_knee),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,21 +266,57 @@ static void walked_blocks_are_called_after_their_type(void **state)
     assert_int_equal(again.key, many.key);
 }
 
-/* malloc(16) gives 24 bytes, and malloc(8) as well. */
-static void the_smallest_block_is_one(void **state)
+static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
+                           const struct typed_operand *operand)
+{
+    static struct finding block;
+    block = in_block(ALLOCATION_WALKED, base, size);
+    name_and_place(&block, address, operand);
+    return block.name;
+}
+
+/* A header with something behind it, and a page with a header before it, are no arrays; whether a
+ * block is one is known by the others of its size, for each is seen once or twice only. */
+static void an_array_is_seen_in_more_places(void **state)
 {
     (void)state;
-    struct type_desc twelve = small_node;
-    twelve.name = "struct tiny";
-    twelve.size = 12;
-    uint32_t tiny = types_add(&types, 1, 30, &twelve);
-    struct typed_operand operand = says(tiny, 8);
-    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    name_and_place(&block, 0x9008, &operand);
-    assert_string_equal(block.name, "struct tiny");
-    struct finding larger = in_block(ALLOCATION_WALKED, 0xa000, 40);
-    name_and_place(&larger, 0xa008, &operand);
-    assert_string_equal(larger.name, "struct tiny []");
+    struct typed_operand operand = says(small.node, 8);
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(name_at(0x9000 + i * 0x1000, 4096, 0x9008 + i * 0x1000, &operand),
+                            "struct node");
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(
+            name_at(0x90000 + i * 0x1000, 4096 + 16, 0x90000 + i * 0x1000 + 4096 + 8, &operand),
+            "struct node");
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(
+            name_at(0x200000 + i * 256, 200, 0x200000 + i * 256 + i % 10 * 16 + 8, &operand),
+            i ? "struct node []" : "struct node");
+    /* One alone in its block is another object. */
+    assert_string_equal(name_at(0x300000, 24, 0x300008, &operand), "struct node");
+}
+
+/* C++ keeps the number of elements before an array of what has a destructor. */
+static void an_array_may_have_a_cookie(void **state)
+{
+    (void)state;
+    struct typed_operand operand = says(small.node, 8);
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
+    assert_string_equal(block.name, "struct node");
+    block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    name_and_place(&block, 0x9000 + 8 + 5 * 16 + 8, &operand);
+    assert_string_equal(block.name, "struct node []");
+    assert_int_equal(block.type_base, 0x9008);
+    assert_int_equal(block.base, 0x9000);
+    /* Also where the code says nothing. */
+    block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    expect(name_and_place(&block, 0x9000 + 8 + 6 * 16 + 8, &says_void), TYPED_DATA, small.node, 8);
+    /* Farther from the start it is something else's part. */
+    for (uint64_t i = 1; i < 4; i++)
+        assert_string_equal(name_at(0xa000, 400, 0xa000 + 40 + i * 64 + 8,
+                                    &(struct typed_operand){.type = small.particle, .offset = 8}),
+                            "struct particle");
 }
 
 /* First the code that knows the base class, then the one that knows the whole, then the base. */
@@ -403,19 +439,44 @@ static void hostile_offsets_lead_nowhere(void **state)
     assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
 }
 
+/* A size class has blocks of several types: it is of one only if all accesses say so, and the
+ * code's word for one block says nothing of another. */
+static void a_size_class_is_of_no_majority(void **state)
+{
+    (void)state;
+    struct object_desc desc = {0};
+    struct finding bin = in_block(ALLOCATION_WALKED, 0x9000, 64 * 4);
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 43, i % 5 ? small.particle : small.node, true);
+    assert_null(object_types_describe(&typed, &types, 43, &desc));
+    assert_int_equal(place_in(43, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 44, small.particle, true);
+    assert_string_equal(object_types_describe(&typed, &types, 44, &desc), "struct particle");
+    assert_int_equal(place_in(44, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    for (int i = 0; i < 50; i++)
+        place_in(44, &bin, 0x9008, &says_void);
+    assert_null(object_types_describe(&typed, &types, 44, &desc));
+    /* Numbers count against it, though there are fewer of them than of structs. */
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 45, i % 3 ? small.node : small.number, true);
+    assert_null(object_types_describe(&typed, &types, 45, &desc));
+}
+
 static void a_bin_is_what_is_called_in_it(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
+    struct finding bin = in_block(ALLOCATION_TOLD, 0x9000, 64 * 4);
     assert_null(object_types_describe(&typed, &types, 40, &desc));
     for (int i = 0; i < 20; i++)
-        object_types_vote(&typed, &types, 40, i % 5 ? small.node : small.particle, true);
+        object_types_vote(&typed, &types, &bin, 40, i % 5 ? small.node : small.particle, true);
     assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
     assert_int_equal(desc.type_votes, 16);
     assert_int_equal(desc.type_against, 4);
     /* A declaration is no matter of votes. */
     object_types_declare(&typed, 41, small.particle, 1000);
-    object_types_vote(&typed, &types, 41, small.node, true);
+    object_types_vote(&typed, &types, &bin, 41, small.node, true);
     desc = (struct object_desc){0};
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [1000]");
     assert_int_equal(desc.type_votes + desc.type_against, 0);
@@ -450,13 +511,15 @@ int main(void)
         TEST(a_flexible_tail_is_no_second_one),
         TEST(mappings_are_of_no_type),
         TEST(walked_blocks_are_called_after_their_type),
-        TEST(the_smallest_block_is_one),
+        TEST(an_array_is_seen_in_more_places),
+        TEST(an_array_may_have_a_cookie),
         TEST(the_larger_type_has_the_block),
         TEST(parts_of_unknown_blocks_have_their_own_names),
         TEST(used_again_a_block_is_what_is_said_now),
         TEST(regions_are_called_after_what_lies_there),
         TEST(some_memory_keeps_its_name),
         TEST(hostile_offsets_lead_nowhere),
+        TEST(a_size_class_is_of_no_majority),
         TEST(a_bin_is_what_is_called_in_it),
         TEST(ids_may_be_any),
     };

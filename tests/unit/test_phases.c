@@ -189,6 +189,57 @@ static void segments_are_bounded(void **state)
     phases_fini(&run.phases);
 }
 
+static bool neighbours_differ(const struct phases *phases)
+{
+    static struct phases_segment list[PHASES_SEGMENTS];
+    size_t count = phases_newest(phases, list, PHASES_SEGMENTS);
+    for (size_t i = 1; i < count; i++)
+        if (list[i].phase != PHASES_NONE && list[i].phase == list[i - 1].phase)
+            return false;
+    return true;
+}
+
+/* A, and a small change after which everything would be called A again: at no step is there an A
+ * beside an A. */
+static void neighbours_have_different_letters(void **state)
+{
+    (void)state;
+    unsigned changes = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct planted_run run;
+        planted_begin(&run, seed, 1);
+        for (unsigned step = 0; step < 1200; step++) {
+            double part = step / 100 % 2 ? 0.3 : 0;
+            struct planted_mix mix = planted_between(&planted_even, &planted_other, part);
+            changes += planted_step(&run, &mix, PLANTED_SAMPLES);
+            assert_true(neighbours_differ(&run.phases));
+        }
+        phases_fini(&run.phases);
+    }
+    print_message("small changes: %u of 220 called another phase\n", changes);
+    assert_int_equal(changes, 0);
+}
+
+/* While it is short the last segment may be like nothing, or like something else: not before. */
+static void the_last_one_joins_the_one_before(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 8, 1);
+    planted_steps(&run, &planted_even, 60);
+    planted_steps(&run, &planted_other, 60);
+    /* What looked like a third phase turns out to be the second. */
+    struct phases *phases = &run.phases;
+    phases_split(phases, 10);
+    assert_int_equal(phases->segment_count, 3);
+    assert_int_equal(phases->segments[1].phase, phases_letter(phases));
+    struct phases_segment list[3];
+    assert_int_equal(phases_newest(phases, list, 3), 2);
+    assert_int_equal(list[1].end_ns, UINT64_C(120) * PLANTED_STEP_NS);
+    assert_true(list[0].samples + list[1].samples == 120 * PLANTED_SAMPLES);
+    phases_fini(phases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +252,8 @@ int main(void)
         cmocka_unit_test(false_alarms_are_rare),
         cmocka_unit_test(restless_programs_get_longer_windows),
         cmocka_unit_test(segments_are_bounded),
+        cmocka_unit_test(neighbours_have_different_letters),
+        cmocka_unit_test(the_last_one_joins_the_one_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

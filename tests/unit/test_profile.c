@@ -2,9 +2,11 @@
 #include "unit.h"
 
 #include "base/prng.h"
+#include "profile/measured.h"
 #include "profile_fixture.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
@@ -63,7 +65,7 @@ static void conserved(double half_life_s)
         const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
         assert_non_null(snapshot);
         check(snapshot);
-        assert_int_equal(snapshot->totals.samples, (refresh + 1) * 10000);
+        assert_int_equal(snapshot->totals.samples + snapshot->totals.agent, (refresh + 1) * 10000);
         assert_int_equal(snapshot->search.state != SEARCH_OFF, 1);
         snapshot_free(snapshot);
     }
@@ -112,29 +114,157 @@ static void hot_field_is_one_row(void **state)
     profile_free(profile);
 }
 
-/* PMPT 4.1: strided accesses that all fall in one set. */
-static void one_set_is_concentrated(void **state)
+/* One sample of another type, or of none, does not rename what an instruction accesses. */
+static void an_instruction_keeps_its_member(void **state)
 {
     (void)state;
-    struct prng prng = {41};
     struct profile *profile = profile_fixture_new(10, 4096);
-    struct snapshot head = {0};
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 200; i++) {
+        struct place place = {
+            .object = 1, .function = 1, .base = 0x10000, .by_member = i % 50 != 0};
+        place.type = i % 40 ? 5 : 6;
+        place.type_offset = 16;
+        place.access = (struct access){.time_ns = i,
+                                       .weight = 1,
+                                       .ip = 0x400100,
+                                       .kind = ACCESS_LOAD,
+                                       .address = 0x10000 + i * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 201);
+    assert_int_equal(snapshot->code_count, 1);
+    assert_int_equal(snapshot->code[0].instruction_count, 1);
+    assert_int_equal(snapshot->code[0].instructions[0].type_id, 5);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* Nine in ten samples are the kernel's, with a tenth of the weight: what has an object has most of
+ * the time. */
+static void parts_of_the_header_are_of_the_weight(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 1000; i++) {
+        bool kernel = i % 10 != 0;
+        struct place place = {.object = kernel ? 0 : 1, .base = 0x10000};
+        place.access = (struct access){.time_ns = i,
+                                       .weight = kernel ? 1 : 81,
+                                       .reason = kernel ? REASON_KERNEL : REASON_NONE,
+                                       .address = kernel ? 0 : 0x10000 + i * 64};
+        profile_add(profile, &place);
+    }
+    profile_set_basis(profile, BASIS_RUN);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 1001);
+    assert_int_equal(snapshot->totals.reasons[REASON_KERNEL], 900);
+    assert_true(fabs(measured_reason(&snapshot->totals, REASON_KERNEL) - 0.1) < 1e-6);
+    assert_true(fabs(measured_attributed(&snapshot->totals) - 0.9) < 1e-6);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static const struct snapshot misses_rank = {
+    .source = {.name = "counter",
+               .event_count = 1,
+               .events = {{.name = "l2-miss", .role = EVENT_MISS_L2}}}};
+static const struct snapshot time_ranks = {
+    .source = {
+        .name = "clock", .event_count = 1, .events = {{.name = "cpu-clock", .role = EVENT_STALL}}}};
+
+/* 3,000 samples on 16 lines, 4 KiB apart. */
+static const struct snapshot *strided(struct profile *profile, const struct snapshot *head)
+{
+    struct prng prng = {41};
     for (uint64_t i = 1; i <= 3000; i++) {
         struct place place = {.object = 1, .base = 0x10000};
         place.access = (struct access){
             .time_ns = i, .weight = 1, .address = 0x10000 + prng_below(&prng, 16) * 4096};
         profile_add(profile, &place);
     }
-    const struct snapshot *snapshot = profile_snapshot(profile, &head, 3001);
+    return profile_snapshot(profile, head, 3001);
+}
+
+/* PMPT 4.1: strided accesses that all fall in one set. */
+static void one_set_is_concentrated(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    const struct snapshot *snapshot = strided(profile, &misses_rank);
     assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
     assert_int_equal(snapshot->sets.hot_sets, 1);
     assert_int_equal(snapshot->sets.part_count, 1);
     assert_int_equal(snapshot->sets.lines[0], 16);
+    assert_true(snapshot->sets.conflict);
     assert_non_null(strstr(snapshot->sets.reading, "conflict between addresses"));
     assert_int_equal(snapshot->window.addresses, 16);
     assert_memory_equal(snapshot->window.reading, "conflict", 8);
     snapshot_free(snapshot);
     profile_free(profile);
+}
+
+/* The same samples of a timer: where they are is known, why they took time is not. */
+static void time_in_one_set_is_no_claim(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    const struct snapshot *snapshot = strided(profile, &time_ranks);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_false(snapshot->sets.conflict);
+    assert_non_null(strstr(snapshot->sets.reading, "% of the time, on more lines than its"));
+    assert_null(strstr(snapshot->sets.reading, "conflict"));
+    assert_null(strstr(snapshot->window.reading, "conflict"));
+    assert_null(strstr(snapshot->window.reading, "miss"));
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* An array of 4 MiB read in order: most samples are at the first lines of its pages. */
+static void a_stream_is_no_conflict(void **state)
+{
+    enum { PAGES = 1024, LINES = 64 };
+    (void)state;
+    struct prng prng = {47};
+    struct profile *profile = profile_fixture_new(10, 4096);
+    for (uint64_t i = 1; i <= 4000; i++) {
+        uint64_t page = i * PAGES / 500 % PAGES;
+        uint64_t line = i % 2 ? prng_below(&prng, 12) : prng_below(&prng, LINES);
+        struct place place = {.object = 1, .base = 0x100000};
+        place.access = (struct access){
+            .time_ns = i, .weight = 1, .address = 0x100000 + page * 4096 + line * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &misses_rank, 4001);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_false(snapshot->sets.conflict);
+    assert_null(strstr(snapshot->sets.reading, "conflict between"));
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* Samples of an array of 4 MiB that hardly meet a line twice: no more lines than it has. */
+static void lines_are_no_more_than_mapped(void **state)
+{
+    enum { LINES = 65536, SAMPLES = 13368 };
+    (void)state;
+    for (int twice = 0; twice <= 20; twice += 20) {
+        struct profile *profile = profile_fixture_new(10, 16384);
+        for (uint64_t i = 0; i < SAMPLES; i++) {
+            uint64_t line = (i < SAMPLES - (uint64_t)twice ? i : i - SAMPLES + (uint64_t)twice) * 4;
+            struct place place = {.object = 1, .base = 0x100000};
+            place.access = (struct access){
+                .time_ns = i + 1, .weight = 1, .address = 0x100000 + line % LINES * 64};
+            profile_add(profile, &place);
+        }
+        const struct snapshot *snapshot = profile_snapshot(profile, &time_ranks, SAMPLES + 1);
+        const char *at = strstr(snapshot->window.reading, "at least ");
+        assert_non_null(at);
+        double lines = strtod(at + strlen("at least "), NULL);
+        assert_true(lines >= (double)snapshot->window.addresses && lines <= LINES);
+        snapshot_free(snapshot);
+        profile_free(profile);
+    }
 }
 
 /* The same set, but one line of it, over a background that is spread evenly. */
@@ -143,14 +273,13 @@ static void a_hot_line_is_no_conflict(void **state)
     (void)state;
     struct prng prng = {43};
     struct profile *profile = profile_fixture_new(10, 4096);
-    struct snapshot head = {0};
     for (uint64_t i = 1; i <= 6000; i++) {
         uint64_t address = i % 3 ? 0x100000 + prng_below(&prng, 1 << 20) * 64 : 0x10040;
         struct place place = {.object = 1, .base = 0x10000};
         place.access = (struct access){.time_ns = i, .weight = 1, .address = address};
         profile_add(profile, &place);
     }
-    const struct snapshot *snapshot = profile_snapshot(profile, &head, 6001);
+    const struct snapshot *snapshot = profile_snapshot(profile, &misses_rank, 6001);
     assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
     assert_non_null(strstr(snapshot->sets.reading, "not a conflict"));
     assert_true(snapshot->sets.lines[1] > 1);
@@ -208,7 +337,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_and_shares),
         cmocka_unit_test(hot_field_is_one_row),
+        cmocka_unit_test(an_instruction_keeps_its_member),
+        cmocka_unit_test(parts_of_the_header_are_of_the_weight),
         cmocka_unit_test(one_set_is_concentrated),
+        cmocka_unit_test(time_in_one_set_is_no_claim),
+        cmocka_unit_test(a_stream_is_no_conflict),
+        cmocka_unit_test(lines_are_no_more_than_mapped),
         cmocka_unit_test(a_hot_line_is_no_conflict),
         cmocka_unit_test(few_samples_on_half_of_the_sets_are_no_conflict),
         cmocka_unit_test(a_line_goes_by_what_misses_most_on_it)};

@@ -123,7 +123,8 @@ static void segments_and_vectors_do_not_shift_registers(void **state)
     assert_int_equal(record.sample.regs[SREG_AX], 1);
     assert_int_equal(record.sample.regs[SREG_R8], 3);
     assert_int_equal(record.sample.regs[SREG_CX], 0);
-    /* What was not asked for is not taken for 0; but the instruction pointer stands in the sample. */
+    /* What was not asked for is not taken for 0; but the instruction pointer stands in the sample.
+     */
     uint32_t known = 1u << SREG_AX | 1u << SREG_R8 | 1u << SREG_IP;
     assert_int_equal(record.sample.regs_missing, ((1u << SREG_COUNT) - 1) & ~known);
     assert_int_equal(record.sample.regs[SREG_IP], record.sample.ip);
@@ -201,8 +202,9 @@ static void all_fields_are_stepped_over(void **state)
     word(&builder, PERF_SAMPLE_REGS_ABI_64);
     word(&builder, 42); /* AX */
     word(&builder, 16); /* STACK_USER */
-    for (int i = 0; i < 3; i++)
-        word(&builder, 9);
+    word(&builder, 0x5eed);
+    word(&builder, 9);
+    word(&builder, 8);                       /* bytes of them that were filled */
     word(&builder, 300);                     /* WEIGHT */
     word(&builder, PERF_MEM_S(OP, LOAD));    /* DATA_SRC */
     word(&builder, 9);                       /* TRANSACTION */
@@ -212,6 +214,11 @@ static void all_fields_are_stepped_over(void **state)
     word(&builder, 0x1234000); /* PHYS_ADDR */
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
+    uint64_t on_stack = 0;
+    assert_int_equal(record_parse_as(builder.bytes, builder.size, &format, &record), 1);
+    assert_int_equal(record.sample.stack_bytes, sizeof on_stack);
+    memcpy(&on_stack, record.sample.stack, sizeof on_stack);
+    assert_int_equal(on_stack, 0x5eed);
     assert_int_equal(record.sample.regs[SREG_AX], 42);
     assert_int_equal(record.sample.latency, 300);
     assert_int_equal(record.sample.physical, 0x1234000);

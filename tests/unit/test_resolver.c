@@ -256,26 +256,9 @@ static void mappings_replace_what_they_cover(void **state)
     maps_fini(&maps);
 }
 
-/* Memory without a name is one object; blocks and variables that it looks at keep theirs. */
-static void what_the_agent_keeps_is_called_so(void **state)
-{
-    (void)state;
-    struct finding own[2] = {{.key = 3, .kind = OBJECT_ANON, .name = "[anon 4.0K]"},
-                             {.key = 4, .kind = OBJECT_MAP, .name = "memfd:misstop-agent"}};
-    struct finding block = {.key = 8, .kind = OBJECT_HEAP, .name = "block"};
-    finding_of_agent(&own[0]);
-    finding_of_agent(&own[1]);
-    finding_of_agent(&block);
-    assert_true(own[0].key == own[1].key);
-    assert_string_equal(own[0].name, "[misstop's agent]");
-    assert_string_equal(own[1].name, own[0].name);
-    assert_string_equal(block.name, "block");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_agent_keeps_is_called_so),
         cmocka_unit_test(variables_have_their_names_and_offsets),
         cmocka_unit_test(thread_local_variables_are_found_without_stopping),
         cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),

@@ -2,6 +2,7 @@
 /* The resolver on a program that loads libraries, starts threads and lives in other roots. */
 #include "unit.h"
 
+#include "agent_abi.h"
 #include "resolve/resolver_state.h"
 #include "target.h"
 
@@ -281,6 +282,40 @@ static void another_mount_namespace(void **state)
                   OBJECT_GLOBAL, 0);
 }
 
+static enum reason reason_of(uint64_t ip, uint64_t address)
+{
+    struct access access = {
+        .address = address, .ip = ip, .size = 4, .base = SREG_NONE, .index = SREG_NONE};
+    struct place place;
+    resolver_resolve(resolver, &access, NULL, &place);
+    return place.access.reason;
+}
+
+/* Neither by its code, whatever that looks at, nor by its data, whoever looks at it. */
+static void our_own_library_is_not_the_programs(void **state)
+{
+    (void)state;
+    assert_true(target_build(target_path(AGENT_FILE), "-O1 -g -shared -fPIC", library));
+    watch(NULL);
+    uint64_t own = target_address(&target, "function");
+    uint64_t global = target_address(&target, "global");
+    assert_true(tell("open", "one.so"));
+    uint64_t code = target_address(&target, "library_function");
+    uint64_t data = target_address(&target, "library_global");
+    assert_int_equal(reason_of(code, global), REASON_NONE);
+    assert_int_equal(reason_of(own, data), REASON_NONE);
+    end(state);
+    watch(NULL);
+    assert_true(tell("open", AGENT_FILE));
+    own = target_address(&target, "function");
+    global = target_address(&target, "global");
+    code = target_address(&target, "library_function");
+    data = target_address(&target, "library_global");
+    assert_int_equal(reason_of(code, global), REASON_AGENT);
+    assert_int_equal(reason_of(own, data), REASON_AGENT);
+    assert_int_equal(reason_of(own, global), REASON_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +327,7 @@ int main(void)
         cmocka_unit_test_teardown(stacks_of_all_threads, end),
         cmocka_unit_test_teardown(functions_of_the_vdso, end),
         cmocka_unit_test_teardown(another_root, end),
+        cmocka_unit_test_teardown(our_own_library_is_not_the_programs, end),
         cmocka_unit_test_teardown(another_mount_namespace, end),
     };
     return cmocka_run_group_tests_name("resolver_changes", tests, build, NULL);

@@ -172,18 +172,72 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
                                   struct snapshot_median misses, bool counts, bool crowded)
 {
     struct snapshot_watch_object object = {
-        .watched = 50, .again = again, .again_s = 0.5, .reuse_s = reuse_s, .misses = misses};
+        .watched = 50, .again = again, .returns = again, .again_s = 0.5, .reuse_s = reuse_s, .misses = misses};
     struct reuse_question question = {.counts_misses = counts,
                                       .period = 1000,
                                       .lines = 16384,
                                       .level = "L2",
-                                      .crowded_sets = crowded};
+                                      .crowded_sets = crowded,
+                                      .object_lines = NAN,
+                                      .elsewhere = NAN};
     return reuse_verdict(&object, &question);
+}
+
+/* What the order and the size of the object add. */
+static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_share again,
+                                     struct snapshot_median reuse_s, double object_lines,
+                                     double elsewhere)
+{
+    struct snapshot_watch_object object = {.watched = 50,
+                                           .again = again,
+                                           .returns = again,
+                                           .again_s = 0.1,
+                                           .reuse_s = reuse_s,
+                                           .misses = {NAN, NAN, NAN}};
+    struct reuse_question question = {.period = 1000,
+                                      .lines = 16384,
+                                      .level = "L2",
+                                      .order = order,
+                                      .object_lines = object_lines,
+                                      .elsewhere = elsewhere,
+                                      .last_lines = 524288};
+    return reuse_verdict(&object, &question);
+}
+
+/* 64 MiB at random: a third of the lines return within the longest wait. Not to return in time is not
+ * never to return. */
+static void censored_is_not_never(void **state)
+{
+    const struct snapshot_share third = {0.33, 0.25, 0.42};
+    const struct snapshot_share none = {0, 0, 0.08};
+    const struct snapshot_share surely_none = {0, 0, 0.01};
+    const struct snapshot_share often = {0.9, 0.8, 0.95};
+    const struct snapshot_median unknown = {NAN, NAN, NAN};
+    const struct snapshot_median lap = {22e-3, 21e-3, 23e-3};
+    const struct snapshot_median bound = {NAN, 0, 96e-6};
+    (void)state;
+    assert_int_equal(verdict_in(SPREAD_SCATTERED, third, unknown, 1 << 20, 0.1), WATCH_CAPACITY);
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, third, unknown, 1 << 20, 0.1), WATCH_CAPACITY);
+    assert_int_equal(verdict_in(SPREAD_SCATTERED, none, unknown, 1 << 24, 0.1), WATCH_TOO_FEW);
+    assert_int_equal(verdict_in(SPREAD_SCATTERED, surely_none, unknown, 1 << 24, 0.1),
+                     WATCH_STREAMING);
+    assert_int_equal(verdict_in(SPREAD_FORWARD, none, unknown, 1 << 24, 0.1), WATCH_STREAMING);
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, none, unknown, 1 << 24, 0.1), WATCH_TOO_FEW);
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, surely_none, unknown, 1 << 24, 0.1),
+                     WATCH_STREAMING);
+    /* Half a GiB read in order returns after a lap that is shorter than the wait. */
+    assert_int_equal(verdict_in(SPREAD_FORWARD, often, lap, 1 << 23, 0.1), WATCH_STREAMING);
+    assert_int_equal(verdict_in(SPREAD_FORWARD, often, lap, 1 << 18, 0.1), WATCH_CAPACITY);
+    assert_int_equal(verdict_in(SPREAD_SCATTERED, often, lap, 1 << 23, 0.1), WATCH_CAPACITY);
+    /* 16 KiB that take all the time: nothing else can have filled the cache. */
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, 256, 0.05), WATCH_CACHED);
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, 256, 0.9), WATCH_REUSED);
+    assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, NAN, NAN), WATCH_REUSED);
 }
 
 static void verdicts_by_hand(void **state)
 {
-    const struct snapshot_share never = {0, 0, 0.2};
+    const struct snapshot_share never = {0, 0, 0.01};
     const struct snapshot_share often = {0.9, 0.8, 0.95};
     const struct snapshot_share perhaps = {0.5, 0.1, 0.9};
     const struct snapshot_median unknown = {NAN, NAN, NAN};
@@ -216,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_the_last_are_kept, setup, teardown),
         cmocka_unit_test(periods_come_out_whatever_was_not_seen),
         cmocka_unit_test(verdicts_by_hand),
+        cmocka_unit_test(censored_is_not_never),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,15 @@ static void one_after_the_other_is_none(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
+/* A thread for each piece of work, five samples each, one after the other on two CPUs. */
+static void threads_that_only_follow_each_other_are_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i / 5, .kind = ACCESS_LOAD_STORE, .cpu = 1 + i / 5 % 2});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
 /* Ten samples each: two threads that a third one keeps from running at the same time, mostly. */
 static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
 {
@@ -431,6 +440,7 @@ int main(void)
         TEST(both_kinds_on_a_line_are_told),
         TEST(filled_by_one_and_read_by_others_is_none),
         TEST(one_after_the_other_is_none),
+        TEST(threads_that_only_follow_each_other_are_none),
         TEST(who_waits_for_a_cpu_takes_fewer_turns),
         TEST(by_turns_on_one_cpu_is_none),
         TEST(one_thread_and_prefetches_are_none),

@@ -19,6 +19,8 @@ static const struct type_desc *const listed[LISTED] = {
 
 static uint32_t declared; /* type of all objects */
 static uint32_t voted;    /* accesses that say so; 0: it stands in a declaration */
+static uint32_t by_code;  /* a number that the code reads */
+static enum object_kind kind;
 static struct profile *profile;
 static uint64_t now_ns;
 
@@ -27,7 +29,8 @@ static bool tell_object(void *context, uint32_t object, struct object_desc *desc
     (void)context;
     *desc = (struct object_desc){.name = "thing",
                                  .module = "m",
-                                 .kind = OBJECT_GLOBAL,
+                                 .kind = kind,
+                                 .size_bytes = 960000,
                                  .type_id = declared,
                                  .type_votes = voted,
                                  .address = object * UINT64_C(0x100000)};
@@ -75,7 +78,8 @@ static void start_with(double half_life_s)
                                       .window_entries = 4096};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
-    declared = voted = 0;
+    declared = voted = by_code = 0;
+    kind = OBJECT_GLOBAL;
     now_ns = 1;
 }
 
@@ -370,6 +374,8 @@ static void add_elements(void)
         random = random * 6364136223846793005u + 1442695040888963407u;
         place.access.address += (random >> 40) % 20000 * 48 + (i % 4 ? 40 : 8);
         place.size_bytes = 960000;
+        place.type = by_code;
+        place.typed = by_code ? TYPED_CODE : TYPED_NOT;
         add(place, 1);
         if (i == 2000)
             snapshot_free(look());
@@ -397,17 +403,78 @@ static void layouts_are_inferred(void **state)
     snapshot_free(snapshot);
 }
 
-/* The code reads doubles in them, whichever struct they are of: no array of doubles. */
-static void numbers_in_elements_are_no_elements(void **state)
+/* An array of numbers that is gone through by steps: the step is no element, and what is left of an
+ * offset no index. */
+static void steps_over_numbers_are_no_elements(void **state)
 {
     (void)state;
-    voted = 4000;
+    for (int by_votes = 0; by_votes < 2; by_votes++) {
+        voted = by_votes ? 4000 : 0;
+        declared = NUMBER;
+        add_elements();
+        const struct snapshot *snapshot = look();
+        const struct snapshot_object *object = &snapshot->objects[0];
+        assert_int_equal(object->element_size, 0);
+        assert_int_equal(object->layout_count, 0);
+        assert_true(object->field_count > 1 && object->fields[0].share < 0.05);
+        snapshot_free(snapshot);
+        profile_free(profile);
+        start_with(0);
+    }
+}
+
+/* An element that is hot is, also in a large array. */
+static void hot_numbers_are_told(void **state)
+{
+    (void)state;
     declared = NUMBER;
     add_elements();
+    struct place place = at(BASE, NONE, 0, 0, 8);
+    place.access.address = BASE + 3 * 8;
+    add(place, 4000);
+    const struct snapshot *snapshot = look();
+    assert_true(fabs(field_named(&snapshot->objects[0], "[3]")->share - 0.5) < 0.01);
+    snapshot_free(snapshot);
+}
+
+/* Numbers by the code in an object of no known type; memory that an allocator deals out. */
+static void not_every_distance_is_an_element(void **state)
+{
+    static const enum object_kind dealt_out[] = {OBJECT_ANON, OBJECT_MAP, OBJECT_HEAP};
+    (void)state;
+    by_code = NUMBER;
+    add_elements();
+    const struct snapshot *snapshot = look();
+    assert_int_equal(snapshot->objects[0].element_size, 0);
+    snapshot_free(snapshot);
+    by_code = NONE;
+    for (size_t i = 0; i < sizeof dealt_out / sizeof *dealt_out; i++) {
+        profile_free(profile);
+        start_with(0);
+        kind = dealt_out[i];
+        add_elements();
+        snapshot = look();
+        assert_int_equal(snapshot->objects[0].element_size, 0);
+        assert_int_equal(snapshot->objects[0].layout_count, 0);
+        snapshot_free(snapshot);
+    }
+}
+
+/* Any of several bit-fields may be meant: that is no access of the first. */
+static void bit_fields_that_are_not_told_apart(void **state)
+{
+    (void)state;
+    add(at(BASE, PARTICLE, 0, 60, 4), 30); /* alive */
+    struct place place = at(BASE, PARTICLE, 1, 60, 4);
+    place.unit = 4;
+    add(place, 50);
+    add(at(BASE, PARTICLE, 2, 62, 1), 20); /* kind */
     const struct snapshot *snapshot = look();
     const struct snapshot_object *object = &snapshot->objects[0];
-    assert_int_equal(object->element_size, 48);
-    assert_true(fabs(field_named(object, "[*]+40")->share - 0.75) < 1e-9);
+    assert_int_equal(object->field_count, 3);
+    assert_true(fabs(field_named(object, "particle.alive..kind")->share - 0.5) < 1e-9);
+    assert_true(fabs(field_named(object, "particle.alive")->share - 0.3) < 1e-9);
+    assert_true(fabs(field_named(object, "particle.kind")->share - 0.2) < 1e-9);
     snapshot_free(snapshot);
 }
 
@@ -572,7 +639,10 @@ int main(void)
         TEST(small_elements_have_many_phases),
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),
-        TEST(numbers_in_elements_are_no_elements),
+        TEST(steps_over_numbers_are_no_elements),
+        TEST(hot_numbers_are_told),
+        TEST(not_every_distance_is_an_element),
+        TEST(bit_fields_that_are_not_told_apart),
         TEST(types_of_one_object_each_have_a_picture),
         TEST(unknown_types_are_offsets),
         TEST(offsets_outside_do_no_harm),

@@ -296,7 +296,7 @@ static void clock_takes_clocks_only(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_clock, NULL), 0);
-    assert_string_equal(plan.weighs, "time stalled at the access");
+    assert_string_equal(plan.weighs, "time at the access");
     assert_true(answers.last.exclude_kernel && answers.last.sample_type & PERF_SAMPLE_REGS_USER);
     assert_int_equal(plan_and_try(&source_clock, "page-faults"), -EINVAL);
     assert_int_equal(plan_and_try(&source_clock, "task-clock"), 0);

@@ -93,6 +93,11 @@ static void stack_pointers_tell_what_they_reached(void **state)
     assert_null(stacks_find(&stacks, 0x1000000));
     assert_null(stacks_find(&stacks, 0x1950000));
     expect_sound();
+    /* What is guessed grows: it gives what is beside it no other bounds. */
+    uint64_t start = map.start;
+    uint64_t stop = map.end;
+    stacks_gap(&stacks, 0x1950000, &start, &stop);
+    assert_true(start == map.start && stop == map.end);
     stacks_refresh(&stacks, &nobody, &maps, 1);
     assert_int_equal(stacks.count, 2);
     map.end = 0x1900000; /* unmapped in part */
@@ -195,7 +200,7 @@ static void expect_object(struct space *space, size_t at, enum object_kind kind,
     struct finding finding;
     assert_int_equal(names_init(&names), 0);
     assert_true(finding_make(&finding, space, &no_tls, &names,
-                             (uint64_t)(uintptr_t)merged.memory + at, kind == OBJECT_STACK));
+                             (uint64_t)(uintptr_t)merged.memory + at, FINDING_STACK_KNOWN));
     names_fini(&names);
     assert_int_equal(finding.kind, kind);
     assert_int_equal(finding.base, (uintptr_t)merged.memory + from);
@@ -231,6 +236,43 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
         skip(); /* a library that registers no list of robust mutexes */
 }
 
+/* As in Go: stacks and other things in one mapping. */
+static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
+{
+    enum { BYTES = 8 << 20, REACHED = 4 << 20 };
+    const struct modules_from from = {.pid = getpid(), .live = true};
+    static struct names names;
+    const struct tls no_tls = {0};
+    struct finding finding;
+    struct space space;
+    (void)state;
+    unsigned char *memory =
+        mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(names_init(&names), 0);
+    assert_int_equal(space_init(&space, &from), 0);
+    uint64_t reached = (uint64_t)(uintptr_t)memory + REACHED;
+    const struct map *map = maps_find(&space.maps, reached);
+    assert_non_null(map);
+    if (map->end - map->start <= 32 << 20) {
+        assert_true(
+            finding_make(&finding, &space, &no_tls, &names, reached, FINDING_STACK_REACHED));
+        assert_int_equal(finding.kind, OBJECT_STACK);
+        assert_true(finding.guessed && !finding.of_thread);
+        assert_true(
+            finding_make(&finding, &space, &no_tls, &names, reached + 4096, FINDING_STACK_KNOWN));
+        assert_int_equal(finding.kind, OBJECT_STACK);
+        assert_true(finding.guessed);
+        assert_true(finding_make(&finding, &space, &no_tls, &names, reached + 4096,
+                                 FINDING_STACK_OF_THREAD));
+        assert_int_equal(finding.kind, OBJECT_ANON);
+        assert_true(finding.base == map->start && finding.end == map->end);
+    }
+    names_fini(&names);
+    space_fini(&space);
+    munmap(memory, BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +282,7 @@ int main(void)
         cmocka_unit_test_teardown(a_thread_is_better_than_a_guess, end),
         cmocka_unit_test(words_that_cannot_be_are_none),
         cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
+        cmocka_unit_test(near_a_stack_pointer_is_perhaps_a_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

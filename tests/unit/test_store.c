@@ -61,7 +61,7 @@ static bool same_place(const struct place *a, const struct place *b)
            left->evictor_tid == right->evictor_tid && left->waits == right->waits &&
            a->object == b->object && a->holder == b->holder && a->function == b->function &&
            a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
-           a->type_offset == b->type_offset && a->by_member == b->by_member &&
+           a->type_offset == b->type_offset && a->by_member == b->by_member && a->unit == b->unit &&
            a->typed == b->typed && a->untyped == b->untyped;
 }
 

@@ -118,6 +118,43 @@ static void results_come_back_among_the_places(void **state)
     store_reader_close(reader);
 }
 
+/* In their order among the places; what they name can be asked for. */
+static void renames_come_back(void **state)
+{
+    struct told told = {.generation = 1};
+    struct store_facts facts;
+    struct prng prng = {7};
+    static const struct object_rename renames[2] = {
+        {.from = 7, .to = 3, .type = 2, .offset = 16},
+        {.from = 8, .to = 3, .fixed = true, .offset = -5}};
+    (void)state;
+    told_facts(&facts, 1);
+    struct store_writer *writer = start(&told, &facts);
+    struct place place = told_place(&prng, 30000, false);
+    store_writer_place(writer, &place);
+    store_writer_rename(writer, &renames[0]);
+    store_writer_rename(writer, &renames[1]);
+    store_writer_rename(writer, &renames[1]);
+    assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
+    struct store_reader *reader = finish(writer);
+    struct items items = read_all(reader);
+    assert_int_equal(items.count, 5);
+    for (int i = 0; i < 3; i++) {
+        const struct object_rename *read = &items.list[i + 1].rename;
+        const struct object_rename *written = &renames[i > 0];
+        assert_int_equal(items.list[i + 1].kind, STORE_ITEM_RENAME);
+        assert_true(read->from == written->from && read->to == written->to &&
+                    read->type == written->type && read->fixed == written->fixed &&
+                    read->offset == written->offset);
+    }
+    struct place_names names = store_reader_names(reader);
+    struct object_desc object;
+    struct type_desc type;
+    assert_true(names.object(names.context, 3, &object));
+    assert_true(names.type(names.context, 2, &type));
+    store_reader_close(reader);
+}
+
 /* As of each refresh, and before the first one as they began. */
 static void totals_come_back(void **state)
 {
@@ -252,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back_among_the_places),
+                                       cmocka_unit_test(renames_come_back),
         cmocka_unit_test(totals_come_back),
         cmocka_unit_test(names_at_a_refresh_are_those_of_then),
         cmocka_unit_test(a_late_place_keeps_its_time),

@@ -76,7 +76,7 @@ static bool same_line(const struct line_place *a, const struct line_place *b)
            a->place.object == b->place.object && a->place.function == b->place.function &&
            a->place.base == b->place.base && a->place.type == b->place.type &&
            a->place.type_offset == b->place.type_offset &&
-           a->place.by_member == b->place.by_member &&
+           a->place.by_member == b->place.by_member && a->place.unit == b->place.unit &&
            a->place.access.time_ns == b->place.access.time_ns &&
            a->place.access.address == b->place.access.address &&
            a->place.access.ip == b->place.access.ip;

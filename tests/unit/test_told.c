@@ -147,9 +147,46 @@ static int remove_folder(void **state)
     return system(command);
 }
 
+static void put(struct told *told, struct blocks *blocks, uint64_t start, uint64_t bytes,
+                uint64_t return_address)
+{
+    struct block block = {.start = start, .usable_bytes = bytes, .requested_bytes = bytes};
+    block.bin = bins_of_path(told->bins, &return_address, 1);
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    bins_born(told->bins, &block);
+}
+
+static uint64_t bytes_of_all(struct told *told)
+{
+    struct heap_bin bin;
+    uint64_t sum = 0;
+    told_tick(told, told->now_ns);
+    for (uint32_t i = 0; told_bin(told, i, &bin); i++)
+        sum += bin.usable_bytes;
+    return sum;
+}
+
+/* What an allocator maps is not counted beside the blocks that it deals out of it. */
+static void memory_that_is_dealt_out_counts_once(void **state)
+{
+    (void)state;
+    struct told told;
+    struct watch watch = run_logger();
+    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
+    put(&told, told.mappings, 0x10000000, 0x100000, 0x1000); /* an allocator's */
+    put(&told, told.mappings, 0x20000000, 0x40000, 0x2000);  /* the program's own */
+    assert_int_equal(bytes_of_all(&told), 0x140000);
+    put(&told, told.blocks, 0x10000800, 0x400, 0x3000);
+    put(&told, told.mappings, 0x30000000, 0x100000, 0x1000);
+    assert_int_equal(bytes_of_all(&told), 0x40400);
+    told_fini(&told);
+    watch_fini(&watch);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_those_of_the_log),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_that_is_dealt_out_counts_once),
+                                       cmocka_unit_test(blocks_are_those_of_the_log),
                                        cmocka_unit_test(bins_sum_up_and_take_names)};
     if (!mkdtemp(folder))
         return 1;

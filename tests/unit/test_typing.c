@@ -150,6 +150,40 @@ static void each_question_is_asked_once(void **state)
     assert_int_equal(readers->count, 11);
 }
 
+/* An array in a frame: its slots are hardly touched twice, and one answer is for all of them. */
+static void a_variable_in_a_frame_is_asked_about_once(void **state)
+{
+    const struct dwarf_answer table = {
+        .slot = DWARF_SLOT_VARIABLE, .name = "table", .size = 800, .count = 100, .offset = 40};
+    const struct dwarf_answer spill = {.slot = DWARF_SLOT_SPILL, .untyped = UNTYPED_SPILL};
+    (void)state;
+    for (int64_t slot = -760; slot < -400; slot += 8) /* not one question for each */
+        assert_null(typing_slot(typing, &one, 0x1000, slot));
+    assert_int_equal(readers->count, 2);
+    answer(0, table); /* it begins at -800 */
+    const struct typed_variable *variable = typing_slot(typing, &one, 0x1000, -800);
+    assert_non_null(variable);
+    assert_int_equal(variable->offset, 0);
+    assert_int_equal(typing_slot(typing, &one, 0x1000, -1)->offset, 799);
+    assert_int_equal(typing_slot(typing, &one, 0x1000, -760)->offset, 40);
+    assert_string_equal(typing_slot(typing, &one, 0x1000, -96)->name, "table");
+    assert_int_equal(readers->count, 2);
+    assert_null(typing_slot(typing, &one, 0x1000, 0)); /* beside it */
+    assert_null(typing_slot(typing, &one, 0x1000, -808));
+    assert_null(typing_slot(typing, &two, 0x1000, -760)); /* another file, another place */
+    assert_null(typing_slot(typing, &one, 0x1004, -760));
+    assert_int_equal(readers->count, 5);
+    struct dwarf_answer second = table;
+    second.offset = 48;
+    answer(1, second);
+    answer(2, spill); /* it is of one slot only */
+    assert_int_equal(typing_slot(typing, &one, 0x1000, 0)->slot, DWARF_SLOT_SPILL);
+    assert_null(typing_slot(typing, &one, 0x1000, 8));
+    assert_int_equal(readers->count, 6);
+    typing_forget(typing);
+    assert_null(typing_slot(typing, &one, 0x1000, -800));
+}
+
 static void every_part_of_an_operand_is_asked_about(void **state)
 {
     (void)state;
@@ -365,6 +399,7 @@ int main(void)
         TEST(strings_are_kept),
         TEST(inlined_names_are_bounded),
         TEST(what_nobody_asked_is_no_answer),
+        TEST(a_variable_in_a_frame_is_asked_about_once),
         TEST(busy_readers_are_asked_again),
         TEST(forgetting_asks_anew),
         TEST(code_without_a_file_is_told_at_once),

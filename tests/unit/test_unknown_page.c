@@ -125,7 +125,7 @@ static void a_line_without_accesses_is_named(void **state)
     const struct source_row *row = table_selected(&page_browser.code.source);
     char text[64];
     assert_true(row && row->line && !row->sites);
-    snprintf(text, sizeof text, "Line %u has no access that missed", row->line);
+    snprintf(text, sizeof text, "Line %u has no samples", row->line);
     assert_true(page_row_with(text) > 0);
     page_close();
 }

@@ -49,6 +49,56 @@ static struct profile *filled(double half_life_s)
     return profile;
 }
 
+static struct snapshot_share share_of_first(struct profile *profile)
+{
+    const struct snapshot *snapshot = look(profile);
+    struct snapshot_share share = snapshot->objects[0].share;
+    snapshot_free(snapshot);
+    return share;
+}
+
+/* An object's interval holds what it would be if the samples that nothing is known of were its own,
+ * or another's. */
+static void what_is_not_known_widens_intervals(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    add(profile, 3000, REASON_NONE, WORKS, OTHER);
+    double low = share_of_first(profile).low;
+    /* One in eleven of an instruction: like the other ten, but for a tenth of them. */
+    add(profile, 300, REASON_CLOBBERED, WORKS, OTHER);
+    struct snapshot_share few = share_of_first(profile);
+    assert_true(few.low < low && few.low > low - 0.015);
+    assert_true(fabs(few.value - 1) < 1e-9);
+    /* All of an instruction. */
+    add(profile, 1500, REASON_OVERWRITTEN, WORKS, LOAD);
+    struct snapshot_share all = share_of_first(profile);
+    assert_true(all.low < 0.69 && all.low > 0.65);
+    assert_true(fabs(all.value - 1) < 1e-9 && all.high >= all.value);
+    /* Computing and the kernel are no data. */
+    add(profile, 9000, REASON_NO_MEMORY, WORKS, LOAD);
+    add(profile, 9000, REASON_KERNEL, 0, 0);
+    assert_true(fabs(share_of_first(profile).low - all.low) < 1e-9);
+    /* Nor does it matter that the function is not known. */
+    add(profile, 5000, REASON_NO_CODE, 0, LOAD + 8);
+    assert_true(share_of_first(profile).low < 0.4);
+    profile_free(profile);
+}
+
+static void the_agent_is_beside_the_samples(void **state)
+{
+    (void)state;
+    struct profile *profile = filled(0);
+    add(profile, 50, REASON_AGENT, WORKS, OTHER);
+    const struct snapshot *snapshot = look(profile);
+    assert_int_equal(snapshot->totals.samples, 100);
+    assert_int_equal(snapshot->totals.agent, 50);
+    assert_int_equal(snapshot->totals.reasons[REASON_AGENT], 0);
+    assert_true(fabs(snapshot->code[0].all_share - 0.42) < 1e-9);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 static void ranks_with_the_others(void **state)
 {
     (void)state;
@@ -130,6 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_with_the_others),
+        cmocka_unit_test(what_is_not_known_widens_intervals),
+        cmocka_unit_test(the_agent_is_beside_the_samples),
         cmocka_unit_test(is_told_at_the_instruction),
         cmocka_unit_test(fades_and_is_forgotten),
         cmocka_unit_test(any_function_and_event_is_safe),

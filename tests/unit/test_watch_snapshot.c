@@ -96,7 +96,8 @@ static void watch_array(uint64_t weight)
         leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, ip);
         leg(WATCH_AGAIN, ARRAY, 20, WATCH_TOUCHED, ip);
         leg(WATCH_VISIT, ARRAY, 0, i % 7 ? WATCH_EXPIRED : WATCH_TOUCHED, 0);
-        leg(WATCH_FIRST, QUEUE, 500, WATCH_REPLACED, 0);
+        for (int k = 0; k < 6; k++)
+            leg(WATCH_FIRST, QUEUE, 500, WATCH_REPLACED, 0);
     }
     leg(WATCH_FIRST, ALONE, 1, WATCH_TOUCHED, 5000);
 }

@@ -156,7 +156,7 @@ static void without_a_simulation(void **state)
     assert_int_equal(page_row_with("x What if"), -1);
     page_press('x');
     assert_true(page_row_with("Only a simulation") > 0);
-    assert_true(page_row_with("never missed, at most") > 0);
+    assert_true(page_row_with("were always cached, at most") > 0);
     assert_int_equal(press(KEYS_ENTER).kind, REQUEST_NONE);
 }
 

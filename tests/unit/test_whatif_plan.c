@@ -178,6 +178,10 @@ static void whole_elements(void **state)
     assert_int_equal(planned("never").layout.part_count, 0);
     refused("pad=47", &layout, "48 bytes, more than 47");
     refused("align=48", &layout, "power of two");
+    refused("pad=48", &layout, "laid out like that already");
+    struct snapshot_layout line = layout;
+    line.size = 64;
+    refused("pad", &line, "64 bytes are laid out like that already");
 }
 
 static void without_a_type(void **state)

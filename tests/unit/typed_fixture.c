@@ -80,7 +80,7 @@ static const struct made {
 } types[] = {
     {"particles", "struct particle [524288]", "struct particle", PARTICLE, 64, ROWS(particle), 16,
      1, 0, 0,
-     "vel.y and mass, which take 83 % of the misses, lie on 2 cache lines; side by side they "
+     "vel.y and mass, which take 83 % of the samples, lie on 2 cache lines; side by side they "
      "would need 1."},
     {"std::unordered_map<std::string, std::vector<order_book::price_level>>::instance_table",
      "struct order [1024]", "struct order", ORDER, 576, ROWS(order), 0, 1, 4312, 12,

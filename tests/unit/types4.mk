@@ -18,3 +18,11 @@ tests_unit_test_stack_frames_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_snapshot_types_SOURCES = tests/unit/test_snapshot_types.c $(SMALL_TYPES)
 tests_unit_test_snapshot_types_LDADD = \
 	src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+check_PROGRAMS += tests/unit/test_renames
+TESTS += tests/unit/test_renames
+tests_unit_test_renames_SOURCES = tests/unit/test_renames.c $(SMALL_TYPES)
+tests_unit_test_renames_LDADD = $(VIEW_LIBS)
+check_PROGRAMS += tests/unit/test_regions
+TESTS += tests/unit/test_regions
+tests_unit_test_regions_SOURCES = tests/unit/test_regions.c
+tests_unit_test_regions_LDADD = $(RESOLVE_LIBS)

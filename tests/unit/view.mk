@@ -27,6 +27,7 @@ UNIT_VIEW = \
 	tests/unit/test_levels_view \
 	tests/unit/test_rates_view \
 	tests/unit/test_layout_rows \
+	tests/unit/test_measured_words \
 	tests/unit/test_pages \
 	tests/unit/test_paint \
 	tests/unit/test_simulation_words \
@@ -94,3 +95,5 @@ check_PROGRAMS += tests/unit/test_ways
 TESTS += tests/unit/test_ways
 tests_unit_test_ways_SOURCES = tests/unit/test_ways.c $(PAGE_FIXTURE)
 tests_unit_test_ways_LDADD = $(VIEW_LIBS)
+tests_unit_test_measured_words_SOURCES = tests/unit/test_measured_words.c $(PAGE_FIXTURE)
+tests_unit_test_measured_words_LDADD = $(VIEW_LIBS)

@@ -3,6 +3,7 @@
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/program.h"
+#include "resolve/members.h"
 
 #include <errno.h>
 
@@ -50,7 +51,7 @@ static enum untyped check(const struct scene *scene, struct value *place,
         return UNTYPED_VOID;
     int64_t asked = place->offset;
     if (!value_folded(shapes, place))
-        return declared_around(scene, question->pc, place) ? UNTYPED_NO_REASON : UNTYPED_OUTSIDE;
+        return UNTYPED_OUTSIDE;
     bool crosses = (uint64_t)place->offset + question->size > shape->size;
     if (record && crosses && place->offset == asked && !place->indexed &&
         asked < (int64_t)shape->size)
@@ -66,6 +67,188 @@ static struct value place_of(const struct flow_at *at, const struct insn_memory 
         return place;
     struct value variable = declared_in_frame(&at->scene, &at->state, at->insn->address, &place);
     return variable.kind == VALUE_POINTER ? variable : place;
+}
+
+/* ---- bit-fields ---- */
+
+enum { FOLLOWED = 6 /* instructions after a load, and before a store */ };
+
+/* Bits of the memory that was loaded, from its first byte on: [first, end). */
+struct bits {
+    int64_t first;
+    int64_t end;
+};
+
+static bool same_memory(const struct insn_memory *a, const struct insn_memory *b)
+{
+    return a->base == b->base && a->index == b->index && a->scale == b->scale &&
+           a->displacement == b->displacement && a->segment == b->segment;
+}
+
+/* The load of a word that a store writes back; the index of the load itself. SIZE_MAX: none. */
+static size_t load_of(const struct flow_at *at, const struct insn_memory *memory)
+{
+    size_t index = (size_t)(at->insn - at->insns);
+    uint8_t reg = at->insn->stored;
+    struct insn_memory place = *memory;
+    if (at->insn->op == INSN_OP_LOAD)
+        return index;
+    for (unsigned i = 0; reg != SREG_NONE && i < 2 * FOLLOWED && index; i++) {
+        const struct insn *back = &at->insns[--index];
+        if (back->flow != INSN_PLAIN)
+            return SIZE_MAX;
+        if (back->op == INSN_OP_LOAD && same_memory(&back->memory[0], &place))
+            return index;
+        if (back->op == INSN_OP_ADD && back->dest == memory->base && back->source == SREG_NONE)
+            place.displacement += back->immediate;
+    }
+    return SIZE_MAX;
+}
+
+enum written { WRITTEN_NOT, WRITTEN_BACK, WRITTEN_PERHAPS };
+
+/* Whether what a mask leaves of a word gets other bits and goes back to where it was. The pointer
+ * may have moved on in between. */
+static enum written is_written_back(const struct flow_at *at, size_t load, size_t mask,
+                                    const struct insn_memory *memory)
+{
+    uint8_t reg = at->insns[load].dest;
+    int64_t moved = 0;
+    enum written written = WRITTEN_NOT;
+    for (size_t i = load + 1; i < at->count && i <= mask + FOLLOWED; i++) {
+        const struct insn *insn = &at->insns[i];
+        bool constant = insn->source == SREG_NONE;
+        if (insn->flow != INSN_PLAIN)
+            return written;
+        if (insn->op == INSN_OP_ADD && insn->dest == memory->base && constant)
+            moved += insn->immediate;
+        if (i > mask && insn->op == INSN_OP_OR && (insn->dest == reg || insn->source == reg)) {
+            written = WRITTEN_PERHAPS;
+            reg = insn->dest;
+        }
+        struct insn_memory back = insn->memory[0];
+        back.displacement += moved;
+        if (written && insn->stored == reg && same_memory(&back, memory))
+            return WRITTEN_BACK;
+    }
+    return written;
+}
+
+/* The one run of ones in a mask. */
+static bool run_of(uint64_t mask, struct bits *run)
+{
+    if (!mask)
+        return false;
+    int first = __builtin_ctzll(mask);
+    uint64_t rest = mask >> first;
+    run->first = first;
+    run->end = first + (~rest ? __builtin_ctzll(~rest) : 64);
+    return run->end == 64 || !(mask >> run->end);
+}
+
+static void cut(struct bits *bits, int64_t first, int64_t end)
+{
+    bits->first = first > bits->first ? first : bits->first;
+    bits->end = end < bits->end ? end : bits->end;
+}
+
+/* False: the operand says no mask. */
+static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t *mask)
+{
+    const struct value *source = insn->source == SREG_NONE ? NULL : &at->state.regs[insn->source];
+    if (source && (source->kind != VALUE_CONSTANT || source->indexed))
+        return false;
+    *mask = (uint64_t)(source ? source->offset : insn->immediate);
+    if (insn->width < 8)
+        *mask &= (UINT64_C(1) << insn->width * 8) - 1;
+    return true;
+}
+
+/* Narrows the bits by one instruction on the register that has them; *low is the bit that is its
+ * lowest now. False: the rest says nothing. */
+static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64_t *low,
+                      struct bits *bits)
+{
+    const struct insn *insn = &at->insns[index];
+    const struct insn_memory *memory = &at->insns[load].memory[0];
+    int64_t width = insn->width * 8;
+    bool by_constant = insn->source == SREG_NONE && insn->immediate >= 0 && insn->immediate < 64;
+    struct bits run;
+    uint64_t mask;
+    switch (insn->op) {
+    case INSN_OP_SHR:
+    case INSN_OP_SAR:
+        if (by_constant) {
+            cut(bits, *low, *low + width);
+            *low += insn->immediate;
+            cut(bits, *low, *low + width);
+        }
+        return by_constant;
+    case INSN_OP_SHL:
+        if (by_constant) {
+            *low -= insn->immediate;
+            cut(bits, *low, *low + width);
+        }
+        return by_constant;
+    case INSN_OP_AND:
+        if (!mask_of(at, insn, &mask))
+            return false;
+        switch (is_written_back(at, load, index, memory)) {
+        case WRITTEN_NOT:
+            break;
+        case WRITTEN_BACK:
+            mask = ~mask & (memory->size < 8 ? (UINT64_C(1) << memory->size * 8) - 1 : UINT64_MAX);
+            if (!*low && run_of(mask, &run))
+                cut(bits, run.first, run.end);
+            return false;
+        default:
+            return false;
+        }
+        if (!run_of(mask, &run))
+            return false;
+        cut(bits, *low + run.first, *low + run.end);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Which bits of what is loaded, or written back, are of use, by the shifts and masks that follow.
+ */
+static struct bits bits_used(const struct flow_at *at, const struct insn_memory *memory)
+{
+    struct bits bits = {0, memory->size * 8};
+    size_t load = load_of(at, memory);
+    int64_t low = 0;
+    if (load == SIZE_MAX)
+        return bits;
+    uint8_t reg = at->insns[load].dest;
+    for (size_t i = load + 1; i < at->count && i <= load + FOLLOWED; i++) {
+        const struct insn *insn = &at->insns[i];
+        bool changes = insn->writes >> reg & 1 || insn->dest == reg;
+        if (insn->flow != INSN_PLAIN || insn->is_target)
+            break;
+        if (changes && !narrow_by(at, load, i, &low, &bits))
+            break;
+        if (!changes && (insn->source == reg || insn->stored == reg ||
+                         (insn->memory_count && insn_memory_uses(&insn->memory[0]) >> reg & 1)))
+            break;
+    }
+    return bits;
+}
+
+/* Which of the bit-fields in a word the access is for. */
+static void find_bit_field(const struct flow_at *at, const struct insn_memory *memory,
+                           const struct type_desc *type, struct dwarf_answer *answer)
+{
+    bool several;
+    struct bits bits = bits_used(at, memory);
+    if (bits.first >= bits.end)
+        bits = (struct bits){0, memory->size * 8};
+    int64_t step = type_bits_at(type, (uint64_t)answer->offset, (uint64_t)bits.first,
+                                (uint64_t)bits.end, &several);
+    answer->bits_at = step >= 0 && step <= UINT8_MAX ? (uint8_t)step : 0;
+    answer->unit = several ? memory->size : 0;
 }
 
 void access_answer(struct program *program, struct dwarf_answer *answer)
@@ -92,4 +275,6 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
     answer->offset = scalar ? 0 : place.offset;
     answer->indexed = place.indexed;
     answer->how = place.how;
+    if (!scalar && answer->type)
+        find_bit_field(&at, memory, program_described(program, answer->type), answer);
 }

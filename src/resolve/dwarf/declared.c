@@ -66,7 +66,8 @@ void declared_over(struct shapes *shapes, struct value *known, const struct valu
         return;
     if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
         return;
-    bool same = known->kind == VALUE_POINTER && known->shape == told->shape;
+    bool same = known->kind == VALUE_POINTER && told->kind == VALUE_POINTER &&
+                shapes_same(shapes, known->shape, told->shape);
     bool indexed = same && known->indexed;
     *known = *told;
     known->indexed |= indexed;
@@ -163,37 +164,4 @@ struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t ba
             return value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_VARIABLE);
     }
     return value_of_kind(VALUE_UNKNOWN);
-}
-
-/* The place as one in a larger record, if that has the smaller once and reaches so far. */
-static bool seen_from(struct shapes *shapes, const struct value *value, uint32_t larger,
-                      struct value *seen)
-{
-    uint64_t at = 0;
-    if (larger == value->shape || shapes_embeds(shapes, larger, value->shape, &at) != 1)
-        return false;
-    *seen = value_shifted(*value, (int64_t)at);
-    seen->shape = larger;
-    return seen->offset >= 0 && (uint64_t)seen->offset < shapes_at(shapes, larger)->size;
-}
-
-bool declared_around(const struct scene *scene, uint64_t pc, struct value *value)
-{
-    const struct where *where;
-    struct value found = value_of_kind(VALUE_UNKNOWN);
-    size_t next = 0;
-    if (value_worth(scene->shapes, value) <= WORTH_TRUST || value->indexed || value->step)
-        return false;
-    while ((where = where_next(&scene->wheres->in_scope, pc, &next))) {
-        struct value seen;
-        uint32_t larger = shapes_at(scene->shapes, where->shape)->pointee;
-        if (!seen_from(scene->shapes, value, larger, &seen))
-            continue;
-        if (found.kind == VALUE_POINTER && !value_equal(&seen, &found))
-            return false;
-        found = seen;
-    }
-    if (found.kind == VALUE_POINTER)
-        *value = found;
-    return found.kind == VALUE_POINTER;
 }

@@ -31,11 +31,4 @@ struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t ba
 /* A variable's word goes over what was followed, unless that says more. */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
 
-/*
- * A pointer whose offset leaves its record, as one to what holds that record: the one such type
- * that a pointer variable in scope has (a cast to a derived class, container_of). False: none, or
- * several.
- */
-bool declared_around(const struct scene *scene, uint64_t pc, struct value *value);
-
 #endif

@@ -34,35 +34,51 @@ struct scan {
     unsigned left;
 };
 
-/* The definition itself; or one out of its class, which refers back to the declaration. */
-static bool defines(const struct scan *scan, Dwarf_Die *die)
+/* The definition out of the scope of its declaration, to which it refers back. */
+static bool specifies(const struct scan *scan, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    if (dwarf_tag(die) != scan->tag || die_is_declaration(die))
-        return false;
-    if (dwarf_attr(die, DW_AT_specification, &attribute))
-        return dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
+    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
+           dwarf_attr(die, DW_AT_specification, &attribute) &&
+           dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
+}
+
+/* One of the same name, which is the same type where both are in the same namespace. */
+static bool defines(const struct scan *scan, Dwarf_Die *die)
+{
     const char *name = dwarf_diename(die);
-    return scan->name && name && !strcmp(name, scan->name);
+    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
+           !dwarf_hasattr(die, DW_AT_specification) && scan->name && name &&
+           !strcmp(name, scan->name);
 }
 
 static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwarf_Die *found)
 {
     Dwarf_Die child;
+    Dwarf_Die named;
+    bool has_named = false;
+    bool has_declared = false;
     if (depth >= SCOPES_MAX || dwarf_child(scope, &child))
         return false;
     do {
         if (!scan->left || !scan->left--)
             return false;
-        if (defines(scan, &child)) {
+        if (specifies(scan, &child)) {
             *found = child;
             return true;
+        }
+        has_declared |= child.addr == scan->declared->addr;
+        if (!has_named && defines(scan, &child)) {
+            named = child;
+            has_named = true;
         }
         if (dwarf_tag(&child) == DW_TAG_namespace && scan_scope(scan, &child, depth + 1, found))
             return true;
     } while (!dwarf_siblingof(&child, &child));
-    return false;
+    if (has_named && has_declared)
+        *found = named;
+    return has_named && has_declared;
 }
 
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition)

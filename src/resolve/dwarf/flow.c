@@ -2,6 +2,7 @@
 #include "resolve/dwarf/flow.h"
 
 #include "resolve/dwarf/declared.h"
+#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/entry.h"
 #include "resolve/dwarf/graph.h"
 #include "resolve/dwarf/program.h"
@@ -57,7 +58,7 @@ struct flows *flows_new(struct program *program)
     if (!flows)
         return NULL;
     flows->program = program;
-    flows->shapes = shapes_new();
+    flows->shapes = shapes_new(describe_scopes(program_types(program)));
     flows->routines = routines_new(program);
     flows->links = links_new(program);
     if (!flows->shapes || !flows->routines || !flows->links) {

@@ -70,6 +70,7 @@ static void read_member(struct reading *reading, Dwarf_Die *member)
         !die_type(member, &part.type) || !offset_of(member, &part.offset))
         return;
     part.stride = 0;
+    part.name = dwarf_diename(member);
     if (!die_size(&part.type, &part.size))
         part.size = 0;
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))

@@ -14,6 +14,7 @@ struct part {
     uint64_t offset; /* bytes from the start of the record */
     uint64_t size;   /* bytes, all elements; 0: a flexible array */
     uint64_t stride; /* of an array; 0: none */
+    const char *name; /* as in the file; NULL: it has none */
     Dwarf_Die type;
 };
 

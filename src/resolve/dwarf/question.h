@@ -70,6 +70,8 @@ struct dwarf_answer {
     int64_t offset;   /* ACCESS: of the access from the start of the type, index taken as 0.
                          VARIABLE, SLOT: of the asked place from the start of the variable */
     bool indexed;     /* ACCESS: an index or a loop moves over elements of the type */
+    uint8_t bits_at;   /* ACCESS: bytes from there to the bit-field that is used of the word */
+    uint8_t unit;     /* ACCESS: bytes of bit-fields of which any may be used; 0: no such */
     uint64_t size;    /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
     const char *name; /* VARIABLE, TLS, SLOT: of the variable; CALL: "TYPE.VARIABLE" */
     const char *file; /* LINE: as recorded, made absolute by the compilation directory */

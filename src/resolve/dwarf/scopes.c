@@ -190,6 +190,12 @@ uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
     return known ? *known : 0;
 }
 
+uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die)
+{
+    uint32_t around = scopes_around(scopes, die);
+    return around ? scopes->scopes[around - 1].hash : 0;
+}
+
 static const char *scope_name(Dwarf_Die *scope)
 {
     const char *name = own_name(scope);

@@ -57,8 +57,7 @@ bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *de
     const char *name = dwarf_diename(declared);
     if (!die_is_declaration(declared) || !name)
         return !die_is_declaration(declared);
-    uint32_t scope = scopes_around(scopes, declared);
-    uint64_t hash = scopes_hash(scope ? scopes->scopes[scope - 1].hash : 0, name);
+    uint64_t hash = scopes_hash(scopes_path(scopes, declared), name);
     if (find_definition(scopes, hash, declared, definition) ||
         search(scopes, hash, declared, definition))
         return true;

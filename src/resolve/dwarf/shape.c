@@ -3,13 +3,17 @@
 
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
+#include "resolve/dwarf/language.h"
 #include "resolve/dwarf/parts.h"
+#include "resolve/dwarf/scopes.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8 };
+/* Of one comparison of two records; what is beyond is taken to be alike. */
+enum { PAIRS_MAX = 256 };
 
 struct entry {
     struct shape shape;
@@ -21,11 +25,13 @@ struct shapes {
     struct entry *entries;
     size_t count;
     size_t room;
-    struct hash by_die;  /* where a type's entry lies, as it was given */
-    struct hash by_name; /* hash of what makes it the same type in another unit */
+    struct scopes *scopes;
+    struct hash by_die;  /* address of a type's entry, as it was given */
+    struct hash by_kind; /* numbers by name and size, pointers by what they point to */
+    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
 };
 
-struct shapes *shapes_new(void)
+struct shapes *shapes_new(struct scopes *scopes)
 {
     struct shapes *shapes = calloc(1, sizeof *shapes);
     if (!shapes)
@@ -33,6 +39,7 @@ struct shapes *shapes_new(void)
     shapes->entries = calloc(64, sizeof *shapes->entries);
     shapes->room = 64;
     shapes->count = 1; /* void */
+    shapes->scopes = scopes;
     if (!shapes->entries) {
         free(shapes);
         return NULL;
@@ -48,7 +55,8 @@ void shapes_free(struct shapes *shapes)
         parts_fini(&shapes->entries[i].parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
-    hash_fini(&shapes->by_name);
+    hash_fini(&shapes->by_kind);
+    hash_fini(&shapes->alike);
     free(shapes);
 }
 
@@ -90,19 +98,16 @@ static enum shape_kind kind_of(Dwarf_Die *die)
     }
 }
 
-/* Types of several units are one if name, size, kind and the line they stand on agree. */
-static uint64_t same_key(Dwarf_Die *die, const struct shape *shape)
+/* Numbers are one shape by name and size, pointers by what they point to. A record is known by its
+ * entry alone (0): the name of a nested one is the same in every instance of a template. */
+static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word line = 0;
     const char *name = dwarf_diename(die);
     if (shape->kind == SHAPE_POINTER)
         return hash_mix(shape->pointee * 2ull + 1);
-    if (!name || shape->kind == SHAPE_FUNCTION)
+    if (!name || dwarf_tag(die) != DW_TAG_base_type)
         return 0;
-    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute), &line);
-    return hash_mix(hash_bytes(name, strlen(name)) ^ hash_mix(shape->size << 3 | shape->kind) ^
-                    line << 32);
+    return hash_mix(hash_bytes(name, strlen(name)) ^ hash_mix(shape->size << 3 | shape->kind));
 }
 
 static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth);
@@ -141,8 +146,8 @@ static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned de
     struct shape shape = describe(shapes, die, depth);
     if (shape.kind == SHAPE_VOID)
         return SHAPE_NOTHING;
-    uint64_t key = same_key(die, &shape);
-    uint32_t *known = key ? hash_insert(&shapes->by_name, key, &created) : NULL;
+    uint64_t key = kind_key(die, &shape);
+    uint32_t *known = key ? hash_insert(&shapes->by_kind, key, &created) : NULL;
     if (known && !created)
         return *known;
     uint32_t number = add(shapes, &shape);
@@ -211,4 +216,120 @@ const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
         parts_read(&entry->parts, &entry->shape.die);
     }
     return &entry->parts;
+}
+
+/* ---- the same type in several units ---- */
+
+struct pair {
+    uint32_t one;
+    uint32_t other;
+};
+
+/* A comparison goes through everything that can be reached; a pair that was met before is taken to
+ * be alike, for if it is not, that is found where it was met. */
+struct comparison {
+    struct shapes *shapes;
+    struct pair pairs[PAIRS_MAX];
+    unsigned count; /* met */
+    unsigned done;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* False: they differ. Records are compared later. */
+static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
+{
+    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {
+        const struct shape *a = shapes_at(comparison->shapes, one);
+        const struct shape *b = shapes_at(comparison->shapes, other);
+        if (a->kind == SHAPE_VOID || b->kind == SHAPE_VOID)
+            return true; /* incomplete in one of the units */
+        if (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor)
+            return false;
+        if (a->kind == SHAPE_FUNCTION)
+            return true;
+        if (a->kind != SHAPE_POINTER)
+            break;
+        one = a->pointee;
+        other = b->pointee;
+    }
+    for (unsigned i = 0; i < comparison->count && one != other; i++)
+        if (comparison->pairs[i].one == one && comparison->pairs[i].other == other)
+            return true;
+    if (one != other && comparison->count < PAIRS_MAX)
+        comparison->pairs[comparison->count++] = (struct pair){one, other};
+    return true;
+}
+
+static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
+{
+    Dwarf_Die first;
+    Dwarf_Die second;
+    return dwarf_diecu(a, &first, NULL, NULL) && dwarf_diecu(b, &second, NULL, NULL) &&
+           first.addr == second.addr;
+}
+
+static bool same_parts(struct comparison *comparison, struct pair pair)
+{
+    struct shapes *shapes = comparison->shapes;
+    size_t count = shapes_parts(shapes, pair.one)->count;
+    if (count != shapes_parts(shapes, pair.other)->count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct part a = shapes_parts(shapes, pair.one)->parts[i];
+        struct part b = shapes_parts(shapes, pair.other)->parts[i];
+        if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
+            !same_text(a.name, b.name) ||
+            !compare_later(comparison, shapes_of(shapes, &a.type), shapes_of(shapes, &b.type)))
+            return false;
+    }
+    return true;
+}
+
+/* C has no scopes for types; to find them a unit is read whole. */
+static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
+{
+    if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)
+        return true;
+    return scopes_path(scopes, a) == scopes_path(scopes, b);
+}
+
+/* Two entries of one unit are two types. */
+static bool same_entry(struct comparison *comparison, struct pair pair)
+{
+    struct shapes *shapes = comparison->shapes;
+    Dwarf_Die a = shapes_at(shapes, pair.one)->die;
+    Dwarf_Die b = shapes_at(shapes, pair.other)->die;
+    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
+           same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
+}
+
+static bool compare(struct shapes *shapes, uint32_t one, uint32_t other)
+{
+    struct comparison comparison = {.shapes = shapes};
+    if (!compare_later(&comparison, one, other))
+        return false;
+    while (comparison.done < comparison.count)
+        if (!same_entry(&comparison, comparison.pairs[comparison.done++]))
+            return false;
+    return true;
+}
+
+bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
+{
+    bool created = true;
+    if (one == other || !one || !other)
+        return one == other;
+    uint64_t key = (uint64_t)(one < other ? one : other) << 32 | (one < other ? other : one);
+    const uint32_t *known = hash_find(&shapes->alike, key);
+    if (known)
+        return *known;
+    bool same = compare(shapes, one, other);
+    uint32_t *slot = hash_insert(&shapes->alike, key, &created);
+    if (slot)
+        *slot = same;
+    return same;
 }

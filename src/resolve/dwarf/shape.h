@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Types as following pointers through code needs them: interned under small numbers, without
- * typedefs and qualifiers, arrays as their elements, the same type of several units once. Owned by
- * flow.c; for the files of this folder.
+ * typedefs and qualifiers, arrays as their elements. A record is known by its entry: two units that
+ * define one type have two numbers, which shapes_same() compares. Owned by flow.c; for the files of
+ * this folder.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_SHAPE_H
 #define MISSTOP_RESOLVE_DWARF_SHAPE_H
@@ -44,8 +45,10 @@ struct shape_leaf {
     bool doubtful;   /* members of a union that differ */
 };
 
-/* NULL: out of memory. */
-struct shapes *shapes_new(void);
+struct scopes;
+
+/* NULL: out of memory. `scopes` outlives it. */
+struct shapes *shapes_new(struct scopes *scopes);
 void shapes_free(struct shapes *shapes);
 
 /* Number of a type; NULL is void. Too many types are void. */
@@ -54,6 +57,10 @@ uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type);
 /* Valid until the next shapes_of(). */
 const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
 
+/* Whether two numbers are one type: one entry, or entries of two units with the same qualified name
+ * and layout, as are all types that can be reached from them. */
+bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other);
+
 /* The members of a record or union, read when they are first asked for. Valid as a shape is. */
 struct parts;
 const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape);
@@ -61,9 +68,5 @@ const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape);
 /* What stands at an offset; of a union's members a pointer if it has one kind of them. False:
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
-
-/* How many times a record has another as a part, at any depth, and where the first is; 2 is many,
- * and what is in an array. */
-unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands at an offset of a shape, and what a shape has as a part. */
+/* What is at an offset of a shape. */
 #include "resolve/dwarf/shape.h"
 
 #include "resolve/dwarf/parts.h"
@@ -18,14 +18,13 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
 }
 
 /* Of several members at one place a pointer says more than a number; two pointers, nothing. */
-static void choose(const struct shapes *shapes, const struct shape_leaf *other,
-                   struct shape_leaf *leaf)
+static void choose(struct shapes *shapes, const struct shape_leaf *other, struct shape_leaf *leaf)
 {
     bool mine = shapes_at(shapes, leaf->shape)->kind == SHAPE_POINTER;
     bool its = shapes_at(shapes, other->shape)->kind == SHAPE_POINTER;
     if (its && !mine)
         *leaf = *other;
-    else if (other->shape != leaf->shape && its == mine)
+    else if (its == mine && !shapes_same(shapes, other->shape, leaf->shape))
         leaf->doubtful = true;
 }
 
@@ -84,32 +83,4 @@ bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct 
     struct look look = {shapes, 256};
     *leaf = (struct shape_leaf){0};
     return look_into(&look, shape, 0, offset, leaf);
-}
-
-static void look_for(struct look *look, uint32_t record, uint32_t part, uint64_t base,
-                     unsigned *times, uint64_t *offset)
-{
-    const struct shape *at = shapes_at(look->shapes, record);
-    if (at->kind != SHAPE_RECORD && at->kind != SHAPE_UNION)
-        return;
-    for (size_t i = 0; i < shapes_parts(look->shapes, record)->count && look->left; i++) {
-        struct part one = shapes_parts(look->shapes, record)->parts[i];
-        uint32_t shape = shapes_of(look->shapes, &one.type);
-        look->left--;
-        if (shape == part) {
-            if (!*times)
-                *offset = base + one.offset;
-            *times += one.stride ? 2 : 1;
-        } else {
-            look_for(look, shape, part, base + one.offset, times, offset);
-        }
-    }
-}
-
-unsigned shapes_embeds(struct shapes *shapes, uint32_t record, uint32_t part, uint64_t *offset)
-{
-    struct look look = {shapes, 256};
-    unsigned times = 0;
-    look_for(&look, record, part, 0, &times, offset);
-    return times > 2 ? 2 : times;
 }

@@ -54,8 +54,7 @@ static struct value loaded(const struct scene *scene, const struct state *state,
         return place;
     if (place.kind == VALUE_CONSTANT && !place.indexed)
         return operand_linked(scene, insn->address, (uint64_t)place.offset);
-    if (place.kind != VALUE_POINTER ||
-        (!value_folded(scene->shapes, &place) && !declared_around(scene, insn->address, &place)))
+    if (place.kind != VALUE_POINTER || !value_folded(scene->shapes, &place))
         return value_of_kind(VALUE_UNKNOWN);
     return value_loaded(scene->shapes, place.shape, (uint64_t)place.offset,
                         place.how == DWARF_HOW_GLOBAL ? DWARF_HOW_GLOBAL : DWARF_HOW_MEMBER);

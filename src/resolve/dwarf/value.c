@@ -156,7 +156,7 @@ static bool joined_at_leaf(struct shapes *shapes, const struct value *whole,
 {
     struct shape_leaf leaf;
     if (whole->offset < 0 || !shapes_leaf(shapes, whole->shape, (uint64_t)whole->offset, &leaf) ||
-        leaf.shape != part->shape)
+        !shapes_same(shapes, leaf.shape, part->shape))
         return false;
     *joined = *part;
     return true;
@@ -169,7 +169,7 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
     joined.indexed |= other->indexed;
     if (value->kind == VALUE_THREAD && value->shape != other->shape)
         return value_of_kind(VALUE_CONFLICT);
-    if (value->kind == VALUE_POINTER && value->shape != other->shape) {
+    if (value->kind == VALUE_POINTER && !shapes_same(shapes, value->shape, other->shape)) {
         /* void says nothing against what the other way says. */
         if (!value->shape || !other->shape)
             return value->shape ? *value : *other;

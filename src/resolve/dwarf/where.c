@@ -33,9 +33,7 @@ static void take_piece(void *context, const struct where *piece)
     const struct located *located = context;
     struct wheres *wheres = located->reading->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
-    struct where_list *list = piece->kind == WHERE_UNTOLD ? &wheres->in_scope
-                              : held                      ? &wheres->in_register
-                                                          : &wheres->in_memory;
+    struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
     struct where *more = array_more(list->at, &list->room, list->count, sizeof *more, ITEMS_MAX);
     if (!more)
         return;
@@ -63,23 +61,6 @@ static void take_everywhere(struct located *located, Dwarf_Die *scope, const Dwa
     }
 }
 
-static void take_untold(struct located *located, Dwarf_Die *scope)
-{
-    const struct shape *shape = shapes_at(located->reading->shapes, located->shape);
-    const struct shape *pointee = shapes_at(located->reading->shapes, shape->pointee);
-    const struct where untold = {.kind = WHERE_UNTOLD, .reg = WHERE_CFA};
-    Dwarf_Addr base;
-    ptrdiff_t at = 0;
-    if (shape->kind != SHAPE_POINTER || pointee->kind != SHAPE_RECORD)
-        return;
-    for (unsigned i = 0; i < RANGES_MAX; i++) {
-        at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
-        if (at <= 0)
-            return;
-        take_piece(located, &untold);
-    }
-}
-
 static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *variable)
 {
     struct located located = {.reading = reading};
@@ -93,7 +74,6 @@ static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *
     if (!die_type(variable, &type))
         return;
     located.shape = shapes_of(reading->shapes, &type);
-    take_untold(&located, scope);
     if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
         return;
     if (!die_size(&type, &size) && shapes_at(reading->shapes, located.shape)->descriptor)
@@ -195,7 +175,6 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     read_scope(&reading, &die, 0);
     settle(&wheres->in_register);
     settle(&wheres->in_memory);
-    settle(&wheres->in_scope);
     if (wheres->call_count)
         qsort(wheres->calls, wheres->call_count, sizeof *wheres->calls, compare_calls);
 }
@@ -204,7 +183,6 @@ void wheres_fini(struct wheres *wheres)
 {
     free(wheres->in_register.at);
     free(wheres->in_memory.at);
-    free(wheres->in_scope.at);
     free(wheres->calls);
     memset(wheres, 0, sizeof *wheres);
 }

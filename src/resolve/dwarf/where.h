@@ -17,8 +17,7 @@ enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or the part of it from `part` on */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
     WHERE_MEMORY,   /* the variable stands in memory at `reg` + `offset` */
-    WHERE_POINTED,  /* the address of the variable stands in memory at `reg` + `offset` */
-    WHERE_UNTOLD    /* somewhere, if at all */
+    WHERE_POINTED   /* the address of the variable is in memory at `reg` + `offset` */
 };
 
 enum { WHERE_CFA = 0x40 }; /* for a register: the canonical frame address */
@@ -51,8 +50,7 @@ struct where_list {
 struct wheres {
     struct where_list in_register; /* HELD, COMPUTED */
     struct where_list in_memory;
-    struct where_list in_scope; /* UNTOLD: pointers to records, which code here may work with */
-    struct where_call *calls;   /* by address */
+    struct where_call *calls; /* by address */
     size_t call_count;
     size_t call_room;
 };

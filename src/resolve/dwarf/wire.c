@@ -107,6 +107,8 @@ static void answer(struct walk *walk, struct dwarf_answer *given)
     FIELD(walk, given->count);
     FIELD(walk, given->offset);
     flag(walk, &given->indexed);
+    FIELD(walk, given->bits_at);
+    FIELD(walk, given->unit);
     FIELD(walk, given->size);
     text(walk, &given->name);
     text(walk, &given->file);

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decode/encoding.h"
+
+#include <string.h>
+
+enum { ENCODING_MAX = 15 };
+
+struct cursor {
+    const uint8_t *bytes;
+    size_t size;
+    size_t at;
+    bool failed;
+};
+
+static uint8_t next_byte(struct cursor *cursor)
+{
+    if (cursor->at >= cursor->size) {
+        cursor->failed = true;
+        return 0;
+    }
+    return cursor->bytes[cursor->at++];
+}
+
+static uint8_t peek(const struct cursor *cursor)
+{
+    return cursor->at < cursor->size ? cursor->bytes[cursor->at] : 0;
+}
+
+/* A number of 1, 2, 4 or 8 bytes, sign-extended. */
+static int64_t next_number(struct cursor *cursor, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)next_byte(cursor) << i * 8;
+    unsigned shift = bytes ? 64 - bytes * 8 : 0;
+    return (int64_t)(value << shift) >> shift;
+}
+
+/* SDM 2.1.1 and 2.2.1: the last of F2 and F3 is the mandatory one, before 66; a REX counts only
+ * right before the opcode. Returns the REX, 0: none. */
+static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
+{
+    uint8_t rex = 0;
+    for (;;) {
+        uint8_t byte = peek(cursor);
+        switch (byte) {
+        case 0xf0:
+            out->lock = true;
+            break;
+        case 0xf2:
+        case 0xf3:
+            out->prefix = byte == 0xf2 ? PREFIX_F2 : PREFIX_F3;
+            out->repeated = true;
+            break;
+        case 0x66:
+            out->operand16 = true;
+            break;
+        case 0x67:
+            out->narrow = true;
+            break;
+        case 0x26:
+        case 0x2e:
+        case 0x36:
+        case 0x3e:
+            /* The last of several segments counts; these four only name flat ones. */
+            break;
+        case 0x64:
+        case 0x65:
+            out->segment = byte == 0x64 ? 1 : 2;
+            break;
+        default:
+            if ((byte & 0xf0) != 0x40)
+                return rex;
+            rex = next_byte(cursor);
+            continue;
+        }
+        rex = 0;
+        next_byte(cursor);
+        if (cursor->failed || cursor->at > ENCODING_MAX)
+            return 0;
+    }
+}
+
+/* The bits that extend ModRM and SIB, as they come in REX: W R X B. */
+struct extension {
+    uint8_t reg, index, base;
+    uint8_t index_high; /* EVEX.V', of a vector index */
+    uint8_t reg_high, rm_high;
+};
+
+static bool read_legacy(struct cursor *cursor, struct encoding *out, uint8_t rex,
+                        struct extension *more)
+{
+    out->space = SPACE_LEGACY;
+    out->rex = rex;
+    out->wide = rex >> 3 & 1;
+    out->vector = 16;
+    *more = (struct extension){.reg = (rex & 4) << 1,
+                               .index = (uint8_t)((rex & 2) << 2),
+                               .base = (uint8_t)((rex & 1) << 3)};
+    if (!out->repeated && out->operand16)
+        out->prefix = PREFIX_66;
+    out->opcode = next_byte(cursor);
+    if (out->opcode != 0x0f)
+        return true;
+    out->map = MAP_0F;
+    out->opcode = next_byte(cursor);
+    if (out->opcode == 0x38 || out->opcode == 0x3a) {
+        out->map = out->opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
+        out->opcode = next_byte(cursor);
+    }
+    return true;
+}
+
+/* C5, C4 and XOP's 8F (AMD64 APM vol. 3, 1.8): the bits are inverted. */
+static bool read_vex(struct cursor *cursor, struct encoding *out, struct extension *more)
+{
+    uint8_t escape = next_byte(cursor);
+    uint8_t first = next_byte(cursor);
+    uint8_t second = first;
+    *more = (struct extension){.reg = (uint8_t)((~first & 0x80) >> 4)};
+    out->space = escape == 0x8f ? SPACE_XOP : SPACE_VEX;
+    out->map = MAP_0F;
+    if (escape != 0xc5) {
+        more->index = (uint8_t)((~first & 0x40) >> 3);
+        more->base = (uint8_t)((~first & 0x20) >> 2);
+        out->map = first & 0x1f;
+        second = next_byte(cursor);
+        out->wide = second >> 7;
+    }
+    out->vvvv = (uint8_t)(~second >> 3 & 15);
+    out->vector = second & 4 ? 32 : 16;
+    out->prefix = second & 3;
+    out->opcode = next_byte(cursor);
+    if (out->space == SPACE_XOP)
+        return out->map >= MAP_XOP && out->map <= MAP_XOP + 2 && out->prefix == PREFIX_NONE;
+    return out->map >= MAP_0F && out->map <= MAP_0F3A;
+}
+
+/* SDM 2.7.1. With rounding among registers L'L is no length. */
+static bool read_evex(struct cursor *cursor, struct encoding *out, struct extension *more)
+{
+    uint8_t p[3];
+    next_byte(cursor);
+    for (int i = 0; i < 3; i++)
+        p[i] = next_byte(cursor);
+    *more = (struct extension){.reg = (uint8_t)((~p[0] & 0x80) >> 4),
+                               .index = (uint8_t)((~p[0] & 0x40) >> 3),
+                               .base = (uint8_t)((~p[0] & 0x20) >> 2),
+                               .index_high = (uint8_t)((~p[2] & 8) << 1),
+                               .reg_high = (uint8_t)(~p[0] & 0x10),
+                               .rm_high = (uint8_t)((~p[0] & 0x40) >> 2)};
+    out->space = SPACE_EVEX;
+    out->map = p[0] & 7;
+    out->wide = p[1] >> 7;
+    out->vvvv = (uint8_t)((~p[1] >> 3 & 15) | (~p[2] & 8) << 1);
+    out->prefix = p[1] & 3;
+    out->broadcast = p[2] >> 4 & 1;
+    unsigned length = p[2] >> 5 & 3;
+    out->opcode = next_byte(cursor);
+    bool registers = peek(cursor) >> 6 == 3;
+    bool rounds = out->broadcast && registers;
+    out->vector = rounds || length == 3 ? 64 : (uint8_t)(16u << length);
+    bool known = (out->map >= MAP_0F && out->map <= MAP_0F3A) || out->map == MAP_FP16 ||
+                 out->map == MAP_FP16_MORE;
+    return known && !(p[0] & 8) && p[1] & 4 && (length != 3 || rounds);
+}
+
+static bool modrm_one(uint8_t opcode)
+{
+    if (opcode < 0x40)
+        return (opcode & 7) < 4;
+    switch (opcode) {
+    case 0x63:
+    case 0x69:
+    case 0x6b:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xc7:
+    case 0xf6:
+    case 0xf7:
+    case 0xfe:
+    case 0xff:
+        return true;
+    default:
+        return (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xd0 && opcode <= 0xd3) ||
+               (opcode >= 0xd8 && opcode <= 0xdf);
+    }
+}
+
+static bool modrm_0f(uint8_t opcode)
+{
+    bool without = (opcode >= 0x05 && opcode <= 0x0c) || opcode == 0x0e ||
+                   (opcode >= 0x30 && opcode <= 0x37) || opcode == 0x77 ||
+                   (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xa0 && opcode <= 0xa2) ||
+                   (opcode >= 0xa8 && opcode <= 0xaa) || (opcode >= 0xc8 && opcode <= 0xcf);
+    return !without;
+}
+
+static bool has_modrm(const struct encoding *in)
+{
+    if (in->map == MAP_ONE)
+        return modrm_one(in->opcode);
+    if (in->space == SPACE_LEGACY && in->map == MAP_0F)
+        return modrm_0f(in->opcode);
+    return !(in->space == SPACE_VEX && in->map == MAP_0F && in->opcode == 0x77); /* vzeroupper */
+}
+
+static bool is_valid(const struct encoding *in)
+{
+    if (in->space != SPACE_LEGACY)
+        return true;
+    if (in->map == MAP_0F)
+        return !strchr("\x04\x0a\x0c\x24\x25\x26\x27\x36\x39\x3b\x3c\x3d\x3e\x3f\x7a\x7b\xa6\xa7",
+                       in->opcode) ||
+               !in->opcode;
+    if (in->map != MAP_ONE)
+        return true;
+    /* Not in 64-bit mode. */
+    return !strchr(
+               "\x06\x07\x0e\x16\x17\x1e\x1f\x27\x2f\x37\x3f\x60\x61\x82\x9a\xce\xd4\xd5\xd6\xea",
+               in->opcode) ||
+           !in->opcode;
+}
+
+static void read_memory(struct cursor *cursor, struct encoding *out, const struct extension *more)
+{
+    uint8_t low = out->rm & 7;
+    out->scale = 1;
+    out->base = low | more->base;
+    if (low == 4) {
+        uint8_t sib = next_byte(cursor);
+        uint8_t index = (sib >> 3 & 7) | more->index;
+        low = sib & 7;
+        out->base = low | more->base;
+        out->scale = (uint8_t)(1u << (sib >> 6));
+        if (opcode_is_gather(out))
+            out->vector_index = index | more->index_high;
+        else if (index != 4)
+            out->index = index;
+    }
+    unsigned bytes = out->mod == 1 ? 1 : out->mod == 2 ? 4 : 0;
+    if (low == 5 && !out->mod) {
+        out->by_ip = (out->rm & 7) == 5;
+        out->base = NO_REGISTER;
+        bytes = 4;
+    }
+    out->short_displacement = bytes == 1;
+    out->displacement = next_number(cursor, bytes);
+}
+
+static void read_modrm(struct cursor *cursor, struct encoding *out, const struct extension *more)
+{
+    uint8_t modrm = next_byte(cursor);
+    bool control = out->space == SPACE_LEGACY && out->map == MAP_0F && out->opcode >= 0x20 &&
+                   out->opcode <= 0x23;
+    out->mod = control ? 3 : modrm >> 6;
+    out->reg = (modrm >> 3 & 7) | more->reg | more->reg_high;
+    out->rm = (modrm & 7) | more->base;
+    if (out->mod == 3)
+        out->rm |= more->rm_high;
+    else
+        read_memory(cursor, out, more);
+}
+
+/* By the operand size: 2 or 4 bytes, never 8. */
+static unsigned whole_immediate(const struct encoding *in)
+{
+    return in->operand16 && !in->wide ? 2 : 4;
+}
+
+static unsigned immediate_one(const struct encoding *in)
+{
+    uint8_t op = in->opcode;
+    if (op < 0x40)
+        return (op & 7) == 4 ? 1 : (op & 7) == 5 ? whole_immediate(in) : 0;
+    switch (op) {
+    case 0x68:
+    case 0x69:
+    case 0x81:
+    case 0xa9:
+    case 0xc7:
+        return whole_immediate(in);
+    case 0x6a:
+    case 0x6b:
+    case 0x80:
+    case 0x83:
+    case 0xa8:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xcd:
+    case 0xeb:
+        return 1;
+    case 0xa0:
+    case 0xa1:
+    case 0xa2:
+    case 0xa3:
+        return in->narrow ? 4 : 8;
+    case 0xc2:
+    case 0xca:
+        return 2;
+    case 0xc8: /* enter: a second one follows */
+        return 2;
+    case 0xe8:
+    case 0xe9:
+        return 4;
+    case 0xf6:
+        return (in->reg & 7) < 2 ? 1 : 0;
+    case 0xf7:
+        return (in->reg & 7) < 2 ? whole_immediate(in) : 0;
+    default:
+        break;
+    }
+    if (op >= 0xb8 && op <= 0xbf)
+        return in->wide ? 8 : whole_immediate(in);
+    bool one =
+        (op >= 0x70 && op <= 0x7f) || (op >= 0xb0 && op <= 0xb7) || (op >= 0xe0 && op <= 0xe7);
+    return one ? 1 : 0;
+}
+
+static unsigned immediate_0f(const struct encoding *in)
+{
+    bool legacy = in->space == SPACE_LEGACY;
+    uint8_t op = in->opcode;
+    if ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))
+        return 1;
+    if (!legacy)
+        return 0;
+    if (op >= 0x80 && op <= 0x8f)
+        return 4;
+    if (op == 0x78 && (in->prefix == PREFIX_66 || in->prefix == PREFIX_F2)) /* extrq, insertq */
+        return 2;
+    return op == 0x0f || op == 0xa4 || op == 0xac || op == 0xba ? 1 : 0;
+}
+
+static unsigned immediate_bytes(const struct encoding *in)
+{
+    switch (in->map) {
+    case MAP_ONE:
+        return immediate_one(in);
+    case MAP_0F:
+        return immediate_0f(in);
+    case MAP_0F3A:
+        return 1;
+    case MAP_XOP:
+        return 1;
+    case MAP_XOP + 2:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
+{
+    struct cursor cursor = {bytes, size < ENCODING_MAX ? size : ENCODING_MAX, 0, false};
+    struct extension more;
+    *out = (struct encoding){
+        .base = NO_REGISTER, .index = NO_REGISTER, .vector_index = NO_REGISTER, .mod = 3};
+    uint8_t rex = read_prefixes(&cursor, out);
+    uint8_t escape = peek(&cursor);
+    bool prefixed = rex || out->operand16 || out->repeated || out->lock;
+    bool xop =
+        escape == 0x8f && cursor.at + 1 < cursor.size && (bytes[cursor.at + 1] & 0x1f) >= MAP_XOP;
+    bool known = true;
+    if (escape == 0xc4 || escape == 0xc5 || escape == 0x62 || xop)
+        known = !prefixed &&
+                (escape == 0x62 ? read_evex(&cursor, out, &more) : read_vex(&cursor, out, &more));
+    else
+        known = read_legacy(&cursor, out, rex, &more);
+    if (!known || cursor.failed || !is_valid(out))
+        return false;
+    out->low = (out->opcode & 7) | more.base;
+    out->has_modrm = has_modrm(out);
+    if (out->has_modrm)
+        read_modrm(&cursor, out, &more);
+    out->immediate = next_number(&cursor, immediate_bytes(out));
+    if (out->map == MAP_ONE && out->opcode == 0xc8)
+        next_byte(&cursor);
+    out->length = (uint8_t)cursor.at;
+    return !cursor.failed;
+}

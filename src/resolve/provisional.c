@@ -1,0 +1,797 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/resolver_state.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "resolve/members.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of unlike objects must not meet: one of these goes into each, beside those of finding.c. */
+enum { KEY_BLOCK = 13, KEY_CODE = 14, KEY_SLOT = 15 };
+
+/* What is known of the blocks of a size class: some have a type; large ones come in numbers; it is that
+ * of free blocks. */
+enum { CLASS_TYPED = 1, CLASS_MANY = 2, CLASS_FREE = 4 };
+
+/* A block without a type joins its size class after this time; later where others of its class have
+ * types, for then it may get one. */
+static const uint64_t settle_ns = 2000000000;
+static const uint64_t settle_typed_ns = 10000000000;
+
+int provisional_init(struct provisional *provisional)
+{
+    *provisional = (struct provisional){0};
+    provisional->of_object = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->of_object);
+    provisional->class_of = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->class_of);
+    provisional->filled_by = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->filled_by);
+    provisional->known = calloc(PROVISIONAL_BLOCKS, sizeof *provisional->known);
+    provisional->sites = calloc(PROVISIONAL_SITES, sizeof *provisional->sites);
+    return provisional->of_object && provisional->class_of && provisional->filled_by &&
+                   provisional->known && provisional->sites
+               ? 0
+               : -ENOMEM;
+}
+
+void provisional_fini(struct provisional *provisional)
+{
+    free(provisional->list);
+    free(provisional->of_object);
+    free(provisional->class_of);
+    free(provisional->filled_by);
+    free(provisional->known);
+    free(provisional->sites);
+    free(provisional->renames);
+}
+
+static struct provisional_object *object_of(const struct provisional *provisional, uint32_t object)
+{
+    uint32_t at = object < NAMES_OBJECTS_MAX ? provisional->of_object[object] : 0;
+    return at ? &provisional->list[at - 1] : NULL;
+}
+
+static uint32_t one_of(const struct provisional *provisional, uint32_t object)
+{
+    for (const struct provisional_object *found;
+         (found = object_of(provisional, object)) && found->one_of;)
+        object = found->one_of;
+    return object;
+}
+
+static bool has_no_name(const struct provisional *provisional, uint32_t object)
+{
+    const struct provisional_object *found = object_of(provisional, object);
+    return found && !found->one_of;
+}
+
+uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object)
+{
+    const struct provisional_object *found = object_of(&resolver->provisional, object);
+    return found && !found->one_of && !found->own_row
+               ? one_of(&resolver->provisional, found->part_of)
+               : 0;
+}
+
+bool provisional_is_block(const struct resolver *resolver, uint32_t object)
+{
+    const struct provisional_object *found = object_of(&resolver->provisional, object);
+    return found && found->kind == PROVISIONAL_BLOCK;
+}
+
+/* Rows of blocks of the same class and size before this one. */
+static unsigned twins_before(const struct provisional *provisional,
+                             const struct provisional_object *block)
+{
+    unsigned before = 0;
+    for (const struct provisional_object *other = provisional->list; other < block; other++)
+        before += other->class == block->class && other->own_row && !other->one_of &&
+                  other->end - other->start == block->end - block->start;
+    return before;
+}
+
+const char *provisional_name(struct resolver *resolver, uint32_t object)
+{
+    struct provisional *provisional = &resolver->provisional;
+    struct provisional_object *block = object_of(provisional, object);
+    char bytes[16];
+    if (!block || block->one_of || !block->own_row)
+        return NULL;
+    unsigned number = twins_before(provisional, block) + 1;
+    if (block->name && block->number == number)
+        return block->name;
+    text_bytes(bytes, block->end - block->start);
+    block->number = number;
+    block->name = number > 1
+                      ? arena_printf(&resolver->names.strings, "malloc(%s) #%u", bytes, number)
+                      : arena_printf(&resolver->names.strings, "malloc(%s)", bytes);
+    return block->name;
+}
+
+uint32_t provisional_now(const struct resolver *resolver, uint32_t object)
+{
+    return one_of(&resolver->provisional, object);
+}
+
+/* ---- which object a block is ---- */
+
+static uint64_t block_key(const struct space *space, uint64_t start, uint64_t size_bytes)
+{
+    uint64_t key = hash_mix(hash_mix(hash_mix(start) + size_bytes) + space->programs);
+    return (key & ~UINT64_C(15)) | KEY_BLOCK;
+}
+
+static struct provisional_known *known_at(const struct provisional *provisional, uint64_t start,
+                                          uint64_t size_bytes)
+{
+    return &provisional->known[(hash_mix(start) + size_bytes) % PROVISIONAL_BLOCKS];
+}
+
+static const struct provisional_known *find_known(const struct resolver *resolver, uint64_t start,
+                                                  uint64_t size_bytes)
+{
+    const struct provisional_known *known = known_at(&resolver->provisional, start, size_bytes);
+    return known->start == start && known->size_bytes == size_bytes ? known : NULL;
+}
+
+uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint64_t size_bytes)
+{
+    const struct provisional_known *known = find_known(resolver, start, size_bytes);
+    uint32_t object = known ? known->object
+                            : names_find_object(&resolver->names,
+                                                block_key(&resolver->space, start, size_bytes));
+    return one_of(&resolver->provisional, object);
+}
+
+static void remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
+                     uint32_t object, uint64_t type_at)
+{
+    *known_at(&resolver->provisional, start, size_bytes) =
+        (struct provisional_known){start, size_bytes, type_at, object, 0};
+}
+
+/* ---- the end of one ---- */
+
+static void end_as(struct resolver *resolver, struct provisional_object *ending, uint32_t to,
+                   const struct object_rename *how)
+{
+    struct provisional *provisional = &resolver->provisional;
+    to = one_of(provisional, to);
+    if (!to || to == ending->object)
+        return;
+    struct object_rename *more = array_more(provisional->renames, &provisional->rename_room,
+                                            provisional->rename_count, sizeof *more,
+                                            PROVISIONAL_MAX * 2);
+    if (!more)
+        return;
+    provisional->renames = more;
+    more[provisional->rename_count] = *how;
+    more[provisional->rename_count].from = ending->object;
+    more[provisional->rename_count++].to = to;
+    ending->one_of = to;
+    ending->waits = false;
+    if (ending->kind == PROVISIONAL_BLOCK) {
+        names_instance(&resolver->names, to, ending->start);
+        remember(resolver, ending->start, ending->end - ending->start, to,
+                 (uint64_t)how->offset);
+    }
+}
+
+/* No more comes of it: it is what it was shown under. */
+/* A block that begins with `type`, or is mostly of it, where all typed blocks of its size are of one
+ * type that contains it: a base class, or the value of a node. Returns that object; 0: none. */
+static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
+{
+    const struct provisional *provisional = &resolver->provisional;
+    uint32_t object = class < NAMES_OBJECTS_MAX ? provisional->filled_by[class] : 0;
+    if (!object || object == UINT32_MAX || !type)
+        return 0;
+    uint32_t called = object_types_called(&resolver->object_types, object);
+    return called && types_contains(typing_types(resolver->typing), called, type) ? object : 0;
+}
+
+static void note_filled(struct provisional *provisional, uint32_t class, uint32_t object)
+{
+    uint32_t *by = class < NAMES_OBJECTS_MAX ? &provisional->filled_by[class] : NULL;
+    if (by && object != class)
+        *by = !*by || *by == object ? object : UINT32_MAX;
+}
+
+static bool end_as_whole(struct resolver *resolver, struct provisional_object *block,
+                         uint32_t type)
+{
+    uint32_t object = block->kind == PROVISIONAL_BLOCK ? whole_of(resolver, block->class, type) : 0;
+    struct object_rename how = {.type = object_types_called(&resolver->object_types, object)};
+    if (object)
+        end_as(resolver, block, object, &how);
+    return object;
+}
+
+static void settle(struct resolver *resolver, struct provisional_object *ending)
+{
+    if (end_as_whole(resolver, ending, ending->type))
+        return;
+    struct object_rename how = {.type = ending->type, .offset = (int64_t)ending->type_at};
+    end_as(resolver, ending, ending->part_of, &how);
+}
+
+/* ---- a new one ---- */
+
+static struct provisional_object *add(struct resolver *resolver, uint64_t key,
+                                      const struct finding *finding, const char *name,
+                                      uint32_t part_of)
+{
+    struct provisional *provisional = &resolver->provisional;
+    struct object_desc desc = {.name = name,
+                               .module = finding->module,
+                               .kind = finding->kind,
+                               .address = finding->base,
+                               .size_bytes = finding->end - finding->base};
+    if (!part_of)
+        return NULL;
+    struct provisional_object *more = array_more(provisional->list, &provisional->room,
+                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
+    if (!more)
+        return NULL;
+    provisional->list = more;
+    uint32_t object = names_add_object(&resolver->names, key, &desc);
+    if (!object)
+        return NULL;
+    struct provisional_object *made = &provisional->list[provisional->count];
+    *made = (struct provisional_object){.object = object,
+                                        .part_of = part_of,
+                                        .bin = finding->bin,
+                                        .memory = finding->kind,
+                                        .allocation = finding->allocation,
+                                        .key = finding->key,
+                                        .start = finding->base,
+                                        .end = finding->end};
+    provisional->of_object[object] = (uint32_t)++provisional->count;
+    return made;
+}
+
+/* Blocks of a size class that are or were rows of their own. */
+static unsigned own_rows(const struct provisional *provisional, uint32_t class)
+{
+    unsigned rows = 0;
+    for (size_t i = 0; i < provisional->count; i++)
+        rows += provisional->list[i].class == class && provisional->list[i].own_row;
+    return rows;
+}
+
+/* More large blocks of one size class than can be told apart at a glance are one row, as small ones are. */
+static void combine_class(struct resolver *resolver, uint32_t class)
+{
+    struct provisional *provisional = &resolver->provisional;
+    provisional->class_of[class] |= CLASS_MANY;
+    for (size_t i = 0; i < provisional->count; i++)
+        if (provisional->list[i].class == class)
+            provisional->list[i].own_row = false;
+}
+
+/* The first sample of a block without a type. */
+static uint32_t new_block(struct resolver *resolver, const struct finding *block, uint32_t class,
+                          bool waits, const struct access *access)
+{
+    struct provisional *provisional = &resolver->provisional;
+    bool large = block->end - block->base >= PROVISIONAL_OWN_BYTES;
+    if (large && !(provisional->class_of[class] & CLASS_MANY) &&
+        own_rows(provisional, class) >= PROVISIONAL_OWN_ROWS)
+        combine_class(resolver, class);
+    uint8_t of_class = provisional->class_of[class];
+    bool own_row = large && block->in_use && !(of_class & CLASS_MANY);
+    bool room = provisional->count < PROVISIONAL_MAX / 2 || of_class & CLASS_TYPED;
+    if (!waits && !own_row && !room)
+        return class;
+    struct provisional_object *made =
+        add(resolver, block_key(&resolver->space, block->base, block->end - block->base), block,
+            block->name, class);
+    if (!made)
+        return class;
+    made->kind = PROVISIONAL_BLOCK;
+    made->own_row = own_row;
+    made->class = class;
+    made->born_ns = access->time_ns;
+    made->waits = waits;
+    made->by_untyped = !waits;
+    made->access = *access;
+    return made->object;
+}
+
+/* ---- blocks ---- */
+
+/* An object that has no block yet: those that are shown under it come and go. */
+static uint32_t without_blocks(struct resolver *resolver, const struct finding *finding)
+{
+    uint32_t object = names_find_object(&resolver->names, finding->key);
+    if (object)
+        return object;
+    object = finding_object(finding, &resolver->names);
+    if (object) {
+        resolver->names.objects[object].blocks = 0;
+        resolver->names.objects[object].address = 0;
+    }
+    return object;
+}
+
+/* The size class; it is the object of those of its blocks only that are no other's. */
+uint32_t provisional_class(struct resolver *resolver, const struct finding *block)
+{
+    uint32_t class = without_blocks(resolver, block);
+    resolver_note_bin(resolver, class, block->bin);
+    return class;
+}
+
+/* How a type that was seen in a block speaks for the block. */
+enum evidence {
+    EVIDENCE_NONE, /* there is no type that is in it */
+    EVIDENCE_PART, /* something in it is of the type; the block is larger than that */
+    EVIDENCE_WEAK, /* it begins with one, which may be the start of something larger; or it is most of it */
+    EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
+};
+
+/* What glibc's malloc sees in its blocks, which the program does not. */
+static bool is_allocators(const struct type_desc *desc)
+{
+    return !strcmp(desc->name, "struct malloc_chunk") || !strcmp(desc->name, "struct tcache_entry");
+}
+
+static enum evidence evidence_of(const struct resolver *resolver, const struct finding *named,
+                                 const struct finding *block, uint32_t type)
+{
+    enum { ROUNDED = 16, LEAST = 24 }; /* how malloc rounds sizes up */
+    const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
+    uint64_t size = block->end - block->base;
+    /* What begins before the block or ends behind it is the allocator's view of it. */
+    if (!type || !desc || is_allocators(desc) || named->type_base < block->base ||
+        (desc->size > size && !type_is_flexible(desc)))
+        return EVIDENCE_NONE;
+    bool whole = type_instances_is_whole(named, block);
+    bool fills = desc->size <= size && size - desc->size < ROUNDED;
+    if (whole && (fills || size <= LEAST || size >= PROVISIONAL_OWN_BYTES))
+        return EVIDENCE_BLOCK;
+    /* In free memory there are only the allocator's own. */
+    return whole || desc->size > size / 2 ? EVIDENCE_WEAK
+           : block->in_use                ? EVIDENCE_PART
+                                          : EVIDENCE_NONE;
+}
+
+/* Whether memory of one type can be the same object as memory of the other. */
+static bool is_related(const struct resolver *resolver, uint32_t object, uint32_t type)
+{
+    const struct types *types = typing_types(resolver->typing);
+    uint32_t before = object_types_called(&resolver->object_types, object);
+    return !before || before == type || types_contains(types, before, type) ||
+           types_contains(types, type, before);
+}
+
+/* Whether the block is an object that has such parts: an array of them, or of what contains one. */
+static bool is_within(const struct resolver *resolver, const struct finding *block, uint32_t type)
+{
+    uint32_t object = provisional_find(resolver, block->base, block->end - block->base);
+    uint32_t called = object_types_called(&resolver->object_types, object);
+    return called &&
+           (called == type || types_contains(typing_types(resolver->typing), called, type));
+}
+
+static uint32_t named_object(struct resolver *resolver, const struct finding *named, uint32_t type)
+{
+    uint32_t object = finding_intern(named, &resolver->names);
+    object_types_call(&resolver->object_types, object, type);
+    return object;
+}
+
+static void note_site(struct provisional *provisional, uint64_t ip, uint32_t class,
+                      uint32_t object);
+
+static void name_block(struct resolver *resolver, struct provisional_object *ending,
+                       const struct finding *named, uint32_t type)
+{
+    struct object_rename how = {.type = type,
+                                .offset = (int64_t)(named->type_base - ending->start)};
+    uint32_t object = named_object(resolver, named, type);
+    if (ending->by_untyped)
+        note_site(&resolver->provisional, ending->access.ip, ending->class, object);
+    end_as(resolver, ending, object, &how);
+}
+
+/* The finding of a block whose object is known: its type, and where it starts. */
+static uint32_t fit_finding(const struct resolver *resolver, const struct finding *block,
+                            uint32_t object, struct finding *named)
+{
+    const struct provisional_known *known =
+        find_known(resolver, block->base, block->end - block->base);
+    uint32_t called = object_types_called(&resolver->object_types, object);
+    *named = *block;
+    named->bin = object == names_find_object(&resolver->names, block->key) ? block->bin : 0;
+    if (called) {
+        named->of_type = true;
+        named->type_base = block->base + (known ? known->type_at : 0);
+    }
+    return called;
+}
+
+/* ---- code without debugging information ---- */
+
+static struct provisional_site *site_at(const struct provisional *provisional, uint64_t ip,
+                                        uint32_t class)
+{
+    return &provisional->sites[hash_mix(ip + class) % PROVISIONAL_SITES];
+}
+
+/* Code that tells nothing has accessed a block that is known. */
+static void note_site(struct provisional *provisional, uint64_t ip, uint32_t class, uint32_t object)
+{
+    struct provisional_site *site = site_at(provisional, ip, class);
+    if (site->ip != ip || site->class != class)
+        *site = (struct provisional_site){.ip = ip, .class = class, .object = object};
+    if (one_of(provisional, site->object) == object)
+        site->agreed++;
+    else
+        site->others++;
+}
+
+/* What the blocks are that such code accesses; 0: too few were known, or they were of several kinds. */
+static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
+{
+    enum { AGREED_LEAST = 3, OTHERS_IN = 32 };
+    const struct provisional_site *site = site_at(provisional, ip, class);
+    bool same = site->ip == ip && site->class == class && site->agreed >= AGREED_LEAST &&
+                site->others <= site->agreed / OTHERS_IN;
+    return same ? one_of(provisional, site->object) : 0;
+}
+
+/* ---- blocks, continued ---- */
+
+/* A type that may not be all there is: the block is shown under it, and waits for more. */
+static void name_weakly(struct resolver *resolver, struct provisional_object *block,
+                        const struct finding *named, uint32_t type)
+{
+    const struct types *types = typing_types(resolver->typing);
+    if (end_as_whole(resolver, block, type))
+        return;
+    uint32_t before = object_types_called(&resolver->object_types, block->part_of);
+    const struct type_desc *old = types_at(types, before);
+    block->own_row = false;
+    block->waits = false;
+    if (old && old->size >= types_at(types, type)->size)
+        return;
+    block->part_of = without_blocks(resolver, named);
+    object_types_call(&resolver->object_types, block->part_of, type);
+    block->type = type;
+    block->type_at = named->type_base - block->start;
+}
+
+static uint32_t first_object(struct resolver *resolver, const struct finding *block,
+                             const struct finding *named, uint32_t type, enum evidence evidence,
+                             uint32_t class, bool waits, const struct access *access)
+{
+    if (evidence == EVIDENCE_BLOCK)
+        return named_object(resolver, named, type);
+    uint32_t by_site = waits || type ? 0 : object_by_site(&resolver->provisional, access->ip, class);
+    if (by_site)
+        return by_site;
+    uint32_t object = new_block(resolver, block, class, evidence == EVIDENCE_WEAK || waits, access);
+    if (evidence == EVIDENCE_WEAK && object == class)
+        return named_object(resolver, named, type);
+    if (evidence == EVIDENCE_WEAK)
+        name_weakly(resolver, object_of(&resolver->provisional, object), named, type);
+    return object;
+}
+
+/* Memory was freed and is another block now, by the type that is there. In a small block that begins with
+ * it; in a large one, which may have elements of several types, all samples in a row say so. */
+static bool is_reused(const struct finding *block, const struct finding *named,
+                      const struct provisional_known *known)
+{
+    enum { IN_A_ROW = 32 };
+    bool small = block->end - block->base < PROVISIONAL_OWN_BYTES;
+    return small ? type_instances_is_whole(named, block) : known->against >= IN_A_ROW;
+}
+
+/* A block that was free when it was first seen and is in use now. */
+static uint32_t leave_free(struct resolver *resolver, uint32_t object, uint32_t class)
+{
+    struct provisional *provisional = &resolver->provisional;
+    struct provisional_object *unnamed = object_of(provisional, object);
+    if (!unnamed || unnamed->one_of || !(provisional->class_of[unnamed->class] & CLASS_FREE))
+        return object;
+    if (unnamed->part_of == unnamed->class)
+        unnamed->part_of = class;
+    unnamed->class = class;
+    return object;
+}
+
+uint32_t provisional_block(struct resolver *resolver, const struct finding *block,
+                           struct finding *named, uint32_t type, const struct access *access,
+                           const struct typed_operand *operand, struct place *place)
+{
+    struct provisional *provisional = &resolver->provisional;
+    const struct types *types = typing_types(resolver->typing);
+    uint64_t size_bytes = block->end - block->base;
+    uint32_t class = provisional_class(resolver, block);
+    enum evidence evidence = evidence_of(resolver, named, block, type);
+    place->holder = class;
+    if (evidence == EVIDENCE_NONE) {
+        *named = *block;
+        type = 0;
+    }
+    if (!block->in_use)
+        provisional->class_of[class] |= CLASS_FREE;
+    if (type && class) {
+        object_types_vote(&resolver->class_types, types, block, class, type,
+                          type_instances_is_whole(named, block));
+        provisional->class_of[class] |= CLASS_TYPED;
+    }
+    if (evidence == EVIDENCE_PART && named->may_be_array) {
+        *named = *block;
+        evidence = EVIDENCE_NONE;
+        type = 0;
+    }
+    if (evidence == EVIDENCE_PART && is_within(resolver, block, type))
+        evidence = EVIDENCE_NONE;
+    if (evidence == EVIDENCE_PART) {
+        named->base = named->type_base;
+        named->end = named->type_base + types_at(types, type)->size;
+        return type;
+    }
+    uint32_t object = provisional_find(resolver, block->base, size_bytes);
+    struct provisional_known known = find_known(resolver, block->base, size_bytes)
+                                         ? *find_known(resolver, block->base, size_bytes)
+                                         : (struct provisional_known){0};
+    if (block->in_use)
+        object = leave_free(resolver, object, class);
+    struct provisional_object *unnamed =
+        has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
+    bool unrelated = object && !unnamed && evidence == EVIDENCE_BLOCK &&
+                     !is_related(resolver, object, type);
+    known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
+    bool another = unrelated && is_reused(block, named, &known);
+    if (!object || another) {
+        object = first_object(resolver, block, named, type, evidence, class, !operand, access);
+        known.against = 0;
+    } else if (unnamed && evidence == EVIDENCE_BLOCK) {
+        name_block(resolver, unnamed, named, type);
+    } else if (unnamed && evidence == EVIDENCE_WEAK) {
+        name_weakly(resolver, unnamed, named, type);
+    } else if (unnamed && !operand && !unnamed->waits) {
+        unnamed->waits = true;
+        unnamed->access = *access;
+    } else if (!unnamed && operand && !operand->type && object != class) {
+        note_site(provisional, access->ip, class, object);
+    }
+    bool settles = evidence == EVIDENCE_BLOCK && (!known.object || unnamed || another);
+    if (settles || (evidence == EVIDENCE_WEAK && !known.object))
+        known.type_at = named->type_base - block->base;
+    known.start = block->base;
+    known.size_bytes = size_bytes;
+    known.object = object = one_of(provisional, object);
+    *known_at(provisional, block->base, size_bytes) = known;
+    if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
+        note_filled(provisional, class, object);
+    if (!has_no_name(provisional, object))
+        names_instance(&resolver->names, object, block->base);
+    place->object = object;
+    return fit_finding(resolver, block, object, named);
+}
+
+/* ---- code and stack slots ---- */
+
+bool provisional_code(struct resolver *resolver, const struct finding *memory,
+                      const struct access *access, struct place *place)
+{
+    struct provisional *provisional = &resolver->provisional;
+    uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
+    uint32_t part_of = finding_object(memory, &resolver->names);
+    uint32_t object = names_find_object(&resolver->names, key);
+    if (!object) {
+        const char *name = resolver->names.objects[part_of].name;
+        struct provisional_object *made = add(resolver, key, memory, name, part_of);
+        if (!made)
+            return false;
+        made->kind = PROVISIONAL_CODE;
+        made->waits = true;
+        made->access = *access;
+        object = made->object;
+    }
+    place->object = one_of(provisional, object);
+    place->holder = place->object == part_of ? 0 : part_of;
+    return true;
+}
+
+bool provisional_slot(struct resolver *resolver, const struct finding *stack, uint64_t pc,
+                      int64_t slot, const struct access *access, struct place *place)
+{
+    struct provisional *provisional = &resolver->provisional;
+    uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
+    key = (key & ~UINT64_C(15)) | KEY_SLOT;
+    uint32_t part_of = finding_object(stack, &resolver->names);
+    uint32_t object = names_find_object(&resolver->names, key);
+    if (!object) {
+        const char *name = resolver->names.objects[part_of].name;
+        struct provisional_object *made = add(resolver, key, stack, name, part_of);
+        if (!made)
+            return false;
+        made->kind = PROVISIONAL_SLOT;
+        made->waits = true;
+        made->access = *access;
+        made->pc = pc;
+        made->slot = slot;
+        object = made->object;
+    }
+    place->object = one_of(provisional, object);
+    return true;
+}
+
+/* ---- answers ---- */
+
+static struct finding finding_of(const struct resolver *resolver,
+                                 const struct provisional_object *waiting)
+{
+    const struct object_desc *part_of = &resolver->names.objects[waiting->part_of];
+    return (struct finding){.key = waiting->key,
+                            .base = waiting->start,
+                            .end = waiting->end,
+                            .kind = waiting->memory,
+                            .name = part_of->name,
+                            .module = part_of->module,
+                            .bin = waiting->bin,
+                            .allocation = waiting->allocation,
+                            .in_use = true};
+}
+
+static void take_operand(struct resolver *resolver, struct provisional_object *waiting)
+{
+    const struct types *types = typing_types(resolver->typing);
+    const struct typed_operand *operand = typing_operand(
+        resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
+    if (!operand)
+        return;
+    struct finding block = finding_of(resolver, waiting);
+    struct finding named = block;
+    waiting->waits = false;
+    waiting->by_untyped = !operand->type;
+    uint32_t type = operand->type ? type_instances_rename(&resolver->type_instances, types, &named,
+                                                          &waiting->access, operand)
+                                  : 0;
+    if (waiting->kind == PROVISIONAL_CODE && type) {
+        struct object_rename how = {.type = type, .fixed = true, .offset = operand->offset};
+        end_as(resolver, waiting, named_object(resolver, &named, type), &how);
+    } else if (waiting->kind == PROVISIONAL_CODE) {
+        settle(resolver, waiting);
+    } else if (type) {
+        enum evidence evidence = evidence_of(resolver, &named, &block, type);
+        resolver->provisional.class_of[waiting->class] |= CLASS_TYPED;
+        object_types_vote(&resolver->class_types, types, &block, waiting->class, type,
+                          type_instances_is_whole(&named, &block));
+        if (evidence == EVIDENCE_BLOCK)
+            name_block(resolver, waiting, &named, type);
+        else if (evidence == EVIDENCE_WEAK)
+            name_weakly(resolver, waiting, &named, type);
+    }
+}
+
+static void take_slot(struct resolver *resolver, struct provisional_object *waiting)
+{
+    struct finding named = finding_of(resolver, waiting);
+    bool waits;
+    const struct typed_variable *slot = resolver_name_slot(
+        resolver, &named, waiting->access.address, waiting->pc, waiting->slot, &waits);
+    if (waits)
+        return;
+    if (!slot) {
+        settle(resolver, waiting);
+        return;
+    }
+    uint32_t object = finding_intern(&named, &resolver->names);
+    struct object_rename how = {0};
+    if (slot->slot == DWARF_SLOT_VARIABLE) {
+        how = (struct object_rename){.fixed = true, .type = slot->type, .offset = slot->offset};
+        if (slot->type)
+            object_types_declare(&resolver->object_types, object, slot->type, slot->count);
+    }
+    end_as(resolver, waiting, object, &how);
+}
+
+/* Whether the allocator still has a block there, of that size. */
+static bool is_there(struct resolver *resolver, const struct provisional_object *block,
+                     uint64_t now_ns)
+{
+    return resolver->allocations &&
+           allocations_holds(resolver->allocations, &resolver->space, now_ns, block->start,
+                             block->end);
+}
+
+static void look_at_block(struct resolver *resolver, struct provisional_object *block,
+                          uint64_t now_ns)
+{
+    const struct provisional *provisional = &resolver->provisional;
+    uint8_t class = provisional->class_of[block->class];
+    bool crowded = provisional->count > PROVISIONAL_MAX / 4 * 3;
+    uint64_t after_ns = class & CLASS_TYPED ? settle_typed_ns : settle_ns;
+    uint32_t by_site = block->waits || block->type
+                           ? 0
+                           : object_by_site(provisional, block->access.ip, block->class);
+    if (by_site) {
+        struct object_rename how = {.type =
+                                        object_types_called(&resolver->object_types, by_site)};
+        end_as(resolver, block, by_site, &how);
+        return;
+    }
+    bool over = block->own_row ? resolver->alive && !is_there(resolver, block, now_ns)
+                               : class & CLASS_MANY || crowded ||
+                                     (now_ns > block->born_ns + after_ns && !(class & CLASS_FREE));
+    if (over && !block->waits)
+        settle(resolver, block);
+}
+
+static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
+{
+    struct provisional *provisional = &resolver->provisional;
+    if (one_of(provisional, from) != from)
+        return;
+    struct provisional_object *more = array_more(provisional->list, &provisional->room,
+                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
+    if (!more)
+        return;
+    provisional->list = more;
+    struct provisional_object *ending = &provisional->list[provisional->count];
+    *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};
+    provisional->of_object[from] = (uint32_t)++provisional->count;
+    settle(resolver, ending);
+}
+
+/* Mappings that have turned out to be one object. */
+static void take_joins(struct resolver *resolver)
+{
+    struct regions *regions = &resolver->space.regions;
+    for (size_t i = 0; i < regions->join_count; i++) {
+        uint32_t from = names_find_object(&resolver->names, regions->joins[i].from);
+        uint32_t to = names_find_object(&resolver->names, regions->joins[i].to);
+        if (from && to)
+            join_object(resolver, from, to);
+    }
+    regions->join_count = 0;
+}
+
+void provisional_tick(struct resolver *resolver, uint64_t now_ns)
+{
+    struct provisional *provisional = &resolver->provisional;
+    bool all = true;
+    take_joins(resolver);
+    for (size_t i = provisional->first_active; i < provisional->count; i++) {
+        struct provisional_object *object = &provisional->list[i];
+        if (!object->one_of && object->waits && object->kind == PROVISIONAL_SLOT)
+            take_slot(resolver, object);
+        else if (!object->one_of && object->waits)
+            take_operand(resolver, object);
+        if (!object->one_of && object->kind == PROVISIONAL_BLOCK)
+            look_at_block(resolver, object, now_ns);
+        all &= object->one_of != 0;
+        if (all)
+            provisional->first_active = i + 1;
+    }
+}
+
+void provisional_forget(struct resolver *resolver)
+{
+    struct provisional *provisional = &resolver->provisional;
+    for (size_t i = provisional->first_active; i < provisional->count; i++)
+        if (!provisional->list[i].one_of)
+            settle(resolver, &provisional->list[i]);
+    memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+}
+
+const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count)
+{
+    *count = resolver->provisional.rename_count;
+    return resolver->provisional.renames;
+}
+
+void resolver_renamed(struct resolver *resolver)
+{
+    resolver->provisional.rename_count = 0;
+}

@@ -1,0 +1,44 @@
+/* Small programs with one known memory problem, or with none, for run-judged. Each was written from
+   the description of the problem, not from the rules of src/profile/findings*. */
+#ifndef JUDGED_H
+#define JUDGED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct judged_program {
+    const char *name;
+    /* What the answer must be: the finding kinds that are right, separated by |, or "none". */
+    const char *right;
+    /* Kinds that are true too, though not what the program was written for. */
+    const char *also;
+    /* Part of the object's name that a right finding must have; NULL where any will do. */
+    const char *object;
+    void (*set_up)(bool mended);
+    /* One unit of work, the same amount plain and mended; called until the time is over. */
+    void (*work)(bool mended);
+};
+
+extern const struct judged_program judged_problems[], judged_sound[], judged_cpp[];
+
+/* A number that the compiler cannot remove. */
+extern volatile uint64_t judged_sink;
+
+static inline uint64_t judged_next(uint64_t *state)
+{
+    uint64_t x = *state;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return *state = x;
+}
+
+void *judged_alloc(size_t size);
+void judged_shuffle(uint32_t *order, size_t count);
+/* Runs `body` in two threads, with 0 and 1, and waits for both. */
+void judged_two(void (*body)(int thread, bool mended), bool mended);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# An object has one row from its first sample on, at every refresh: by the places and renames that were
+# recorded (one_row), by what the report lists, and the same again when the recording is played.
+set -u
+misstop=${MISSTOP:-src/misstop}
+here=${BUILD:-.}/tests/live
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+folder=$(mktemp -d) || exit 1
+failed=0
+trap 'kill "$program" 2>/dev/null; rm -rf "$folder"' EXIT
+
+"$here/one_row_planted" &
+program=$!
+sleep 1
+if ! "$misstop" -s clock -j -n 4 -H 0 -o "$folder/rec" -p "$program" >"$folder/live.json"; then
+    echo "skipped: nothing can be sampled here"
+    exit 77
+fi
+kill "$program"
+"$misstop" -j -H 0 -i "$folder/rec" >"$folder/played.json" || failed=1
+"$here/one_row" "$folder/rec.misstop" || failed=1
+python3 - "$folder/live.json" "$folder/played.json" <<'PY' || failed=1
+import json, sys
+live, played = ([json.loads(line) for line in open(path)] for path in sys.argv[1:3])
+failed = 0
+def check(truth, words):
+    global failed
+    failed |= not truth
+    print(("ok: " if truth else "FAILED: ") + words)
+last = live[-1]["objects"]
+names = [o["name"] for o in last]
+arrays = [o for o in last if o["name"].startswith("malloc(32.0M)")]
+check(names.count("struct particle []") == 1, "the particles are one row")
+check(len(arrays) == 2 and all(o["size"] < 40 << 20 and o["blocks"] == 1 for o in arrays),
+      "two arrays of one size are two rows, each of its own size")
+check(len(set(names)) == len(names), "no name stands for two rows")
+check(not any("malloc(3" in o["name"] and (o["type"] or "").startswith("struct") for o in last),
+      "no row of unnamed blocks has the type of another row")
+for before, after in zip(live, live[1:]):
+    rows = {(o["address"], o["kind"]) for o in before["objects"] if o["kind"] == "heap" and o["share"] > 0.05}
+    now = {(o["address"], o["kind"]) for o in after["objects"]}
+    check(rows <= now, "refresh %d: what led before is there still" % after["iteration"])
+a = {o["name"]: o["samples"] for o in last}
+b = {o["name"]: o["samples"] for o in played[-1]["objects"]}
+check(a == b, "the recording, played, reports the same rows and samples")
+sys.exit(failed)
+PY
+exit $failed

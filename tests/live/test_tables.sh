@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One run, whose records stand for different numbers of misses: each table of the JSON report, of the
+# HTML page and of the pprof file has the same shares.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+program=$BUILD/tests/live/thinned_planted
+cd "$work" || exit 1
+
+skip() { echo "skipped: $1"; exit 77; }
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+command -v valgrind.bin >/dev/null || command -v valgrind >/dev/null || skip "valgrind is not installed"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+timeout 300 "$MISSTOP" --sim=L1=32K,8,64:L2=256K,8,64 -j -d 60 -H 0 --html run.html --pprof run.pb.gz \
+    -- "$program" >run.json 2>err || { cat err; exit 1; }
+
+python3 - <<'EOP'
+import gzip, json, re, sys
+import xml.etree.ElementTree as tree
+from collections import defaultdict
+
+report = json.loads([line for line in open('run.json') if line.startswith('{"version"')][-1])
+passed = failed = 0
+
+def same(what, one, other, within=0.002):
+    global passed, failed
+    good = one is not None and other is not None and abs(one - other) <= within
+    passed, failed = passed + good, failed + (not good)
+    if not good:
+        print('FAILED: %s: %s and %s' % (what, one, other))
+
+def check(what, holds, *more):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    if not holds:
+        print('FAILED:', what, *more)
+
+# ---- pprof: field numbers of src/view/pprof.proto ----
+def message(data):
+    fields, at = defaultdict(list), 0
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key = number()
+        if key & 7 == 0:
+            fields[key >> 3].append(number())
+        else:
+            size = number()
+            fields[key >> 3].append(data[at:at + size])
+            at += size
+    return fields
+
+def numbers(values):
+    out = []
+    for value in values:
+        if isinstance(value, int):
+            out.append(value)
+            continue
+        shift = whole = 0
+        for byte in value:
+            whole |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                out.append(whole)
+                shift = whole = 0
+    return out
+
+profile = message(gzip.open('run.pb.gz').read())
+strings = [text.decode() for text in profile[6]]
+functions = {message(f)[1][0]: strings[message(f)[2][0]] for f in profile[5]}
+locations = {}
+for one in profile[4]:
+    location = message(one)
+    locations[location[1][0]] = functions[message(location[4][-1])[1][0]] if location[4] else ''
+types = [strings[message(t)[1][0]] for t in profile[1]]
+pprof = {'function': defaultdict(int), 'object': defaultdict(int), 'field': defaultdict(int)}
+for one in profile[2]:
+    sample = message(one)
+    weight = numbers(sample[2])[1]
+    pprof['function'][locations[numbers(sample[1])[0]]] += weight
+    for label in sample[3]:
+        label = message(label)
+        if strings[label[1][0]] in pprof and label[2]:
+            pprof[strings[label[1][0]]][strings[label[2][0]]] += weight
+whole = sum(pprof['function'].values())
+
+# ---- HTML: the rows of a section's first table, by the text of a column ----
+page = tree.parse('run.html').getroot()
+def local(node):
+    return node.tag.split('}')[-1]
+
+def rows(section, name):
+    part = [n for n in page.iter() if n.get('id') == section][0]
+    table = [n for n in part.iter() if local(n) == 'table'][0]
+    titles = [''.join(n.itertext()) for n in table.iter() if local(n) == 'th']
+    out = {}
+    for row in (n for n in table.iter() if local(n) == 'tr'):
+        cells = [n for n in row if local(n) == 'td']
+        if cells:
+            out[''.join(cells[titles.index(name)].itertext())] = float(cells[0].get('data-v'))
+    return out
+
+html_code, html_objects = rows('code', 'FUNCTION'), rows('objects', 'NAME')
+
+# ---- JSON beside the others ----
+matrix = report['matrix']
+functions = {row['function']: row['share'] for row in matrix['rows']}
+columns = {column['object']: column['share'] for column in matrix['columns']}
+lead = report['objects'][0]
+check('records stand for different numbers of misses', report['simulation']['one_in'] > 10)
+own = {code['function'].split('.')[0]: code for code in report['code']}
+check('fill has more records than its misses make', own['fill']['samples'] > 0.2 * own['lookup']['samples']
+      and own['fill']['share'] < 0.05 * own['lookup']['share'], own['fill']['samples'], own['lookup']['samples'])
+check('objects are sorted by share', all(a['share'] >= b['share'] for a, b in zip(report['objects'], report['objects'][1:])))
+check('functions are sorted by share', all(a['all_share'] >= b['all_share'] for a, b in zip(report['code'], report['code'][1:])))
+for code in report['code'][:2]:
+    name = code['function']
+    same('code and matrix: ' + name, code['share'], functions.get(name))
+    same('code and HTML: ' + name, code['share'], html_code.get(name))
+    same('code and pprof: ' + name, code['share'], pprof['function'][name] / whole)
+    at = [i for i, row in enumerate(matrix['rows']) if row['function'] == name][0]
+    inside = sum(c['share'] for c in matrix['cells'] if c['row'] == at and c['column'] == 0)
+    same('matrix and code of the object: ' + name, inside,
+         sum(c['share'] for c in lead['code'] if c['function'] == name) * lead['share'])
+same('objects and matrix', lead['share'], columns.get(lead['name']))
+same('objects and HTML', lead['share'], html_objects.get(lead['name']))
+same('objects and pprof', lead['share'], pprof['object'][lead['name']] / whole)
+for field in lead['fields'][:2]:
+    same('fields and pprof: ' + field['name'], field['share'] * lead['share'], pprof['field'][field['name']] / whole)
+    same('fields and the functions that use them: ' + field['name'], field['share'] * lead['share'],
+         own['fill' if field['name'].endswith('key') else 'lookup']['share'])
+same('fields add up', sum(field['share'] for field in lead['fields']), 1)
+same('instances add up', sum(one['share'] for one in lead['instances']), 1)
+same('threads add up', sum(one['share'] for one in report['threads']['list']), 1)
+print('test_tables: %d passed, %d failed' % (passed, failed))
+sys.exit(failed > 0)
+EOP

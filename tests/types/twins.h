@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What both units of twins.c know. */
+#ifndef MISSTOP_TESTS_TYPES_TWINS_H
+#define MISSTOP_TESTS_TYPES_TWINS_H
+
+struct left {
+    double weight;
+    int id;
+};
+
+struct right {
+    int id;
+    double weight;
+};
+
+struct shared {
+    struct shared *next;
+    int count;
+};
+
+struct right *second_make(int count);
+double second_total(const struct shared *shared);
+
+#endif
