@@ -77,6 +77,34 @@ static struct snapshot_median median(const struct legs *legs, leg_time *time)
 }
 
 /*
+ * A line that is touched all the time for a while, then left alone for longer, is touched at once
+ * by the watches that begin in such a burst. Where that are many more than chance brings at one
+ * touch in `reuse_s`, nearly all touches follow another one as closely, however many watches had to
+ * wait for the next burst: a register is set at a moment, not at a touch (length-biased sampling;
+ * Cox, Renewal Theory, ch. 5). The bound of these close touches; 0: there are no bursts.
+ */
+static double burst_seconds(const struct legs *legs, double reuse_s)
+{
+    static const double least = 0.1;
+    static const double beyond_chance = 4;
+    double touched = 0;
+    double at_once = 0;
+    double longest_s = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        const struct reuse_leg *leg = legs->at[i];
+        if (leg->kind == WATCH_VISIT || !leg->happened)
+            continue;
+        touched++;
+        if (leg->waited_s > legs->seen_s)
+            continue;
+        at_once++;
+        longest_s = fmax(longest_s, leg->seconds);
+    }
+    double low = touched > 0 ? interval_share(at_once / touched, touched).low : 0;
+    return low > fmax(least, beyond_chance * legs->seen_s / reuse_s) ? longest_s : 0;
+}
+
+/*
  * A line that is touched all the time is touched as soon as its register is set, which takes its
  * time to be seen: such a wait says that the reuse is any time shorter. These are censored from the
  * left, all at the same limit and below all others, so that the order of the rest, and with it the
@@ -87,9 +115,10 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 {
     struct snapshot_median bound = median(legs, seconds);
     struct snapshot_median reuse = median(legs, seen_seconds);
-    if (!(reuse.value <= 0))
-        return reuse;
-    return (struct snapshot_median){NAN, 0, bound.high};
+    if (reuse.value <= 0)
+        return (struct snapshot_median){NAN, 0, bound.high};
+    double burst_s = burst_seconds(legs, reuse.value);
+    return burst_s > 0 ? (struct snapshot_median){NAN, 0, burst_s} : reuse;
 }
 
 /* ---- one object ---- */

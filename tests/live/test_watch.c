@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE = 120 /* reports */ };
+enum { PATIENCE = 400 /* reports */, PATIENCE_S = PATIENCE / 4 };
 
 static const char *text_of(json_t *object, const char *member)
 {
@@ -39,11 +39,28 @@ static bool told(json_t *report, const char *name, const char *verdict)
     return !strcmp(text_of(watched(report, name), "verdict"), verdict);
 }
 
-/* The rows are in each other's way in a set of L1, but by a timer alone no conflict is told. */
+static double reuse_at_most(json_t *report, const char *name)
+{
+    return json_number_value(
+        json_array_get(json_object_get(watched(report, name), "reuse_between"), 1));
+}
+
+/*
+ * The rows conflict in a set of L1, but a timer alone does not show that. Where setting a register
+ * takes longer than L2 needs to be filled (a virtual machine), it is not known whether it was.
+ */
+static bool rows_told(json_t *report)
+{
+    enum { FASTEST_FILL_US = 40 };
+    return told(report, "rows", "cached") ||
+           (told(report, "rows", "reused") &&
+            reuse_at_most(report, "rows") * 1e6 > FASTEST_FILL_US);
+}
+
 static bool all_told(json_t *report)
 {
     return told(report, "reused", "capacity") && told(report, "streamed", "streaming") &&
-           told(report, "rows", "cached");
+           rows_told(report);
 }
 
 /* The first report with all verdicts as they must be, or the last one. How many watches that takes
@@ -97,7 +114,7 @@ static void data_touched_in_known_ways(void **state)
 {
     struct planted planted;
     (void)state;
-    assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "all", 60));
+    assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "all", PATIENCE_S + 10));
     json_t *report = watch_until_told(planted.pid);
     kill(planted.pid, SIGTERM);
     assert_int_equal(planted_finish(&planted), 0);
@@ -111,15 +128,14 @@ static void data_touched_in_known_ways(void **state)
            report_number(watch, "overhead") * 100, report_number(watch, "budget") * 100,
            report_number(watch, "trap_ns"));
     assert_true(told(report, "reused", "capacity"));
-    assert_true(told(report, "rows", "cached"));
+    assert_true(rows_told(report));
     assert_true(told(report, "streamed", "streaming"));
     json_t *reused = watched(report, "reused");
     double reuse_s = report_number(reused, "reuse_seconds");
     /* The mean lap beside a median. */
     assert_true(reuse_s > lap_s / 3 && reuse_s < lap_s * 3);
     /* Too short to be told, but for its bound. */
-    json_t *rows = json_object_get(watched(report, "rows"), "reuse_between");
-    assert_true(json_number_value(json_array_get(rows, 1)) < reuse_s);
+    assert_true(reuse_at_most(report, "rows") < reuse_s);
     assert_true(report_number(watched(report, "streamed"), "touched") <= 1);
     assert_string_equal(text_of(json_array_get(json_object_get(reused, "code"), 0), "function"),
                         "walk_reused");

@@ -221,6 +221,29 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
     snapshot_free(snapshot);
 }
 
+/*
+ * A line that is touched every 100 ns for 2 ms of each 5: two of five watches begin among the
+ * touches, the others wait for the next 2 ms. Hardly any touch comes after more than 100 ns. A line
+ * that is touched once in 5 ms is touched at once by chance only.
+ */
+static void touches_in_bursts_are_close_together(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (unsigned i = 0; i < LEGS; i++) {
+        touched_after(ARRAY, i % 5 < 2 ? 1 : 100 + i * 70);
+        touched_after(QUEUE, i ? i * 125 : 1);
+    }
+    head.watch.arm_ns = 40000;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_true(snapshot_reuse_is_bound(&array->reuse_s));
+    assert_true(array->reuse_s.high < 0.00005);
+    assert_int_equal(array->verdict, WATCH_CACHED);
+    assert_int_equal(row_of(snapshot, "queue")->verdict, WATCH_CAPACITY);
+    snapshot_free(snapshot);
+}
+
 /* How many of those that a verdict needs, and when at this pace; what could be watched and was not
  * says whether more may help. */
 static void the_way_to_a_verdict_is_told(void **state)
@@ -312,6 +335,7 @@ int main(void)
         cmocka_unit_test_teardown(the_code_that_touched, end),
         cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
         cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
+        cmocka_unit_test_teardown(touches_in_bursts_are_close_together, end),
         cmocka_unit_test_teardown(the_way_to_a_verdict_is_told, end),
         cmocka_unit_test_teardown(what_the_event_counts_decides, end),
         cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
