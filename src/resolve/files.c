@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/files.h"
+#include "sample/kernel.h"
+#include "sample/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +34,7 @@ int files_open(const char *path)
 int files_root(pid_t pid)
 {
     char text[64];
-    snprintf(text, sizeof text, "/proc/%d/root", (int)pid);
+    snprintf(text, sizeof text, "/proc/%d/root", (int)threads_shown_by(kernel_host(), pid));
     return open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -55,7 +57,8 @@ int files_open_in_root(pid_t pid, const char *path, bool follow)
     close(root);
     /* Before Linux 5.6, or behind a filter that does not know the call. */
     if (fd < 0 && (cause == ENOSYS || cause == EPERM)) {
-        snprintf(text, sizeof text, "/proc/%d/root%s", (int)pid, path);
+        snprintf(text, sizeof text, "/proc/%d/root%s", (int)threads_shown_by(kernel_host(), pid),
+                 path);
         fd = open(text, FILES_FLAGS | O_NOFOLLOW);
     }
     return regular(fd);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/maps.h"
+#include "sample/kernel.h"
+#include "sample/threads.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -138,7 +140,7 @@ int maps_read_file(struct maps *maps, FILE *in)
 int maps_read(struct maps *maps, pid_t pid)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)threads_shown_by(kernel_host(), pid));
     FILE *in = fopen(path, "re");
     if (!in)
         return -errno;

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "resolve/tlb.h"
+#include "sample/kernel.h"
+#include "sample/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,7 +102,7 @@ static void read_smaps(struct memory_use_of *use, uint64_t now_ns)
         return;
     use->read_ns = now_ns;
     use->mapping_count = 0;
-    snprintf(path, sizeof path, "/proc/%d/smaps", (int)use->pid);
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)threads_shown_by(kernel_host(), use->pid));
     FILE *smaps = fopen(path, "re");
     if (!smaps)
         return;

@@ -4,6 +4,8 @@
 #include "resolve/binaries.h"
 #include "resolve/files.h"
 #include "resolve/vdso.h"
+#include "sample/kernel.h"
+#include "sample/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,13 +48,15 @@ static int open_live(const struct map *map, const char *name, const struct modul
     int fd = same_file(files_open_in_root(from->pid, name, false), map);
     /* Deleted or replaced meanwhile: the mapping itself still leads to the file. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)from->pid,
-                 (unsigned long)map->start, (unsigned long)map->end);
+        snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx",
+                 (int)threads_shown_by(kernel_host(), from->pid), (unsigned long)map->start,
+                 (unsigned long)map->end);
         fd = same_file(files_open(path), map);
     }
     /* map_files needs privilege; the program itself can always be had. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe", (int)from->pid);
+        snprintf(path, sizeof path, "/proc/%d/exe",
+                 (int)threads_shown_by(kernel_host(), from->pid));
         fd = same_file(files_open(path), map);
     }
     /* What ran for a moment only is gone before its first sample is looked at. */

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "resolve/resolver.h"
+#include "sample/kernel.h"
+#include "sample/threads.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,14 +16,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-bool process_stat(pid_t pid, struct process_stat *out)
+static bool read_stat(const char *path, struct process_stat *out)
 {
-    char path[64];
     char text[1024];
     unsigned long user = 0, system = 0, flags = 0, faults = 0;
     long threads = 0, resident = 0;
     *out = (struct process_stat){0};
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (text_read_file(path, text, sizeof text) <= 0)
         return false;
     /* The name may hold anything, parentheses too: it ends at the last one. */
@@ -30,9 +30,10 @@ bool process_stat(pid_t pid, struct process_stat *out)
     if (!open || !close || close < open)
         return false;
     text_sanitise(out->comm, sizeof out->comm, open + 1, (size_t)(close - open - 1));
-    sscanf(close + 1,
-           " %c %*d %*d %*d %*d %*d %lu %lu %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
-           &out->state, &flags, &faults, &user, &system, &threads, &resident);
+    sscanf(
+        close + 1,
+        " %c %*d %*d %*d %*d %*d %lu %lu %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
+        &out->state, &flags, &faults, &user, &system, &threads, &resident);
     out->flags = flags;
     out->threads = (uint32_t)threads;
     out->cpu_ticks = user + system;
@@ -42,11 +43,30 @@ bool process_stat(pid_t pid, struct process_stat *out)
     return true;
 }
 
+bool process_stat(pid_t pid, struct process_stat *out)
+{
+    char path[64];
+    struct process_stat other;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (!read_stat(path, out))
+        return false;
+    if (out->state != 'Z' || out->threads < 2)
+        return true;
+    /* Its first thread has ended; the others have the state and the memory. */
+    pid_t tid = threads_shown_by(kernel_host(), pid);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    if (tid != pid && read_stat(path, &other)) {
+        out->state = other.state;
+        out->resident_bytes = other.resident_bytes;
+    }
+    return true;
+}
+
 void process_exe(pid_t pid, char *out, size_t out_size)
 {
     char path[64];
     char target[4096];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)threads_shown_by(kernel_host(), pid));
     ssize_t length = readlink(path, target, sizeof target);
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
@@ -59,6 +79,10 @@ size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
         struct iovec local = {(char *)out + used, size - used};
         struct iovec remote = {(void *)(uintptr_t)(address + used), size - used};
         ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+        if (got < 0 && errno == ESRCH && !used) {
+            pid_t other = threads_shown_by(kernel_host(), pid);
+            got = other == pid ? got : process_vm_readv(other, &local, 1, &remote, 1, 0);
+        }
         if (got <= 0)
             break;
         used += (size_t)got;
@@ -75,7 +99,7 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
 {
     char path[64];
     unsigned char ident[EI_NIDENT] = {0};
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)threads_shown_by(kernel_host(), pid));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && (errno == EACCES || errno == EPERM))
         return error_set(error, -EACCES,
@@ -83,8 +107,8 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
                          "not be traced; try sudo",
                          (int)pid, stat->comm);
     if (fd < 0)
-        return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid,
-                         stat->comm, strerror(errno));
+        return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid, stat->comm,
+                         strerror(errno));
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)

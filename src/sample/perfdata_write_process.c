@@ -64,7 +64,7 @@ static void tell_mappings(const struct kernel *kernel, pid_t pid, perfdata_proce
     char path[64];
     char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)pid);
+    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)threads_shown_by(kernel, pid));
     FILE *file = fopen(path, "re");
     if (!file)
         return;

@@ -2,7 +2,8 @@
 /*
  * Programs with a planted answer. `planted MODE SECONDS` runs, and at its end prints what it
  * knows about itself: a line "NAME VALUE" each. Addresses are printed first, then "ready".
- * With 0 seconds it stops when it is ready, for who watches it to let it go on, and ends by SIGTERM.
+ * With 0 seconds it stops when it is ready, for who watches it to let it go on, and ends by
+ * SIGTERM.
  *
  *   shares    six arrays; VALUE is the CPU time spent in the loop over each, seconds
  *   set       every access in one set of a 64-set, 64-byte-line cache
@@ -12,9 +13,11 @@
  *   page      one hot page in a 64 MiB arena
  *   resonate  two arrays in turn, 1 ms of CPU time each
  *   field     one hot field at offset 40 of an array of 56-byte structs
+ *   first     the same in a second thread; the first one ends
  *   result    the same amount of work again and again; VALUE is its result, and how often that
  *             was another one
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +33,7 @@ struct array {
     const char *name;
     volatile uint64_t *words;
     uint64_t count; /* a power of two */
-    int steps; /* per round: the planted weight */
+    int steps;      /* per round: the planted weight */
     double seconds;
 };
 
@@ -121,9 +124,12 @@ static void rounds(struct array *arrays, int count)
 static void shares(void)
 {
     struct array arrays[] = {
-        {"array_a", array_a, ELEMENTS, 40 * STEPS, 0}, {"array_b", array_b, ELEMENTS, 25 * STEPS, 0},
-        {"array_c", array_c, ELEMENTS, 15 * STEPS, 0}, {"array_d", array_d, ELEMENTS, 10 * STEPS, 0},
-        {"array_e", array_e, ELEMENTS, 7 * STEPS, 0},  {"array_f", array_f, ELEMENTS, 3 * STEPS, 0},
+        {"array_a", array_a, ELEMENTS, 40 * STEPS, 0},
+        {"array_b", array_b, ELEMENTS, 25 * STEPS, 0},
+        {"array_c", array_c, ELEMENTS, 15 * STEPS, 0},
+        {"array_d", array_d, ELEMENTS, 10 * STEPS, 0},
+        {"array_e", array_e, ELEMENTS, 7 * STEPS, 0},
+        {"array_f", array_f, ELEMENTS, 3 * STEPS, 0},
     };
     rounds(arrays, 6);
 }
@@ -131,8 +137,10 @@ static void shares(void)
 static void figure2(void)
 {
     struct array arrays[] = {
-        {"array_a", array_a, ELEMENTS, 20 * STEPS, 0}, {"array_b", array_b, ELEMENTS, 20 * STEPS, 0},
-        {"array_c", array_c, ELEMENTS, 20 * STEPS, 0}, {"array_d", array_d, ELEMENTS, 5 * STEPS, 0},
+        {"array_a", array_a, ELEMENTS, 20 * STEPS, 0},
+        {"array_b", array_b, ELEMENTS, 20 * STEPS, 0},
+        {"array_c", array_c, ELEMENTS, 20 * STEPS, 0},
+        {"array_d", array_d, ELEMENTS, 5 * STEPS, 0},
         {"array_e", array_e, ELEMENTS, 35 * STEPS, 0},
     };
     rounds(arrays, 5);
@@ -142,8 +150,10 @@ static void figure2(void)
 static void phases(void)
 {
     struct array arrays[] = {
-        {"array_a", array_a, ELEMENTS, 10 * STEPS, 0}, {"array_b", array_b, ELEMENTS, 10 * STEPS, 0},
-        {"array_c", array_c, ELEMENTS, 10 * STEPS, 0}, {"array_e", array_e, ELEMENTS, 2 * STEPS, 0},
+        {"array_a", array_a, ELEMENTS, 10 * STEPS, 0},
+        {"array_b", array_b, ELEMENTS, 10 * STEPS, 0},
+        {"array_c", array_c, ELEMENTS, 10 * STEPS, 0},
+        {"array_e", array_e, ELEMENTS, 2 * STEPS, 0},
     };
     double start = clock_s(CLOCK_MONOTONIC);
     print_arrays(arrays, 4, 0);
@@ -174,7 +184,8 @@ static void set(void)
 
 static void page(void)
 {
-    char *arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *arena =
+        mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (arena == MAP_FAILED)
         exit(EXIT_FAILURE);
     memset(arena, 0, ARENA_BYTES);
@@ -234,6 +245,20 @@ static void fixed_work(void)
     printf("result %lu\nothers %u\n", (unsigned long)first, others);
 }
 
+static void *field_thread(void *nothing)
+{
+    field();
+    fflush(stdout);
+    return nothing;
+}
+
+static void first_ends(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, field_thread, NULL);
+    pthread_exit(NULL);
+}
+
 static void fill(void)
 {
     volatile uint64_t *arrays[] = {array_a, array_b, array_c, array_d, array_e, array_f};
@@ -249,9 +274,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"shares", shares}, {"set", set},           {"figure2", figure2}, {"phases", phases},
-                 {"page", page},     {"resonate", resonate}, {"field", field},
-                 {"result", fixed_work}};
+    } modes[] = {{"shares", shares}, {"set", set},           {"figure2", figure2},
+                 {"phases", phases}, {"page", page},         {"resonate", resonate},
+                 {"field", field},   {"result", fixed_work}, {"first", first_ends}};
     if (argc != 3) {
         fprintf(stderr, "usage: planted MODE SECONDS\n");
         return 2;

@@ -303,12 +303,11 @@ static bool field_is_hot(json_t *report)
     return has_4000(report) && report_number(hot_field(report), "share") > 0.95;
 }
 
-static void a_hot_field_of_an_array_is_one_row(void **state)
+static void check_hot_field(const char *mode)
 {
-    (void)state;
     const char *const arguments[] = {"-s", source, "-d", "0.25", "-H", "1", NULL};
     struct planted planted;
-    json_t *report = watch(&planted, "field", arguments, field_is_hot);
+    json_t *report = watch(&planted, mode, arguments, field_is_hot);
     assert_non_null(report_object(report, "records"));
     json_t *field = hot_field(report);
     printf("  %s: %.3f of its object\n", json_string_value(json_object_get(field, "name")),
@@ -317,6 +316,19 @@ static void a_hot_field_of_an_array_is_one_row(void **state)
     assert_int_equal(json_integer_value(json_object_get(field, "offset")), 40);
     assert_true(report_number(field, "share") > 0.95);
     json_decref(report);
+}
+
+static void a_hot_field_of_an_array_is_one_row(void **state)
+{
+    (void)state;
+    check_hot_field("field");
+}
+
+/* Its mappings and memory are then those of another thread, for /proc. */
+static void a_process_whose_first_thread_has_ended_is_watched(void **state)
+{
+    (void)state;
+    check_hot_field("first");
 }
 
 /* What the program worked out, again and again the same. */
@@ -366,6 +378,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(search_zooms_to_the_lines_of_a_hot_page),
         cmocka_unit_test(a_jittered_period_does_not_resonate),
         cmocka_unit_test(a_hot_field_of_an_array_is_one_row),
+        cmocka_unit_test(a_process_whose_first_thread_has_ended_is_watched),
         cmocka_unit_test(the_target_survives_kill_9),
     };
     source = strstr(argv[0], "counter") ? "counter" : "clock";
