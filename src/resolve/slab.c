@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* A huge page of x86-64: with one TLB entry for each, a lookup costs one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
@@ -12,9 +13,21 @@
 const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
                                                  16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
+/* What is reserved counts against RLIMIT_AS: a part of it, so that the rest has room too. */
+static uint64_t within_limit(uint64_t bound_bytes)
+{
+    enum { PARTS = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+        bound_bytes <= limit.rlim_cur / PARTS)
+        return bound_bytes;
+    return limit.rlim_cur / PARTS;
+}
+
 int slab_init(struct slab *slab, uint64_t bound_bytes)
 {
     *slab = (struct slab){.next_line = 1}; /* line 0 means none */
+    bound_bytes = within_limit(bound_bytes);
     if (bound_bytes < SLAB_STEP_BYTES)
         bound_bytes = SLAB_STEP_BYTES;
     if (bound_bytes > SLAB_BOUND_MAX_BYTES)

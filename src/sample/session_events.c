@@ -4,8 +4,10 @@
 
 #include "base/array.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -41,6 +43,24 @@ static void add_cpus(struct session *session, const char *text)
     }
 }
 
+/* Lines "cpu0 ..." of those that are online. */
+static void add_cpus_of_stat(struct session *session)
+{
+    char path[64];
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%s/stat", session->kernel->procfs);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    while (getline(&line, &room, file) > 0)
+        if (!strncmp(line, "cpu", 3) && isdigit((unsigned char)line[3]))
+            add_cpus(session, line + 3);
+    free(line);
+    fclose(file);
+}
+
+/* In a container /sys may be missing. */
 static int read_cpus(struct session *session)
 {
     char text[4096];
@@ -48,9 +68,12 @@ static int read_cpus(struct session *session)
         session->cpus = calloc(SESSION_CPUS_MAX, sizeof *session->cpus);
     if (!session->cpus)
         return -ENOMEM;
-    if (!kernel_text(session->kernel->sysfs, "devices/system/cpu/online", text, sizeof text))
-        strcpy(text, "0");
-    add_cpus(session, text);
+    if (kernel_text(session->kernel->sysfs, "devices/system/cpu/online", text, sizeof text))
+        add_cpus(session, text);
+    else
+        add_cpus_of_stat(session);
+    if (!session->cpu_count)
+        add_cpus(session, "0");
     return session->cpu_count ? 0 : -ENODEV;
 }
 

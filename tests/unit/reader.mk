@@ -32,5 +32,5 @@ tests_unit_test_debuginfo_LDADD = $(RESOLVE_LIBS)
 EXTRA_PROGRAMS += tests/bench/bench_types
 CLEANFILES += tests/bench/bench_types
 tests_bench_bench_types_SOURCES = tests/bench/bench_types.c
-tests_bench_bench_types_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
+tests_bench_bench_types_LDADD = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS)
 EXTRA_DIST += tests/bench/first-field

@@ -632,6 +632,22 @@ static void cpus_that_come_are_followed(void **state)
     finish(pid);
 }
 
+/* As in a container without /sys: /proc/stat has the CPUs. */
+static void without_sysfs_all_cpus_are_watched(void **state)
+{
+    struct session session;
+    struct error error = {0};
+    (void)state;
+    reset_tricks();
+    trick.sysfs = fake_kernel_begin(NULL)->sysfs;
+    pid_t pid = start(busy_target, 1);
+    assert_int_equal(open_tricky(&session, pid, &error), 0);
+    assert_int_equal(session.cpu_count, sysconf(_SC_NPROCESSORS_ONLN));
+    session_close(&session);
+    fake_kernel_end();
+    finish(pid);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -655,6 +671,7 @@ int main(void)
         cmocka_unit_test(threads_that_die_meanwhile_are_no_error),
         cmocka_unit_test(cpus_of_the_other_kind_get_the_twin),
         cmocka_unit_test(cpus_that_come_are_followed),
+        cmocka_unit_test(without_sysfs_all_cpus_are_watched),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
