@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a sample to the address it missed on (DESIGN.md section 4; PMPT 2.3).
+ * From a sample to the address it missed on (doc/design/decode.md; PMPT 2.3).
  *
  * The decoder disassembles a function once, and compiles for each sampled IP a recipe:
  * which instruction is the culprit, and how its address follows from the registers. A

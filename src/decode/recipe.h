@@ -4,7 +4,7 @@
  * program came from each, and how the address follows. Made once per IP.
  *
  * The counter and clock sources report the first instruction not yet retired, so the culprit
- * is the one that ran just before (FACTS.md: 99 %). Choices made here:
+ * is the one that ran just before (doc/facts.md: 99 %). Choices made here:
  *  - A few instructions that touch no memory are walked over, for skid is sometimes longer.
  *  - Where the IP is the target of jumps, each of them is a way to have come; a conditional
  *    jump must agree with the flags, which it does not change. Of several that remain, a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables (DESIGN.md section 6): takes places, keeps PMPT's window, decaying counts
+ * The tables (doc/design/window.md): takes places, keeps PMPT's window, decaying counts
  * of objects, offsets, code and sets, and the n-way search; makes snapshots. The clock is
  * passed in. No allocation per sample after the tables have found their size; all memory
  * is bounded. One thread only.

@@ -2,7 +2,7 @@
 /*
  * Which anonymous mappings belong to glibc's malloc, told by what stands at their start:
  * a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a chunk
- * header whose mmapped bit is set (glibc malloc/arena.c, malloc/malloc.c; FACTS.md).
+ * header whose mmapped bit is set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
  */
 #ifndef MISSTOP_RESOLVE_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The type of each access, from both sides: what the code says its pointer points to, and what
- * the object is known to be (declared, or by the votes of the accesses that hit it; DESIGN.md
+ * the object is known to be (declared, or by the votes of the accesses that hit it; doc/design/heap.md
  * section 5). Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H

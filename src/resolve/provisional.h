@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Objects that have no name yet (DESIGN.md section 5: an object keeps one identity). A heap block that
+ * Objects that have no name yet (doc/design/heap.md: an object keeps one identity). A heap block that
  * the walk found, memory that is accessed by code with unread debugging information, a stack slot: each
  * gets an object at its first sample. When its type or name is known, a rename (place.h) moves what it
  * counted; when it is known that none will come, it joins its size class, mapping or stack.

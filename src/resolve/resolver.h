@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The process: what is mapped where, and what an address is called (DESIGN.md section 5).
+ * The process: what is mapped where, and what an address is called (doc/design/heap.md).
  * Kept current by records; /proc is read at the start and when records were lost.
  * Everything read from the target or its files is hostile input. One thread only.
  */

@@ -26,7 +26,7 @@ static const struct alias aliases[] = {
     {"l2-miss",
      EVENT_MISS_L2,
      {"MEM_LOAD_RETIRED:L2_MISS", "MEM_LOAD_UOPS_RETIRED:L2_MISS",
-      /* On AMD the generic event counts misses of the L2 (FACTS.md); on Intel, of the L3. */
+      /* On AMD the generic event counts misses of the L2 (doc/facts.md); on Intel, of the L3. */
       "PERF_COUNT_HW_CACHE_MISSES"}},
     {"mem-fill",
      EVENT_MEM_FILL,

@@ -234,7 +234,7 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
 
 /*
  * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
- * says so by "not available" (FACTS.md). A data source of 0 was not recorded and says nothing.
+ * says so by "not available" (doc/facts.md). A data source of 0 was not recorded and says nothing.
  */
 static bool address_valid(const struct record_format *format, const struct sample *sample)
 {

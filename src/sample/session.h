@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A live session: the kernel events of one process, on every CPU and thread, and the rings
- * their records come in. inherit with cpu = -1 cannot be mapped (FACTS.md), so each thread
+ * their records come in. inherit with cpu = -1 cannot be mapped (doc/facts.md), so each thread
  * gets one event per CPU, and all of a CPU write to that CPU's ring. Owned by the sampler.
  */
 #ifndef MISSTOP_SAMPLE_SESSION_H

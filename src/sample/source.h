@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where samples can come from (DESIGN.md section 3). A source says what it can give, which
+ * Where samples can come from (doc/facts.md). A source says what it can give, which
  * events it wants, and how their attributes look; the session opens and reads them all alike.
  */
 #ifndef MISSTOP_SAMPLE_SOURCE_H

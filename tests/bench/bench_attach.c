@@ -3,7 +3,7 @@
  * What watching costs, from outside:
  *   - slowdown of the target under misstop beside perf record, same event, period and
  *     registers, in one run: sampling is switched on and off every second, so that the
- *     wandering speed of the machine hits all alike (FACTS.md);
+ *     wandering speed of the machine hits all alike (doc/facts.md);
  *   - misstop's own CPU time at 2,000 samples a second;
  *   - time from start to the first screen, and to the first named object on it.
  *

@@ -261,7 +261,7 @@ static int address_with(uint64_t address, uint64_t data_src, bool recorded)
     return !!(record.sample.has & SAMPLE_HAS_ADDRESS);
 }
 
-/* IBS tags operations that touch no memory too: their address is left over (FACTS.md). */
+/* IBS tags operations that touch no memory too: their address is left over (doc/facts.md). */
 static void an_address_needs_an_access(void **state)
 {
     (void)state;
