@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The type of each access, from both sides: what the code says its pointer points to, and what
- * the object is known to be (declared, or by the votes of the accesses that hit it; doc/design/heap.md
- * section 5). Owned by the resolver.
+ * the object is known to be (declared, or by the votes of the accesses that hit it; doc/design/heap.md).
+ * Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What memory that nobody named is called after: the type that was seen to lie there (doc/design/heap.md
- * section 5). Owned by the resolver.
+ * What memory that nobody named is called after: the type that was seen to be there (doc/design/heap.md).
+ * Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_TYPE_INSTANCES_H
 #define MISSTOP_RESOLVE_TYPE_INSTANCES_H
