@@ -32,6 +32,17 @@ static int profile_tables(struct profile *profile)
                        shift_of(options->geometry.line_bytes));
 }
 
+/* What misses a level has missed all above it: those of the uppermost one are all misses. */
+static uint16_t first_level_event(const struct profile_options *options)
+{
+    static const uint8_t order[] = {EVENT_MISS_L1, EVENT_MISS_L2, EVENT_OTHER, EVENT_MEM_FILL};
+    for (size_t i = 0; i < sizeof order; i++)
+        for (uint16_t event = 0; event < options->event_count; event++)
+            if (options->roles[event] == order[i])
+                return event;
+    return 0;
+}
+
 int profile_new(struct profile **out, const struct profile_options *options, struct error *error)
 {
     *out = NULL;
@@ -49,6 +60,7 @@ int profile_new(struct profile **out, const struct profile_options *options, str
         profile->options.ranking = 0;
     measures_plan(&profile->measures, profile->options.roles, profile->options.event_count,
                   profile->options.ranking);
+    profile->sharing_event = first_level_event(&profile->options);
     decay_init(&profile->decay, options->half_life_s);
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {

@@ -282,7 +282,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (place->holder)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
-    if (has_offset(access))
+    if (has_offset(access) && profile_shares(profile, access->event))
         sharing_add(&profile->sharing, place, scale);
     if (profile->options.lines)
         use_fetched(&profile->use, place, object, adding->keys.offset);

@@ -85,6 +85,9 @@ enum rename_field {
     RENAME_ROW_FIELDS
 };
 
+/* Index of the event that ranks from here on. */
+enum ranking_field { RANKING_ROW_EVENT, RANKING_ROW_FIELDS };
+
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
 
