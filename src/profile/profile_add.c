@@ -284,7 +284,7 @@ static void finish(struct profile *profile, const struct adding *adding)
     add_pairs(profile, adding, scale);
     if (has_offset(access) && profile_shares(profile, access->event))
         sharing_add(&profile->sharing, place, scale);
-    if (profile->options.lines)
+    if (profile->options.lines && profile->options.roles[access->event] != EVENT_ACCESS)
         use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;
