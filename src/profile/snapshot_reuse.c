@@ -61,8 +61,10 @@ static struct snapshot_share missed(const struct build *build, const struct dist
     double uses = build_read(build, &from->told);
     double first = build_read(build, &from->first);
     double watched = first > 0 ? fmin(uses, fmax(1, first / one_in)) : uses;
-    double far = fmin(told * distances_miss_ratio(from, basis, lines * (1 + reach)), 1);
-    double near = fmin(told * distances_miss_ratio(from, basis, lines * (1 - reach)), 1);
+    double far_lines = distances_step_up(lines * (1 + reach));
+    double near_lines = distances_step_down(lines * (1 - reach));
+    double far = fmin(told * distances_miss_ratio(from, basis, far_lines), 1);
+    double near = fmin(told * distances_miss_ratio(from, basis, near_lines), 1);
     return (struct snapshot_share){
         .value = fmin(told * distances_miss_ratio(from, basis, lines), 1),
         .low = interval_share(far, watched).low,
