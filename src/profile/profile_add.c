@@ -213,6 +213,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .weight = window_pack_weight(tally_weight(access)),
         .size = access->size,
         .waits = access->waits,
+        .kept = access->kept,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
     if (has_offset(access)) {

@@ -23,7 +23,7 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked and waits, unit, 8 bits each */
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, waits and kept, unit, 8 bits each */
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,
     PLACE_ROW_EVICTOR_IP,
