@@ -151,6 +151,10 @@ void profile_rescale(struct profile *profile, double factor)
     levels_table_rescale(&profile->code_levels, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
+        for (int k = 0; k < TYPED_COUNT; k++)
+            profile->typed[i][k].at[BASIS_DECAYED] *= factor;
+        for (int k = 0; k < UNTYPED_COUNT; k++)
+            profile->untyped[i][k].at[BASIS_DECAYED] *= factor;
         levels_rescale(&profile->all_levels[i], factor);
     }
 }
@@ -248,6 +252,8 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     levels_table_clear(&profile->code_levels);
     thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
+    memset(profile->typed, 0, sizeof profile->typed);
+    memset(profile->untyped, 0, sizeof profile->untyped);
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;

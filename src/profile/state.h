@@ -101,6 +101,8 @@ struct profile {
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct thread_numbers threads;
     struct snapshot_totals totals;
+    struct counted typed[SAMPLE_EVENTS_MAX][TYPED_COUNT]; /* weight, of those attributed */
+    struct counted untyped[SAMPLE_EVENTS_MAX][UNTYPED_COUNT];
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
 };
