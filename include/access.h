@@ -98,6 +98,7 @@ struct access {
     bool locked; /* an atomic read-modify-write: lock prefix, or xchg */
     bool of_leaf; /* needed the frame of a leaf function, which is soon gone */
     bool waits;  /* in a loop that only looks until somebody else writes: it spins */
+    bool kept; /* a slot of the frame, in a loop that calls: what is kept there while it does */
 };
 
 /* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */

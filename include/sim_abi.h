@@ -31,7 +31,8 @@ enum {
     SIM_PATH_UNITS_MAX = 64,
     SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
     SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
-    SIM_REUSE_ONE_IN = 16,     /* lines whose reuse is told, or fewer where lines are many */
+    SIM_REUSE_ONE_IN = 16,     /* lines whose reuse is told, or fewer where lines are many: */
+    SIM_REUSE_LINES = 4096,    /* at most so many */
     SIM_QUESTIONS_MAX = 4,     /* at a time */
     SIM_BLOCKS_MAX = 1 << 20,  /* that a question begins with */
     SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be told apart for a question */

@@ -48,6 +48,8 @@ struct snapshot_instruction {
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
     uint32_t member;
+    uint64_t offset; /* into the type, arrays folded to element 0; which of a union's members, or of
+                        the bit-fields there, it is for does not follow from that */
     const struct snapshot_use *use;     /* of lines it fetched; NULL: nothing is told of it */
     struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: none told, or it is no hot one */
 };

@@ -7,6 +7,8 @@
 #ifndef MISSTOP_SNAPSHOT_REUSE_H
 #define MISSTOP_SNAPSHOT_REUSE_H
 
+#include "snapshot_share.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,8 +36,9 @@ struct snapshot_reuse_row {
     double uses;               /* that were told: what the figures rest on */
     double share;              /* of all accesses */
     double first;              /* part of its accesses that no cache has: lines not used before */
-    double miss[REUSE_POINTS]; /* part of its accesses that a cache of that size misses */
-    double at[REUSE_MARKS];    /* the same at the marks */
+    /* Part of its accesses that a cache of that size misses, and between what it is: 95 %. */
+    struct snapshot_share miss[REUSE_POINTS];
+    struct snapshot_share at[REUSE_MARKS]; /* the same at the marks */
 };
 
 struct snapshot_reuse {

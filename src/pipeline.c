@@ -109,6 +109,7 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     pipeline->behind = sampler_behind(pipeline->sampler, &until_ns);
     count_places(pipeline);
+    pipeline_rank_costliest(pipeline);
     pipeline_watch_pump(pipeline, until_ns);
     /* No further than the samples: those still to come must find the blocks of their time. */
     if (pipeline->live)

@@ -34,6 +34,7 @@ static int open_profile(struct pipeline *pipeline, struct error *error)
         .ways = options->ways,
         .geometry = pipeline->geometry,
         .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
+        .simulated = !strcmp(pipeline_info(pipeline)->source, "sim"),
         .lines = pipeline_info(pipeline)->lines,
         .pairs = pipeline->recorder ? recorder_pairs(pipeline->recorder) : pipeline_pairs(pipeline),
         .watch = pipeline->watch || pipeline->stored_watch.on,

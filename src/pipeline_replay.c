@@ -38,6 +38,9 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
     if (code)
         return code;
     profile_set_basis(pipeline->profile, basis);
+    /* Where the recording told what ranks, it tells it again. */
+    if (pipeline->store && !pipeline->event_chosen)
+        pipeline->ranking = 0;
     profile_set_ranking(pipeline->profile, pipeline->ranking);
     return 0;
 }

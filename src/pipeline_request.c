@@ -50,17 +50,46 @@ int pipeline_search_check(const char *what, struct error *error)
     return 0;
 }
 
+void pipeline_rank(struct pipeline *pipeline, uint16_t event)
+{
+    if (event == pipeline->ranking || event >= pipeline_info(pipeline)->event_count)
+        return;
+    pipeline->ranking = event;
+    pipeline->ranked_before = pipeline->samples[event];
+    profile_set_ranking(pipeline->profile, event);
+    if (!pipeline->store)
+        sampler_rank(pipeline->sampler, event);
+    pipeline_stretch_rank(pipeline);
+}
+
+/* Of the events that a simulation has by itself, deepest first. */
+void pipeline_rank_costliest(struct pipeline *pipeline)
+{
+    if (!pipeline->options.sim || pipeline->options.events || pipeline->event_chosen)
+        return;
+    struct snapshot_simulation simulation = sampler_simulation(pipeline->sampler);
+    uint32_t last = simulation.level_count - 1;
+    if (pipeline->ranking > last)
+        return;
+    uint32_t level = whatif_costliest_level(&simulation, last - pipeline->ranking);
+    if (level == last - pipeline->ranking)
+        return;
+    pipeline_rank(pipeline, (uint16_t)(last - level));
+    if (pipeline->recorder)
+        recorder_ranking(pipeline->recorder, pipeline->ranking);
+    if (!pipeline->status[0])
+        snprintf(pipeline->status, sizeof pipeline->status,
+                 "ranked by %s: most cycles are lost there; e ranks by another event",
+                 pipeline_info(pipeline)->events[pipeline->ranking].name);
+}
+
 static const char *next_event(struct pipeline *pipeline)
 {
     const struct sampler_info *info = pipeline_info(pipeline);
     if (info->event_count < 2)
         return "only one event is sampled; name more with -e";
-    pipeline->ranking = (uint16_t)((pipeline->ranking + 1) % info->event_count);
-    pipeline->ranked_before = pipeline->samples[pipeline->ranking];
-    profile_set_ranking(pipeline->profile, pipeline->ranking);
-    if (!pipeline->store)
-        sampler_rank(pipeline->sampler, pipeline->ranking);
-    pipeline_stretch_rank(pipeline);
+    pipeline->event_chosen = true;
+    pipeline_rank(pipeline, (uint16_t)((pipeline->ranking + 1) % info->event_count));
     snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
              info->events[pipeline->ranking].name);
     return pipeline->status;

@@ -119,6 +119,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
+    bool event_chosen; /* by the user, with a key */
     uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
@@ -161,6 +162,11 @@ static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles
 /* In pipeline_stretch.c: objects that have turned out to be others, for the tables of the run and
  * for those of the stretch that is shown. */
 void pipeline_rename(struct pipeline *pipeline, const struct object_rename *list, size_t count);
+
+/* In pipeline_request.c: another event ranks; and that of the costliest level of a simulation,
+ * unless the user chose. */
+void pipeline_rank(struct pipeline *pipeline, uint16_t event);
+void pipeline_rank_costliest(struct pipeline *pipeline);
 
 /* In pipeline_stored.c: the end of a replay from FILE.misstop that pipeline.c has for others. */
 long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);

@@ -75,6 +75,10 @@ static void take_item(void *context, const struct store_item *item)
     case STORE_ITEM_RENAME:
         take_rename(pipeline, &item->rename);
         break;
+    case STORE_ITEM_RANKING:
+        if (!pipeline->event_chosen)
+            pipeline_rank(pipeline, item->ranking);
+        break;
     case STORE_ITEM_LINE:
         profile_add_lines(pipeline->profile, &item->line, 1);
         break;

@@ -48,6 +48,7 @@ static int open_tables(struct pipeline *pipeline, struct error *error)
                                      .geometry = pipeline->geometry,
                                      .event_count = (uint16_t)pipeline_info(pipeline)->event_count,
                                      .ranking = pipeline->ranking,
+                                     .simulated = !strcmp(pipeline_info(pipeline)->source, "sim"),
                                      .run = pipeline->profile};
     pipeline_roles(pipeline, wanted.roles);
     /* Where pages lie now says nothing of then, nor does what stands there. */

@@ -148,6 +148,8 @@ static void follow_rotation(struct recorder *recorder)
     int code = perfdata_writer_shift(recorder->options.path, suffix, files, &error);
     if (!code)
         code = open_store(recorder, &error);
+    if (!code)
+        store_writer_ranking(recorder->store, recorder->ranking);
     recorder->mark = perfdata_writer_mark(recorder->perfdata);
     note_trouble(recorder, 1, code, &error);
 }
@@ -212,6 +214,13 @@ void recorder_rename(struct recorder *recorder, const struct object_rename *list
 {
     for (size_t i = 0; recorder->store && i < count; i++)
         store_writer_rename(recorder->store, &list[i]);
+}
+
+void recorder_ranking(struct recorder *recorder, uint16_t event)
+{
+    recorder->ranking = event;
+    if (recorder->store)
+        store_writer_ranking(recorder->store, event);
 }
 
 void recorder_begin_refresh(struct recorder *recorder)

@@ -57,6 +57,9 @@ void recorder_watch(struct recorder *recorder, const struct watch_result *result
 /* As profile_rename(), when it is told. */
 void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count);
 
+/* Index of the event that ranks from here on. */
+void recorder_ranking(struct recorder *recorder, uint16_t event);
+
 /* Of the uses of lines that a simulation tells as many are taken as a recording can hold: whether
  * this line is to be counted, and with which weight. The tables count the same. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_told *line);

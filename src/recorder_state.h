@@ -18,6 +18,7 @@ struct recorder {
     struct perfdata_writer *perfdata;
     struct store_writer *store; /* NULL: it could not be begun after a rotation */
     uint64_t mark;
+    uint16_t ranking; /* as it was told last */
     struct utsname machine;
     struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
     struct snapshot_watch watch;           /* without its objects */

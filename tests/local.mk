@@ -144,7 +144,7 @@ EXTRA_DIST += tests/bench/programs-in-stages tests/bench/programs_in_stages.py
 
 # Programs with one known problem, or none: what is found, and what mending them brings. Takes ten minutes.
 EXTRA_DIST += tests/judged/run-judged tests/judged/judged.h tests/judged/main.c tests/judged/problems.c tests/judged/sound.c \
-	tests/judged/containers.cc
+	tests/judged/containers.cc tests/judged/unseen.c tests/judged/unseen_cpp.cc
 .PHONY: judge-findings
 judge-findings: all
 	$(srcdir)/tests/judged/run-judged $(abs_top_builddir)/src/misstop

@@ -158,6 +158,7 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, e
         goto failed;
     mark_targets(function);
     waiting_mark(function->insns, function->count);
+    waiting_mark_kept(function->insns, function->count);
     free(code.bytes);
     return function;
 

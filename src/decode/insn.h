@@ -110,6 +110,7 @@ struct insn {
     bool is_nop;         /* of any length: perhaps padding that is never run */
     bool is_target;      /* some jump of the function leads here */
     bool waits;          /* in a loop that only looks until somebody else writes (waiting.h) */
+    bool kept;           /* accesses a slot of the frame in a loop that calls (waiting.h) */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */

@@ -18,6 +18,7 @@ void recipe_describe(const struct insn *insn, struct access *access)
     access->kind = memory->kind;
     access->locked = insn->locked;
     access->waits = insn->waits;
+    access->kept = insn->kept;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;

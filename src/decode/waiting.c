@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/waiting.h"
 
-enum { LOOP_MAX = 24, PAUSE_BYTES = 2 };
+enum { LOOP_MAX = 24, KEPT_LOOP_MAX = 256, PAUSE_BYTES = 2 };
 
 static bool is_jump(const struct insn *insn)
 {
@@ -86,5 +86,29 @@ void waiting_mark(struct insn *insns, size_t count)
             continue;
         for (; head < i; head++)
             insns[head].waits = insns[head].memory_count > 0;
+    }
+}
+
+static bool is_slot(const struct insn *insn)
+{
+    return insn->memory_count && insn->memory[0].index == SREG_NONE &&
+           (insn->memory[0].base == SREG_SP || insn->memory[0].base == SREG_BP);
+}
+
+void waiting_mark_kept(struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool calls = false;
+        size_t head = i;
+        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
+            continue;
+        while (head > 0 && i - head < KEPT_LOOP_MAX && insns[head].address > insns[i].target) {
+            head--;
+            calls |= insns[head].flow == INSN_CALL;
+        }
+        if (insns[head].address != insns[i].target)
+            continue;
+        for (; calls && head < i; head++)
+            insns[head].kept |= is_slot(&insns[head]);
     }
 }

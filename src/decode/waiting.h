@@ -17,4 +17,11 @@
  */
 void waiting_mark(struct insn *insns, size_t count);
 
+/*
+ * Sets `kept` of accesses to slots of the frame in loops that call something: the callee may use the
+ * registers (no vector register lives across a call), so such a variable lives in memory, and what
+ * reads it first mostly waits for what the call returned.
+ */
+void waiting_mark_kept(struct insn *insns, size_t count);
+
 #endif

@@ -156,6 +156,17 @@ static double part_beyond(unsigned bucket, double lines)
     return lines <= start ? 1 : lines >= end ? 0 : (end - lines) / (end - start);
 }
 
+double distances_step_up(double lines)
+{
+    unsigned bucket = bucket_of((uint64_t)fmax(lines, 0));
+    return bucket + 1 < DISTANCE_BUCKETS ? fmax(lines, start_of(bucket + 1)) : lines;
+}
+
+double distances_step_down(double lines)
+{
+    return fmin(lines, start_of(bucket_of((uint64_t)fmax(lines, 0))));
+}
+
 double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
                             double lines)
 {

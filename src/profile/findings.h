@@ -73,6 +73,8 @@ bool findings_simulated(const struct findings *findings);
 /* The simulated cache whose misses rank, and its name; NULL: not known which. */
 const struct simulation_level *findings_level(const struct findings *findings);
 const char *findings_level_name(const struct findings *findings);
+/* Memory serves its misses, not another cache. */
+bool findings_from_memory(const struct findings *findings);
 /* Of an object, where a simulation told them; NULL: of none, or too few of its misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
 /* "walk on table 81%, fill on buffer 12%": what needed the room of its lines; NULL: not known. */

@@ -106,7 +106,7 @@ static void without_room(struct findings *findings, const struct snapshot_causes
     if (!spread || findings_has(findings, causes->index))
         return;
     if (causes->figures.share[CAUSE_CAPACITY] >= mostly && !pushed_out(findings, causes, bytes) &&
-        bytes > findings_beyond(findings) &&
+        bytes > findings_beyond(findings) && findings_from_memory(findings) &&
         findings_share(findings, causes->index) >= streaming_least)
         streaming(findings, causes, findings_order(findings, causes->index), bytes);
     else if (first_references(causes) >= mostly)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+static const double simulated_least = 0.1; /* of all misses */
+
 static const char *evidence_of(struct findings *findings,
                                const struct snapshot_sharing_group *group)
 {
@@ -32,11 +34,52 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
+static enum finding_kind kind_of(const struct snapshot_sharing_group *group)
+{
+    return group->verdict == SHARING_FALSE ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING;
+}
+
+/*
+ * Where misses of another level than the first rank, the line is hardly among them. Its part is of
+ * the misses alone: samples of hits tell nothing of what they cost.
+ */
+static void share_simulated(struct findings *findings, const struct snapshot_sharing_group *group)
+{
+    const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
+    struct snapshot_finding finding = {
+        .kind = kind_of(group),
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_SHARING,
+        .object = group->object,
+        .id = group->id,
+        .name = group->name,
+        .field = group->fields,
+        .function = group->lines[0].sides[0].codes[0].function,
+        .file = group->lines[0].sides[0].codes[0].file,
+        .line = group->lines[0].sides[0].codes[0].line,
+        .evidence = arena_printf(findings->arena,
+                                 "%u threads on %zu cache line%s: %.0f samples are misses because "
+                                 "another thread had written to the line, of %.0f samples of "
+                                 "misses in all.",
+                                 group->threads, group->line_count,
+                                 group->line_count == 1 ? "" : "s", group->hitm, sharing->misses),
+        .advice = group->remedy,
+        .how_sure = "exact of each miss; but simulated threads run one at a time and change "
+                    "seldom: where they really run at once, there are far more",
+        .share = fmin(1, group->hitm / sharing->misses),
+        .gain = NAN,
+        .reckoned = "how long these misses would take where the threads run at once, a simulation "
+                    "does not tell",
+        .bound = true};
+    extent(group, &finding);
+    if (finding.share >= simulated_least)
+        findings_add(findings, &finding);
+}
+
 static void share(struct findings *findings, const struct snapshot_sharing_group *group)
 {
-    bool apart = group->verdict == SHARING_FALSE;
     struct snapshot_finding finding = {
-        .kind = apart ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
+        .kind = kind_of(group),
         .sure = group->evidence == SHARING_HITM ? FINDING_SURE : FINDING_LIKELY,
         .page = FINDING_ON_SHARING,
         .object = group->object,
@@ -58,6 +101,14 @@ static void share(struct findings *findings, const struct snapshot_sharing_group
     findings_add(findings, &finding);
 }
 
+/* By its causes, where the misses that rank are of it. */
+static bool is_told(const struct findings *findings, uint32_t object)
+{
+    return object < findings->snapshot->object_count &&
+           (findings_has_kind(findings, object, FINDING_FALSE_SHARING) ||
+            findings_has_kind(findings, object, FINDING_TRUE_SHARING));
+}
+
 void findings_sharing(struct findings *findings)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
@@ -65,9 +116,15 @@ void findings_sharing(struct findings *findings)
         const struct snapshot_sharing_group *group = &sharing->groups[i];
         bool contended = group->verdict == SHARING_TRUE || group->verdict == SHARING_FALSE ||
                          group->verdict == SHARING_BOTH;
-        if (contended && group->sure && !findings_causes(findings, group->object) &&
-            group->object < findings->snapshot->object_count && group->line_count &&
-            group->lines[0].side_count && group->lines[0].sides[0].code_count)
+        if (!contended || !group->sure || !group->line_count || !group->lines[0].side_count ||
+            !group->lines[0].sides[0].code_count)
+            continue;
+        if (sharing->misses > 0) {
+            if (!is_told(findings, group->object))
+                share_simulated(findings, group);
+        } else if (!findings_causes(findings, group->object) &&
+                   group->object < findings->snapshot->object_count) {
             share(findings, group);
+        }
     }
 }

@@ -22,6 +22,12 @@ static uint32_t level_of(const struct findings *findings)
     return level < count ? level : UINT32_MAX;
 }
 
+/* Whether memory serves what misses there; else a cache does, which processors fetch ahead from. */
+bool findings_from_memory(const struct findings *findings)
+{
+    return level_of(findings) + 1 == findings->snapshot->simulation.level_count;
+}
+
 const struct simulation_level *findings_level(const struct findings *findings)
 {
     uint32_t level = level_of(findings);

@@ -4,6 +4,7 @@
 
 static const double hot_at_least = 0.1;      /* of all samples */
 static const double one_function = 0.8;      /* of the samples on it */
+static const double kept_most = 0.1;         /* ... in loops that call */
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* what a general or an SSE register holds */
 
@@ -13,6 +14,13 @@ static bool is_in_many_frames(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->lines > FRAMES_LINES;
+}
+
+/* Where the loop calls something a register does not keep it, and what takes the time is the call. */
+static bool is_kept_for_calls(const struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    return spread && spread->kept > kept_most * spread->samples;
 }
 
 /* What is only read is a parameter. A timer samples few stores, on some CPUs one in thousands: one on
@@ -29,7 +37,8 @@ static void kept_in_memory(struct findings *findings, size_t index)
         object->size > REGISTER_BYTES || object->samples < FINDINGS_SAMPLES ||
         !(findings_share(findings, index) >= hot_at_least) || !object->code_count ||
         !(object->code[0].share.value >= one_function) ||
-        !is_written(object) || is_in_many_frames(findings, index))
+        !is_written(object) || is_in_many_frames(findings, index) ||
+        is_kept_for_calls(findings, index))
         return;
     struct snapshot_finding finding = {.kind = FINDING_STACK,
                                        .sure = FINDING_LIKELY,

@@ -32,6 +32,17 @@ static int profile_tables(struct profile *profile)
                        shift_of(options->geometry.line_bytes));
 }
 
+/* What misses a level has missed all above it: those of the uppermost one are all misses. */
+static uint16_t first_level_event(const struct profile_options *options)
+{
+    static const uint8_t order[] = {EVENT_MISS_L1, EVENT_MISS_L2, EVENT_OTHER, EVENT_MEM_FILL};
+    for (size_t i = 0; i < sizeof order; i++)
+        for (uint16_t event = 0; event < options->event_count; event++)
+            if (options->roles[event] == order[i])
+                return event;
+    return 0;
+}
+
 int profile_new(struct profile **out, const struct profile_options *options, struct error *error)
 {
     *out = NULL;
@@ -49,6 +60,7 @@ int profile_new(struct profile **out, const struct profile_options *options, str
         profile->options.ranking = 0;
     measures_plan(&profile->measures, profile->options.roles, profile->options.event_count,
                   profile->options.ranking);
+    profile->sharing_event = first_level_event(&profile->options);
     decay_init(&profile->decay, options->half_life_s);
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {
@@ -139,6 +151,10 @@ void profile_rescale(struct profile *profile, double factor)
     levels_table_rescale(&profile->code_levels, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
+        for (int k = 0; k < TYPED_COUNT; k++)
+            profile->typed[i][k].at[BASIS_DECAYED] *= factor;
+        for (int k = 0; k < UNTYPED_COUNT; k++)
+            profile->untyped[i][k].at[BASIS_DECAYED] *= factor;
         levels_rescale(&profile->all_levels[i], factor);
     }
 }
@@ -236,6 +252,8 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     levels_table_clear(&profile->code_levels);
     thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
+    memset(profile->typed, 0, sizeof profile->typed);
+    memset(profile->untyped, 0, sizeof profile->untyped);
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;

@@ -32,6 +32,7 @@ struct profile_options {
     uint8_t roles[SAMPLE_EVENTS_MAX]; /* enum event_role of each event */
     uint16_t ranking;                 /* event index */
     bool watch;                       /* profile_watch() will be called */
+    bool simulated;                   /* one miss is a sample of each level that missed */
     bool lines;                       /* profile_add_lines() will be called, */
     struct line_pair_source pairs;    /* and who did what to whose lines is told by this */
     uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */

@@ -213,6 +213,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .weight = window_pack_weight(tally_weight(access)),
         .size = access->size,
         .waits = access->waits,
+        .kept = access->kept,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
     if (has_offset(access)) {
@@ -246,6 +247,16 @@ static void count_total(struct profile *profile, const struct place *place)
     profile->refresh_samples += access->event == profile->options.ranking;
 }
 
+static void add_typed(struct profile *profile, const struct place *place, double scale)
+{
+    const struct access *access = &place->access;
+    double weight = tally_weight(access);
+    if (place->typed < TYPED_COUNT)
+        counted_add(&profile->typed[access->event][place->typed], weight, scale);
+    if (place->typed == TYPED_NOT && place->untyped < UNTYPED_COUNT)
+        counted_add(&profile->untyped[access->event][place->untyped], weight, scale);
+}
+
 static void add_to_holder(struct profile *profile, const struct place *place, double scale)
 {
     uint32_t holder = tallies_reserve(&profile->holders, place->holder);
@@ -277,14 +288,15 @@ static void finish(struct profile *profile, const struct adding *adding)
     if (object == TALLY_IDS_MAX)
         return;
     tally_add(&profile->all[access->event], access, scale);
+    add_typed(profile, place, scale);
     tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
     tally_add(tallies_at(&profile->functions, adding->function, access->event), access, scale);
     if (place->holder)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
-    if (has_offset(access))
+    if (has_offset(access) && profile_shares(profile, access->event))
         sharing_add(&profile->sharing, place, scale);
-    if (profile->options.lines)
+    if (profile->options.lines && profile->options.roles[access->event] != EVENT_ACCESS)
         use_fetched(&profile->use, place, object, adding->keys.offset);
     if (place->typed < TYPED_COUNT)
         profile->extras[object].typed[place->typed]++;

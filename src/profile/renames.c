@@ -129,9 +129,24 @@ static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
     }
 }
 
-static uint64_t take_untyped(struct snapshot_totals *totals, int reason, uint64_t samples)
+/* The same part of the weights, of whichever event the samples were. */
+static void take_untyped_weight(struct profile *profile, int reason, double part)
 {
+    for (int event = 0; event < SAMPLE_EVENTS_MAX; event++)
+        for (int basis = 0; basis < 2; basis++) {
+            double moved = profile->untyped[event][reason].at[basis] * part;
+            profile->untyped[event][reason].at[basis] -= moved;
+            profile->typed[event][TYPED_NOT].at[basis] -= moved;
+            profile->typed[event][TYPED_DATA].at[basis] += moved;
+        }
+}
+
+static uint64_t take_untyped(struct profile *profile, int reason, uint64_t samples)
+{
+    struct snapshot_totals *totals = &profile->totals;
     uint64_t part = totals->untyped[reason] < samples ? totals->untyped[reason] : samples;
+    if (part)
+        take_untyped_weight(profile, reason, (double)part / (double)totals->untyped[reason]);
     totals->untyped[reason] -= part;
     totals->typed[TYPED_NOT] -= part;
     totals->typed[TYPED_DATA] += part;
@@ -140,11 +155,11 @@ static uint64_t take_untyped(struct snapshot_totals *totals, int reason, uint64_
 
 /* Samples without a type have one now: that of the memory they fell on. Most of them waited for
  * debugging information; why each had none is not kept. */
-static void type_totals(struct snapshot_totals *totals, uint64_t samples)
+static void type_totals(struct profile *profile, uint64_t samples)
 {
-    samples = take_untyped(totals, UNTYPED_WAITING, samples);
+    samples = take_untyped(profile, UNTYPED_WAITING, samples);
     for (int i = 0; i < UNTYPED_COUNT && samples; i++)
-        samples = take_untyped(totals, i, samples);
+        samples = take_untyped(profile, i, samples);
 }
 
 static void move_history(struct object_extra *into, const struct object_extra *old)
@@ -163,7 +178,7 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
         into->threads[i] |= old->threads[i];
     into->refresh_weight += old->refresh_weight;
     if (type_of(profile, rename, &desc)) {
-        type_totals(&profile->totals, old->typed[TYPED_NOT]);
+        type_totals(profile, old->typed[TYPED_NOT]);
         old->typed[TYPED_DATA] += old->typed[TYPED_NOT];
         old->typed[TYPED_NOT] = 0;
     }

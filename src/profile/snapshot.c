@@ -163,6 +163,10 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     totals->everything = build_everything(build);
     for (int i = 0; i < REASON_COUNT; i++)
         totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
+    for (int i = 0; i < TYPED_COUNT; i++)
+        totals->typed_weight[i] = build_read(build, &profile->typed[build->event][i]);
+    for (int i = 0; i < UNTYPED_COUNT; i++)
+        totals->untyped_weight[i] = build_read(build, &profile->untyped[build->event][i]);
     totals->effective = build_effective(build, all);
     uint64_t since = profile->options.run ? 0 : profile->refreshed_ns;
     totals->rate = since && now_ns > since

@@ -46,6 +46,7 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
     if (!build_type(build, row->type_id, &type))
         return;
     row->member = type_member_at(&type, (uint32_t)where, 0);
+    row->offset = type_fold(&type, (uint32_t)where);
     type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
     row->field = arena_string(build->arena, name);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Miss-ratio curves of everything, of objects and of source lines. */
+#include "profile/interval.h"
 #include "profile/state.h"
+#include "sim_abi.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +48,31 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
 /* ---- one curve ---- */
 
 /*
+ * One line in `one_in` is watched, and distances are counted in those: one of d lines is off by the
+ * square root of d * one_in, which moves a step of the curve to another size. And what is seen of
+ * some lines is said of all.
+ */
+static struct snapshot_share missed(const struct build *build, const struct distances_row *from,
+                                    double told, double one_in, double lines)
+{
+    const double sigmas = 1.96, widest = 0.9;
+    enum snapshot_basis basis = build->snapshot->basis;
+    double reach = fmin(widest, sigmas * sqrt(one_in / lines));
+    double uses = build_read(build, &from->told);
+    double first = build_read(build, &from->first);
+    double watched = first > 0 ? fmin(uses, fmax(1, first / one_in)) : uses;
+    double far_lines = distances_step_up(lines * (1 + reach));
+    double near_lines = distances_step_down(lines * (1 - reach));
+    double far = fmin(told * distances_miss_ratio(from, basis, far_lines), 1);
+    double near = fmin(told * distances_miss_ratio(from, basis, near_lines), 1);
+    return (struct snapshot_share){
+        .value = fmin(told * distances_miss_ratio(from, basis, lines), 1),
+        .low = interval_share(far, watched).low,
+        .high = interval_share(near, watched).high,
+    };
+}
+
+/*
  * `told` over `really`: accesses as they are estimated from the lines watched, over those that were
  * counted. Which lines are watched is chance, and a hot one counts for much: what is known better
  * puts the whole right (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
@@ -54,18 +81,19 @@ static void fill(const struct build *build, const struct distances_row *from, do
                  struct snapshot_reuse_row *row)
 {
     const struct snapshot_reuse *reuse = &build->snapshot->reuse;
-    enum snapshot_basis basis = build->snapshot->basis;
     double line_bytes = build->profile->distances.line_bytes;
     double all = build_read(build, &from->all);
+    double of_run = build->profile->distances.all.first.at[BASIS_RUN];
+    double one_in = fmax(SIM_REUSE_ONE_IN, of_run / SIM_REUSE_LINES);
     row->object = row->code = UINT32_MAX;
     row->uses = build_read(build, &from->told);
     row->first = all > 0 ? fmin(told * build_read(build, &from->first) / all, 1) : NAN;
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        row->miss[i] =
-            fmin(told * distances_miss_ratio(from, basis, snapshot_reuse_size(i) / line_bytes), 1);
+        row->miss[i] = missed(build, from, told, one_in, snapshot_reuse_size(i) / line_bytes);
     for (size_t i = 0; i < REUSE_MARKS; i++) {
         double lines = i < reuse->mark_count ? (double)reuse->marks[i].size_bytes / line_bytes : 0;
-        row->at[i] = lines > 0 ? fmin(told * distances_miss_ratio(from, basis, lines), 1) : NAN;
+        row->at[i] = lines > 0 ? missed(build, from, told, one_in, lines)
+                               : (struct snapshot_share){NAN, NAN, NAN};
     }
 }
 

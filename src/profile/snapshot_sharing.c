@@ -18,11 +18,20 @@ static const struct sharing_owner *main_owner(const struct build *build,
     return most;
 }
 
+static double all_misses(const struct build *build)
+{
+    const struct profile *profile = build->profile;
+    bool of_misses = profile->options.simulated &&
+                     profile->options.roles[profile->sharing_event] != EVENT_ACCESS;
+    return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
+}
+
 double sharing_all_samples(const struct build *build)
 {
     double all = 0;
-    for (int i = 0; i < build->profile->options.event_count; i++)
-        all += build_read(build, &build->profile->all[i].samples);
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &build->profile->all[i].samples);
     return all;
 }
 
@@ -31,7 +40,8 @@ double sharing_object_samples(const struct build *build, uint32_t object)
     const struct tallies *objects = &build->profile->objects;
     double all = 0;
     for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
-        all += build_read(build, &tallies_at(objects, object, i)->samples);
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &tallies_at(objects, object, i)->samples);
     return all;
 }
 
@@ -202,6 +212,7 @@ void build_sharing(struct build *build)
     struct sharing_listed *list = calloc(SHARING_LINES + 1, sizeof *list);
     *shown = (struct snapshot_sharing){
         .evidence = best_evidence(build),
+        .misses = all_misses(build),
         .groups = arena_array(build->arena, LINES_LISTED, sizeof *shown->groups)};
     build->failed |= !list || !shown->groups;
     if (!build->failed) {

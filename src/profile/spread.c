@@ -61,6 +61,7 @@ static void take(struct spread *spread, const struct spread_of *of,
                  const struct window_entry *entry, uint32_t line_bytes)
 {
     spread->samples++;
+    spread->kept += entry->kept;
     spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
     if (entry->mapped) {
         spread->lines++;

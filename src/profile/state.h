@@ -90,6 +90,7 @@ struct profile {
     struct use use;
     struct distances distances;
     struct sharing sharing;
+    uint16_t sharing_event; /* of a simulation: the one whose samples are all misses */
     struct unplaced unplaced;
     struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
@@ -100,12 +101,22 @@ struct profile {
     struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
     struct thread_numbers threads;
     struct snapshot_totals totals;
+    struct counted typed[SAMPLE_EVENTS_MAX][TYPED_COUNT]; /* weight, of those attributed */
+    struct counted untyped[SAMPLE_EVENTS_MAX][UNTYPED_COUNT];
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
 };
 
 /* Room for extras of all objects there is room for; false: no memory. */
 bool profile_grow_extras(struct profile *profile);
+
+/* Whether samples of an event count for shared lines. One miss of a simulation is a sample of each
+ * level that missed, but one access. */
+static inline bool profile_shares(const struct profile *profile, uint16_t event)
+{
+    return !profile->options.simulated || event == profile->sharing_event ||
+           profile->options.roles[event] == EVENT_ACCESS;
+}
 
 /* The scale of decay was brought back: everything that was stored with it is too. */
 void profile_rescale(struct profile *profile, double factor);

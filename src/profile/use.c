@@ -113,11 +113,13 @@ static void add(struct use_sums *sums, const struct line_told *line, double scal
         counted_add(&sums->uses[i], weight * line->uses[i], scale);
 }
 
-static bool add_to(struct use *use, uint64_t key, const struct line_told *line, double scale)
+/* `most`: a row is begun while there are no more than that. Arrays have fields without number. */
+static bool add_to(struct use *use, uint64_t key, size_t most, const struct line_told *line,
+                   double scale)
 {
     bool empty;
     struct use_row *row = find(use, key, &empty);
-    if (!row)
+    if (!row || (empty && use->count >= most))
         return false;
     use->count += empty;
     row->key = key;
@@ -133,10 +135,11 @@ void use_add(struct use *use, const struct line_told *line, uint32_t object, uin
         return;
     use->level_of[line->event] = (uint8_t)(level + 1);
     add(&use->all[level], line, scale);
-    bool all = add_to(use, use_key(USE_OBJECT, level, object, 0), line, scale);
-    all &= add_to(use, use_key(USE_FIELD, level, object, offset), line, scale);
-    all &= add_to(use, use_key(USE_FUNCTION, level, function, 0), line, scale);
-    all &= add_to(use, use_key(USE_INSTRUCTION, level, 0, line->ip), line, scale);
+    const size_t most = USE_ROWS / 4 * 3, of_fields = USE_ROWS / 2;
+    bool all = add_to(use, use_key(USE_OBJECT, level, object, 0), most, line, scale);
+    all &= add_to(use, use_key(USE_FIELD, level, object, offset), of_fields, line, scale);
+    all &= add_to(use, use_key(USE_FUNCTION, level, function, 0), most, line, scale);
+    all &= add_to(use, use_key(USE_INSTRUCTION, level, 0, line->ip), most, line, scale);
     use->untold += !all;
 }
 

@@ -84,6 +84,35 @@ double whatif_miss_cycles(uint32_t level, uint32_t level_count)
     return (level + 1 < level_count && level + 1 < known ? latency[level + 1] : memory) - here;
 }
 
+static double misses_at(const struct snapshot_simulation *simulation, uint32_t level)
+{
+    if (level >= simulation->level_count)
+        return 0;
+    return (double)simulation->level[level].load_misses +
+           (double)simulation->level[level].store_misses;
+}
+
+uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, uint32_t now)
+{
+    const double clearly = 1.5;
+    double cycles = 0;
+    double most = 0;
+    double of_now = 0;
+    uint32_t costliest = now;
+    for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++) {
+        cycles += whatif_miss_cycles(i, simulation->level_count);
+        /* Each level is counted by itself, while the program runs. */
+        double served = fmax(0, misses_at(simulation, i) - misses_at(simulation, i + 1));
+        if (i == now)
+            of_now = served * cycles;
+        if (served * cycles > most) {
+            most = served * cycles;
+            costliest = i;
+        }
+    }
+    return most > of_now * clearly ? costliest : now;
+}
+
 void whatif_weigh(struct snapshot_whatif *answer, bool never)
 {
     answer->stall_before = answer->stall_after = 0;

@@ -55,6 +55,12 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
  * for L1, L2, L3 and memory; the last of the levels misses to memory. */
 double whatif_miss_cycles(uint32_t level, uint32_t level_count);
 
+/*
+ * The level that most cycles are lost at, of exact counts: of an access that L2 serves L1's, of one
+ * that memory serves the last one's. `now` stays where another has not cost half as much again.
+ */
+uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, uint32_t now);
+
 /* Fills in what never missing would leave, and the cycles. */
 void whatif_weigh(struct snapshot_whatif *answer, bool never);
 

@@ -44,6 +44,7 @@ struct window_entry {
     uint16_t weight; /* window_weight() */
     uint8_t size;    /* bytes accessed; 0: not known */
     bool waits : 1;  /* struct access */
+    bool kept : 1;
     bool mapped : 1;
 };
 

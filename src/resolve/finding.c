@@ -12,7 +12,7 @@ enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5
 /* What a process has one of is one object whatever its address. */
 enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
 
-enum { FINDING_STACK_MAX = 32 << 20 };
+enum { FINDING_STACK_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
 /* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
  * at what alignment glibc makes its arenas. */
 enum { FINDING_RED_ZONE = 128, FINDING_FRAMES = 1 << 20, FINDING_STRETCH = 64 << 20 };
@@ -170,6 +170,27 @@ static void find_in_file(struct finding *finding, const char *name)
     finding->name = finding->text;
 }
 
+/*
+ * Shared memory that a program makes anew for each piece of work has a number of its own each time
+ * (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object.
+ */
+static bool join_numbered(struct finding *finding, const char *path)
+{
+    static const char folder[] = "/dev/shm/";
+    if (strncmp(path, folder, sizeof folder - 1))
+        return false;
+    for (char *at = finding->text; *at;) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits >= NUMBERED_DIGITS) {
+            at[0] = '*';
+            memmove(at + 1, at + digits, strlen(at + digits) + 1);
+            return true;
+        }
+        at += digits ? digits : 1;
+    }
+    return false;
+}
+
 static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
                         struct map *map, uint64_t address, enum finding_stack stack)
 {
@@ -188,6 +209,10 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
         find_anonymous(finding, space, names, map);
     } else {
         find_in_file(finding, name);
+        finding->numbered = join_numbered(finding, name);
+        if (finding->numbered)
+            finding->key = key_of(hash_bytes(finding->text, strlen(finding->text)),
+                                  space->programs, KEY_MAP);
     }
 }
 
@@ -311,7 +336,7 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
 {
     uint32_t object = finding_object(finding, names);
     if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
-        finding->of_type)
+        finding->of_type || finding->numbered)
         names_instance(names, object, finding->base);
     return object;
 }

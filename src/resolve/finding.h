@@ -31,6 +31,7 @@ struct finding {
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
     bool of_type;         /* named after the type that lies there */
     bool of_thread;       /* a stack: of a thread that is known */
+    bool numbered;        /* shared memory: one of many whose names differ by a number */
     bool guessed;         /* a stack: by stack pointers that reached near it */
     uint64_t type_base;   /* ... and where that begins */
     bool may_be_array;    /* ... a first one in its block, where an element of an array could be */

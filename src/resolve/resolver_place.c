@@ -108,9 +108,10 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
     if (!type)
         return 0;
     place->holder = finding_object(&holder, &resolver->names);
-    if (!holder.bin)
-        return type;
-    resolver_note_bin(resolver, place->holder, holder.bin);
+    if (holder.bin)
+        resolver_note_bin(resolver, place->holder, holder.bin);
+    /* A mapping that has structs in it is an allocator's: it is no array of the numbers that are
+     * accessed there besides. */
     object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
                       type_instances_is_whole(finding, &holder));
     return type;

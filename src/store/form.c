@@ -48,6 +48,7 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_WHATIF_LEVEL] = {WHATIF_LEVEL_ROW_FIELDS, WHATIF_MAX * SIMULATION_LEVELS_MAX},
     [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX},
     [STORE_RENAME] = {RENAME_ROW_FIELDS, 1},
+    [STORE_RANKING] = {RANKING_ROW_FIELDS, 1},
 };
 
 unsigned store_form_fields(unsigned kind)

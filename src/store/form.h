@@ -80,6 +80,7 @@ enum store_kind {
     STORE_WHATIF_LEVEL, /* id: that of the question * SIMULATION_LEVELS_MAX, and the level */
     STORE_WHATIF_PAST,  /* id: its place in the list */
     STORE_RENAME,       /* an object that turned out to be another one */
+    STORE_RANKING,      /* another event ranks */
     STORE_KINDS
 };
 

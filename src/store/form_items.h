@@ -23,7 +23,7 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked and waits, unit, 8 bits each */
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, waits and kept, unit, 8 bits each */
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,
     PLACE_ROW_EVICTOR_IP,
@@ -84,6 +84,9 @@ enum rename_field {
     RENAME_ROW_OFFSET,
     RENAME_ROW_FIELDS
 };
+
+/* Index of the event that ranks from here on. */
+enum ranking_field { RANKING_ROW_EVENT, RANKING_ROW_FIELDS };
 
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };

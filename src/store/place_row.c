@@ -56,7 +56,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
     row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
                             (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
-                            (uint64_t)access->waits << 25 | (uint64_t)place->unit << 32;
+                            (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 | (uint64_t)place->unit << 32;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
     row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
@@ -85,7 +85,8 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .evictor_tid = (uint32_t)row[PLACE_ROW_EVICTOR_TID],
                    .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
                    .locked = typing >> 24 & 1,
-                   .waits = typing >> 25 & 1},
+                   .waits = typing >> 25 & 1,
+                   .kept = typing >> 26 & 1},
         .object = (uint32_t)row[PLACE_ROW_OBJECT],
         .holder = (uint32_t)row[PLACE_ROW_HOLDER],
         .function = (uint32_t)row[PLACE_ROW_FUNCTION],

@@ -180,6 +180,15 @@ static bool take_rename(struct store_reader *reader, uint64_t *row)
     return make_item(reader, STORE_ITEM_RENAME, 0);
 }
 
+static bool take_ranking(struct store_reader *reader, uint64_t *row)
+{
+    if (!row_get(&reader->from, row, RANKING_ROW_FIELDS) ||
+        row[RANKING_ROW_EVENT] >= SAMPLE_EVENTS_MAX)
+        return false;
+    reader->next.ranking = (uint16_t)row[RANKING_ROW_EVENT];
+    return make_item(reader, STORE_ITEM_RANKING, 0);
+}
+
 static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
 {
     uint64_t ignored[1];
@@ -198,6 +207,8 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
         return take_watch(reader, row);
     case STORE_RENAME:
         return take_rename(reader, row);
+    case STORE_RANKING:
+        return take_ranking(reader, row);
     case STORE_LINE:
         return reader_take_line(reader, row, &reader->next.line) &&
                make_item(reader, STORE_ITEM_LINE, reader->line_ns);

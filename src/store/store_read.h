@@ -24,7 +24,8 @@ enum store_item_kind {
     STORE_ITEM_REFRESH,
     STORE_ITEM_WATCH,
     STORE_ITEM_LINE,
-    STORE_ITEM_RENAME
+    STORE_ITEM_RENAME,
+    STORE_ITEM_RANKING /* another event ranks from here on, as nobody had chosen one */
 };
 
 struct store_item {
@@ -36,6 +37,7 @@ struct store_item {
         double interval_s; /* refresh: how far they were apart */
         struct store_watch watch;
         struct object_rename rename;
+        uint16_t ranking;
         struct line_place line; /* its place as far as lines are counted by it; its own time */
     };
 };

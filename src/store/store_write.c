@@ -161,6 +161,13 @@ void store_writer_rename(struct store_writer *writer, const struct object_rename
     writer->at = row_put(at, now, before, RENAME_ROW_FIELDS);
 }
 
+void store_writer_ranking(struct store_writer *writer, uint16_t event)
+{
+    uint64_t row[RANKING_ROW_FIELDS] = {[RANKING_ROW_EVENT] = event};
+    if (!writer->failed)
+        writer_row(writer, STORE_RANKING, 0, row);
+}
+
 static int make_rows(struct store_writer *writer)
 {
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)

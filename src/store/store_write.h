@@ -49,6 +49,8 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
 
 /* The same: an object has turned out to be another one. */
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename);
+/* Index of the event that ranks from here on. */
+void store_writer_ranking(struct store_writer *writer, uint16_t event);
 
 /* The same: what a simulation tells of a line. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);

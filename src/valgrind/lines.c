@@ -7,7 +7,7 @@
 #include "sim/tally.h"
 
 /* One line in so many has its users counted; watched lines miss the model's fast path. */
-enum { USERS_ONE_IN = 64, REUSE_LINES = 4096 };
+enum { USERS_ONE_IN = 64 };
 
 _Static_assert(sizeof(struct tally_pair) == sizeof(struct sim_pair), "the model writes them");
 _Static_assert(__builtin_offsetof(struct tally_pair, second) ==
@@ -80,7 +80,7 @@ void lines_want(struct model_spec *spec, struct model_host *host)
         return;
     spec->use = True;
     spec->users_one_in = USERS_ONE_IN;
-    spec->reuse_lines = REUSE_LINES;
+    spec->reuse_lines = SIM_REUSE_LINES;
     spec->reuse_one_in = SIM_REUSE_ONE_IN;
     spec->pairs_max = SIM_PAIRS_MAX;
     host->eviction = on_eviction;

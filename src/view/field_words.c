@@ -20,27 +20,43 @@ __attribute__((format(printf, 3, 4))) static void append(char *out, size_t size,
     va_end(arguments);
 }
 
-static double share_of(uint64_t part, uint64_t all)
+/* What is known how, and why it is not: by weight, as all shares; by number where that is not known. */
+struct known {
+    double typed[TYPED_COUNT];
+    double untyped[UNTYPED_COUNT];
+    double all;
+};
+
+static struct known known_of(const struct snapshot_totals *totals)
 {
-    return (double)part / (double)all;
+    struct known known = {.all = 0};
+    double weight = 0;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        weight += totals->typed_weight[i];
+    for (int i = 0; i < TYPED_COUNT; i++) {
+        known.typed[i] = weight > 0 ? totals->typed_weight[i] : (double)totals->typed[i];
+        known.all += known.typed[i];
+    }
+    for (int i = 0; i < UNTYPED_COUNT; i++)
+        known.untyped[i] = weight > 0 ? totals->untyped_weight[i] : (double)totals->untyped[i];
+    return known;
 }
 
 /* The most frequent reasons first. */
-static unsigned add_reasons(const struct snapshot_totals *totals, uint64_t all,
-                            struct field_part *parts)
+static unsigned add_reasons(const struct known *known, struct field_part *parts)
 {
     bool said[UNTYPED_COUNT] = {false};
     for (unsigned i = 0; i < UNTYPED_SHOWN; i++) {
         int most = -1;
         for (int k = 0; k < UNTYPED_COUNT; k++)
-            if (!said[k] && totals->untyped[k] &&
-                (most < 0 || totals->untyped[k] > totals->untyped[most]))
+            if (!said[k] && known->untyped[k] > 0 &&
+                (most < 0 || known->untyped[k] > known->untyped[most]))
                 most = k;
         if (most < 0)
             return i;
         said[most] = true;
         parts[i] = (struct field_part){most ? untyped_name((enum untyped)most) : "other",
-                                       share_of(totals->untyped[most], all), false};
+                                       known->untyped[most] / known->all, false};
     }
     return UNTYPED_SHOWN;
 }
@@ -53,19 +69,16 @@ unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FI
         [TYPED_AGREED] = "by both",
         [TYPED_DISAGREED] = "disagreed",
     };
-    const struct snapshot_totals *totals = &snapshot->totals;
-    uint64_t all = 0;
+    struct known known = known_of(&snapshot->totals);
     unsigned count = 0;
-    for (int i = 0; i < TYPED_COUNT; i++)
-        all += totals->typed[i];
-    if (!all)
+    if (!(known.all > 0))
         return 0;
-    parts[count++] = (struct field_part){"Fields known for",
-                                         share_of(all - totals->typed[TYPED_NOT], all), true};
+    parts[count++] =
+        (struct field_part){"Fields known for", 1 - known.typed[TYPED_NOT] / known.all, true};
     for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
-        if (totals->typed[i])
-            parts[count++] = (struct field_part){how[i], share_of(totals->typed[i], all), true};
-    return count + add_reasons(totals, all, parts + count);
+        if (known.typed[i] > 0)
+            parts[count++] = (struct field_part){how[i], known.typed[i] / known.all, true};
+    return count + add_reasons(&known, parts + count);
 }
 
 void field_summary(const struct snapshot *snapshot, char *out, size_t size)

@@ -26,7 +26,7 @@ static void draw_curve(struct html_writer *writer, const struct snapshot_reuse_r
     html_markup(writer, "<path class=\"%s\" d=\"", class);
     for (unsigned i = 0; i < REUSE_POINTS; i++)
         html_markup(writer, "%c%.1f %.1f", i ? 'L' : 'M', x_of(snapshot_reuse_size(i)),
-                    y_of(html_known(row->miss[i]) ? row->miss[i] : 0, top));
+                    y_of(html_known(row->miss[i].value) ? row->miss[i].value : 0, top));
     html_markup(writer, "\"/>\n");
 }
 
@@ -59,7 +59,7 @@ static void draw_axes(struct html_writer *writer, const struct snapshot_reuse *r
 static void draw(struct html_writer *writer, const struct snapshot_reuse *reuse,
                  const struct snapshot_reuse_row *row)
 {
-    double top = fmax(fmax(row->miss[0], reuse->all.miss[0]), 0.01);
+    double top = fmax(fmax(row->miss[0].value, reuse->all.miss[0].value), 0.01);
     html_markup(writer,
                 "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\" "
                 "role=\"img\" aria-label=\"part missed, by size of the cache\">\n",

@@ -6,19 +6,33 @@ static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_r
 {
     json_t *out = json_object();
     json_t *miss = json_array();
+    json_t *low = json_array();
+    json_t *high = json_array();
     json_t *at = json_object();
+    json_t *at_between = json_object();
     json_set(out, "name", json_text(from->name));
     if (from->function)
         json_set(out, "function", json_text(from->function));
     json_set(out, "uses", json_count(from->uses));
     json_set(out, "share", json_share(from->share));
     json_set(out, "first", json_share(from->first));
-    for (unsigned i = 0; i < REUSE_POINTS; i++)
-        json_array_append_new(miss, json_share(from->miss[i]));
-    for (size_t i = 0; i < reuse->mark_count; i++)
-        json_set(at, reuse->marks[i].name, json_share(from->at[i]));
+    for (unsigned i = 0; i < REUSE_POINTS; i++) {
+        json_array_append_new(miss, json_share(from->miss[i].value));
+        json_array_append_new(low, json_share(from->miss[i].low));
+        json_array_append_new(high, json_share(from->miss[i].high));
+    }
+    for (size_t i = 0; i < reuse->mark_count; i++) {
+        json_t *between = json_array();
+        json_array_append_new(between, json_share(from->at[i].low));
+        json_array_append_new(between, json_share(from->at[i].high));
+        json_set(at, reuse->marks[i].name, json_share(from->at[i].value));
+        json_set(at_between, reuse->marks[i].name, between);
+    }
     json_set(out, "miss_ratio", miss);
+    json_set(out, "miss_ratio_low", low);
+    json_set(out, "miss_ratio_high", high);
     json_set(out, "miss_ratio_at", at);
+    json_set(out, "miss_ratio_at_between", at_between);
     return out;
 }
 

@@ -31,14 +31,23 @@ static bool same_offset(const struct snapshot_object *object, uint64_t offset, c
     return false;
 }
 
+/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+static bool is_at(const struct snapshot_layout_row *row,
+                  const struct snapshot_instruction *instruction)
+{
+    return instruction->member != TYPE_NO_MEMBER && instruction->offset >= row->member.offset &&
+           instruction->offset < row->member.offset + row->member.size;
+}
+
 static bool on_member(const struct snapshot_object *object, const struct snapshot_layout *layout,
                       const struct snapshot_layout_row *row,
                       const struct snapshot_instruction *instruction)
 {
     if (row->index == TYPE_NO_MEMBER)
         return !instruction->type_id && same_offset(object, row->member.offset, instruction->field);
-    return instruction->type_id == layout->type && instruction->member >= row->index &&
-           instruction->member < end_of(layout, row);
+    return instruction->type_id == layout->type &&
+           ((instruction->member >= row->index && instruction->member < end_of(layout, row)) ||
+            is_at(row, instruction));
 }
 
 /* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)

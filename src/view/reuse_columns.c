@@ -2,6 +2,8 @@
 /* Columns of what caches of any size would miss: of objects, and of source lines. */
 #include "view/columns.h"
 
+#include "view/rates_words.h"
+#include "view/reuse_words.h"
 #include "view/use_words.h"
 
 #include <math.h>
@@ -40,12 +42,22 @@ static struct value first(const struct snapshot *snapshot, const void *pointer)
     return value_number(row->first);
 }
 
+static struct value missed_at(const struct snapshot_share *missed)
+{
+    struct value value = value_number(missed->value);
+    if (value.kind == VALUE_NUMBER && !reuse_is_sure(missed)) {
+        value.low = missed->low;
+        value.high = missed->high;
+    }
+    return value;
+}
+
 /* The simulated caches come first among those marked. */
 #define LEVEL(number)                                                                              \
     static struct value at_##number(const struct snapshot *snapshot, const void *pointer)          \
     {                                                                                              \
         ROW;                                                                                       \
-        return value_number(row->at[(number)-1]);                                                  \
+        return missed_at(&row->at[(number)-1]);                                                    \
     }                                                                                              \
     static bool has_##number(const struct snapshot *snapshot)                                      \
     {                                                                                              \
@@ -115,30 +127,25 @@ static uint64_t identity(const struct snapshot *snapshot, const void *pointer)
          NULL},                                                                                    \
         {"IN L1",                                                                                  \
          "Part of its accesses that a cache of the first level's size misses, if any line can go " \
-         "anywhere in it.",                                                                        \
-         6,                                                                                        \
+         "anywhere in it; from so much to so much where few of its lines were watched.",           \
+         8,                                                                                        \
          0,                                                                                        \
          0,                                                                                        \
          COLUMN_RIGHT,                                                                             \
          has_1,                                                                                    \
          at_1,                                                                                     \
-         format_percent,                                                                           \
+         format_rate,                                                                              \
          paint_share,                                                                              \
          NULL},                                                                                    \
-        {"IN L2",                                                                                  \
-         "The same of the second level's size.",                                                   \
-         6,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         has_2,                                                                                    \
-         at_2,                                                                                     \
-         format_percent,                                                                           \
-         paint_share,                                                                              \
+        {"IN L2",     "The same of the second level's size.",                                      \
+         8,           0,                                                                           \
+         0,           COLUMN_RIGHT,                                                                \
+         has_2,       at_2,                                                                        \
+         format_rate, paint_share,                                                                 \
          NULL},                                                                                    \
     {                                                                                              \
-        "IN L3", "The same of the third level's size.", 6, 0, 0, COLUMN_RIGHT, has_3, at_3,        \
-            format_percent, paint_share, NULL                                                      \
+        "IN L3", "The same of the third level's size.", 8, 0, 0, COLUMN_RIGHT, has_3, at_3,        \
+            format_rate, paint_share, NULL                                                         \
     }
 
 static const struct column object_list[] = {

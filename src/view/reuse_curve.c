@@ -36,7 +36,7 @@ static double last_point(const struct snapshot_reuse *reuse, const struct snapsh
         largest = fmax(largest, (double)reuse->marks[i].size_bytes);
     double point = 2 * log2(fmax(largest, 65536) / snapshot_reuse_size(0)) + 3;
     for (unsigned i = 0; i + 1 < REUSE_POINTS; i++)
-        if (row->miss[i] > row->miss[REUSE_POINTS - 1] + 0.005)
+        if (row->miss[i].value > row->miss[REUSE_POINTS - 1].value + 0.005)
             point = fmax(point, i + 2.0);
     return fmin(point, REUSE_POINTS - 1);
 }
@@ -47,7 +47,7 @@ static double at_column(const struct plot *plot, const struct snapshot_reuse_row
     unsigned below = (unsigned)point;
     below = below < REUSE_POINTS - 1 ? below : REUSE_POINTS - 2;
     double part = point - below;
-    return row->miss[below] * (1 - part) + row->miss[below + 1] * part;
+    return row->miss[below].value * (1 - part) + row->miss[below + 1].value * part;
 }
 
 static int column_of(const struct plot *plot, double size_bytes)
@@ -124,7 +124,7 @@ void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_
         (struct area){area.row + 1, area.column + LABEL, area.rows - 2, area.columns - LABEL - 1};
     if (plot.area.rows < ROWS_LEAST || plot.area.columns < SIZE_COLUMNS)
         return;
-    plot.top = round_up(fmax(row->miss[0], reuse->all.miss[0]));
+    plot.top = round_up(fmax(row->miss[0].value, reuse->all.miss[0].value));
     plot.last = last_point(reuse, row);
     fill(&plot, row);
     draw_marks(&plot, reuse);

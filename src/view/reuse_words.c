@@ -9,6 +9,7 @@
 /* Part of what a larger cache can help that is left at the knee; less than this is not worth it. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
+static const double sure_width = 0.05;
 /* Fewer uses say little. */
 enum { USES_LEAST = 30 };
 
@@ -26,14 +27,27 @@ const char *reuse_size_text(char out[16], double size_bytes)
 
 unsigned reuse_knee(const struct snapshot_reuse_row *row)
 {
-    double last = row->miss[REUSE_POINTS - 1];
-    double gain = row->miss[0] - last;
+    double last = row->miss[REUSE_POINTS - 1].value;
+    double gain = row->miss[0].value - last;
     unsigned point = 0;
     if (!(gain >= worth))
         return REUSE_POINTS;
-    while (point + 1 < REUSE_POINTS && row->miss[point] > last + left_at_knee * gain)
+    while (point + 1 < REUSE_POINTS && row->miss[point].value > last + left_at_knee * gain)
         point++;
     return point;
+}
+
+bool reuse_is_sure(const struct snapshot_share *missed)
+{
+    return !(missed->high - missed->low > sure_width);
+}
+
+void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
+{
+    if (reuse_is_sure(missed))
+        snprintf(out, size, "%.1f%%", 100 * missed->value);
+    else
+        snprintf(out, size, "%.0f-%.0f%%", 100 * missed->low, 100 * missed->high);
 }
 
 void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
@@ -41,12 +55,15 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
     const struct snapshot_reuse *reuse = &snapshot->reuse;
     char uses[16];
     char cache[16];
+    char missed[24];
     int used = snprintf(out, size, "Of all accesses");
     for (size_t i = 0; i < reuse->mark_count && used > 0 && (size_t)used < size; i++)
-        if (reuse->marks[i].simulated)
-            used += snprintf(out + used, size - (size_t)used, "%s %.1f%% %s %s", i ? "," : "",
-                             100 * reuse->all.at[i], i ? "in" : "miss in LRU caches of",
+        if (reuse->marks[i].simulated) {
+            reuse_missed_text(missed, sizeof missed, &reuse->all.at[i]);
+            used += snprintf(out + used, size - (size_t)used, "%s %s %s %s", i ? "," : "", missed,
+                             i ? "in" : "miss in LRU caches of",
                              reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
+        }
     if (used > 0 && (size_t)used < size)
         used += snprintf(out + used, size - (size_t)used, "; %s uses sampled",
                          text_count(uses, reuse->all.uses));
@@ -69,10 +86,12 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
                      unsigned knee, char *out, size_t size)
 {
     char needs[16];
+    char missed[24];
     double bytes = snapshot_reuse_size(knee);
     const struct snapshot_reuse_mark *fits = mark_from(reuse, bytes);
     const struct snapshot_reuse_mark *first = reuse->mark_count ? &reuse->marks[0] : NULL;
     reuse_size_text(needs, bytes);
+    reuse_missed_text(missed, sizeof missed, &row->at[0]);
     if (fits && fits == first)
         snprintf(out, size,
                  "It is used again within %s: it fits %s, whose misses on it are first "
@@ -80,10 +99,10 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
                  needs, fits->name);
     else if (fits)
         snprintf(out, size,
-                 "It is used again within %s: %s holds that, %s (%.1f%% missed) would if other "
+                 "It is used again within %s: %s holds that, %s (%s missed) would if other "
                  "data between two uses were %.0f times less: smaller parts at a time (blocking), "
                  "smaller elements.",
-                 needs, fits->name, first->name, 100 * row->at[0],
+                 needs, fits->name, first->name, missed,
                  ceil(bytes / (double)first->size_bytes));
     else
         snprintf(out, size,

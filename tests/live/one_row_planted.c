@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks of which a name comes late, or never: filled by memset and calloc before any code with types
- * touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size. Runs until it
- * is killed.
+ * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
+ * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
+ * arena of the program's own, with structs and numbers in it. Runs until it is killed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Arguments stay what they are in the source. */
+#ifdef __clang__
+#define NOT_CHANGED __attribute__((noinline, optnone))
+#else
+#define NOT_CHANGED __attribute__((noipa))
+#endif
 
 struct particle {
     double x, y, z, vx, vy, vz, mass, charge;
@@ -18,6 +26,14 @@ struct node {
     char pad[24];
 };
 
+struct cell {
+    long kind;
+    struct cell *next;
+    long value;
+};
+
+enum { ARENA = 12 << 20, ARENA_PAGE = 4096, PAGE_HEAD = 56, PAGE_CELLS = 80, PAGE_INDEX = 2048 };
+
 enum { NUMBERS = 4 << 20, PARTICLES = 512 << 10, NODES = 300000, STEPS = 1000000 };
 
 volatile double sink;
@@ -27,8 +43,42 @@ static unsigned next_random(unsigned *state)
     return *state = *state * 1664525 + 1013904223;
 }
 
+static struct cell *cell_at(char *arena, unsigned number)
+{
+    char *page = arena + (size_t)(number / PAGE_CELLS % (ARENA / ARENA_PAGE)) * ARENA_PAGE;
+    return (struct cell *)(page + PAGE_HEAD) + number % PAGE_CELLS;
+}
+
+NOT_CHANGED static long value_of(const struct cell *cell)
+{
+    return cell->value;
+}
+
+NOT_CHANGED static long number_at(const short *index, unsigned which)
+{
+    return index[which];
+}
+
+/* Behind the cells of a page small numbers stand, as the indices of a hash table do. */
+static long use_arena(char *arena, unsigned *state)
+{
+    long sum = 0;
+    for (int i = 0; i < STEPS; i++)
+        sum += value_of(cell_at(arena, next_random(state) >> 8));
+    for (int i = 0; i < STEPS / 2; i++) {
+        const short *index =
+            (short *)(arena +
+                      (size_t)(next_random(state) >> 8) % (ARENA / ARENA_PAGE) * ARENA_PAGE +
+                      PAGE_INDEX);
+        sum += number_at(index, next_random(state) >> 8 & 511);
+    }
+    return sum;
+}
+
 int main(void)
 {
+    /* Apart from malloc's own mappings. */
+    char *arena = mmap(NULL, ARENA + 2 * ARENA_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double *first = calloc(NUMBERS, sizeof *first);
     double *second = malloc(NUMBERS * sizeof *second);
     struct particle *particles = malloc(PARTICLES * sizeof *particles);
@@ -36,8 +86,12 @@ int main(void)
     struct node *head = NULL;
     unsigned state = 1;
     double sum = 0;
-    if (!first || !second || !particles || !strings)
+    if (!first || !second || !particles || !strings || arena == MAP_FAILED)
         return 1;
+    arena += ARENA_PAGE;
+    if (mprotect(arena, ARENA, PROT_READ | PROT_WRITE))
+        return 1;
+    memset(arena, 1, ARENA);
     memset(second, 1, NUMBERS * sizeof *second);
     memset(particles, 0, PARTICLES * sizeof *particles);
     for (int i = 0; i < NODES; i++) {
@@ -62,6 +116,7 @@ int main(void)
             sum += (double)node->key;
         for (int i = 0; i < NODES; i++)
             sum += (double)strlen(strings[next_random(&state) % NODES]);
+        sum += (double)use_arena(arena, &state);
         sink = sum;
     }
 }

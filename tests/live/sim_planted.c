@@ -4,6 +4,7 @@
  *   blocks    heap blocks of two sites, each word of which is read or written so often
  *   life      threads, a signal handler, a forked child, an exec in it; output and status 5
  *   walk N    reads an array of N KiB twice
+ *   again N   reads 512 KiB once, then 128 KiB N times
  *   parts     setup(), work(), cleanup(): each reads an array of its own
  *   long FILE works until there is FILE.go, then makes FILE
  *   exec CMD  becomes another program
@@ -104,6 +105,17 @@ __attribute__((noinline)) static void walk(size_t kib)
     free((void *)array);
 }
 
+static void again(int rounds)
+{
+    static volatile uint64_t once[64 * 1024];
+    static volatile uint64_t often[16 * 1024];
+    for (size_t i = 0; i < sizeof once / sizeof *once; i += 8)
+        sink = once[i];
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = 0; i < sizeof often / sizeof *often; i += 8)
+            sink = often[i];
+}
+
 __attribute__((noinline)) static void setup(volatile const uint64_t *array)
 {
     for (int i = 0; i < PART_WORDS; i++)
@@ -147,6 +159,8 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "";
     if (!strcmp(mode, "blocks"))
         blocks();
+    else if (!strcmp(mode, "again"))
+        again(argc > 2 ? atoi(argv[2]) : 1);
     else if (!strcmp(mode, "life"))
         return life();
     else if (!strcmp(mode, "walk") && argc > 2)

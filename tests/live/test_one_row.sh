@@ -37,6 +37,11 @@ check(len(arrays) == 2 and all(o["size"] < 40 << 20 and o["blocks"] == 1 for o i
 check(len(set(names)) == len(names), "no name stands for two rows")
 check(not any("malloc(3" in o["name"] and (o["type"] or "").startswith("struct") for o in last),
       "no row of unnamed blocks has the type of another row")
+cells = [o for o in last if o["name"].startswith("struct cell")]
+check(len(cells) == 1, "the cells of an arena are one row")
+arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
+check(len(arena) == 1 and arena[0]["type"] is None and not any("[" in f["name"] for f in arena[0]["fields"]),
+      "an arena is no array of the numbers in it")
 for before, after in zip(live, live[1:]):
     rows = {(o["address"], o["kind"]) for o in before["objects"] if o["kind"] == "heap" and o["share"] > 0.05}
     now = {(o["address"], o["kind"]) for o in after["objects"]}

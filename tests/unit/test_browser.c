@@ -251,6 +251,24 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     assert_true(seen(fixture, "no instruction is mostly on this member"));
 }
 
+/* Of a union the first member stands for an access to any, of bit-fields the first of their unit. */
+static void code_of_a_member_that_shares_its_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
+    snapshot->code[0].instructions[1].member = 7; /* alive, beside kind */
+    snapshot->code[0].instructions[1].offset = 60;
+    browser_show(&fixture->browser, snapshot, fixture_release);
+    press(fixture, '8');
+    press(fixture, KEYS_END);
+    assert_string_equal(member_selected(fixture)->row->member.name, "kind");
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_false(seen(fixture, "no instruction is mostly on this member"));
+    const struct source_row *line = table_selected(&fixture->browser.code.source);
+    assert_int_equal(line->line, 75);
+}
+
 static void left_and_right_step_through_the_types(void **state)
 {
     struct fixture *fixture = *state;
@@ -640,6 +658,7 @@ int main(void)
         TEST(the_way_back_is_that_of_the_objects_too),
         TEST(a_field_opens_the_layout_at_itself),
         TEST(a_struct_leads_to_the_code_of_its_members),
+        TEST(code_of_a_member_that_shares_its_bytes),
         TEST(left_and_right_step_through_the_types),
         TEST(inferred_elements_are_drilled_into_too),
         TEST(the_line_selected_chooses_the_instructions),

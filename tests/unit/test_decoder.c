@@ -163,6 +163,32 @@ static void loops_that_only_look_are_told(void **state)
     }
 }
 
+/* addsd 8(%rsp), with or without a call in the loop; beside it, by another register. */
+static void slots_in_loops_that_call_are_told(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool kept;
+    } loops[] = {
+#define LOOP(bytes, kept) {bytes, sizeof(bytes) - 1, kept}
+        LOOP("\xf2\x0f\x58\x44\x24\x08\xff\xd3\xff\xc9\x75\xf4\xc3", true),
+        LOOP("\xf2\x0f\x58\x44\x24\x08\x90\x90\xff\xc9\x75\xf4\xc3", false),
+        LOOP("\xf2\x0f\x58\x47\x08\x90\xff\xd3\xff\xc9\x75\xf4\xc3", false),
+        LOOP("\xf2\x0f\x58\x44\x24\x08\xff\xd3\xff\xc9\x90\x90\xc3", false),
+#undef LOOP
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_SP] = DATA_BASE};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        uint64_t after = i == 2 ? 5 : 6;
+        struct access access = decode(&fake, loops[i].bytes, loops[i].size, after, regs);
+        assert_int_equal(access.size, 8);
+        assert_int_equal(access.kept, loops[i].kept);
+    }
+}
+
 static void atomic_instructions_are_told(void **state)
 {
     (void)state;
@@ -592,6 +618,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
         cmocka_unit_test(loops_that_only_look_are_told),
+        cmocka_unit_test(slots_in_loops_that_call_are_told),
         cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),

@@ -87,6 +87,43 @@ static void lines_that_others_took_are_sharing(void **state)
     assert_int_equal(REPORTED(findings_by_cause), 0);
 }
 
+/* A line that threads take from each other is hardly filled from memory: the object is not listed
+ * where those misses rank, or for other misses. */
+static void lines_taken_are_sharing_whatever_ranks(void **state)
+{
+    struct snapshot_sharing_side sides[2] = {
+        {.codes = {{.function = "count_hits"}}, .code_count = 1},
+        {.codes = {{.function = "count_misses"}}, .code_count = 1}};
+    struct snapshot_sharing_line line = {.address = BASE, .sides = sides, .side_count = 2};
+    struct snapshot_sharing_group group = {.object = UINT32_MAX,
+                                           .id = 77,
+                                           .name = "counters",
+                                           .fields = "hits | misses",
+                                           .verdict = SHARING_FALSE,
+                                           .evidence = SHARING_HITM,
+                                           .share = {.value = 0.9},
+                                           .hitm = 2000,
+                                           .threads = 2,
+                                           .sure = true,
+                                           .remedy = "Move them apart.",
+                                           .lines = &line,
+                                           .line_count = 1};
+    (void)state;
+    snapshot.sharing =
+        (struct snapshot_sharing){.misses = 5000, .groups = &group, .group_count = 1};
+    assert_int_equal(REPORTED(findings_sharing), 1);
+    assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
+    assert_true(fabs(list[0].share - 0.4) < 1e-9 && isnan(list[0].gain));
+    assert_string_equal(list[0].name, "counters");
+    assert_non_null(strstr(list[0].evidence, "2000 samples are misses"));
+    group.object = 0;
+    because(0, CAUSE_FIRST, 1);
+    assert_int_equal(REPORTED(findings_sharing), 1);
+    group.hitm = 100; /* handed over now and then */
+    assert_int_equal(REPORTED(findings_sharing), 0);
+    snapshot.sharing = (struct snapshot_sharing){0};
+}
+
 /* 64 KiB of the first at random, 4 MiB of the second in order. */
 static void table_and_stream(void)
 {
@@ -406,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(conflicts_are_told_with_who_needed_the_place),
         RULE(lines_that_others_took_are_sharing),
+        RULE(lines_taken_are_sharing_whatever_ranks),
         RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),
         RULE(filling_fresh_memory_is_first_touch),
         RULE(rules_of_time_are_silent_in_a_simulation),

@@ -34,6 +34,15 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
     assert_int_equal(REPORTED(findings_stack), 0); /* of a function that calls itself */
     window_clear(&window);
     gather_samples();
+    for (int i = 0; i < 1000; i++) {
+        struct window_entry entry = {.address = BASE, .object = 7, .tid = 1, .size = 8, .kept = true};
+        window_add(&window, &entry);
+    }
+    gather_samples();
+    assert_int_equal(REPORTED(findings_stack), 0); /* it lives across calls */
+    window_clear(&window);
+    gather_samples();
+    assert_int_equal(REPORTED(findings_stack), 1);
     objects[0].type = NULL; /* the stack as a whole */
     assert_int_equal(REPORTED(findings_stack), 0);
 }

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "page_fixture.h"
+#include "view/field_words.h"
 
 #include <locale.h>
 #include <string.h>
@@ -274,6 +275,21 @@ static void objects_and_detail_name_types_and_fields(void **state)
     page_close();
 }
 
+/* One sample that stands for 900 and 99 that stand for one each. */
+static void fields_known_are_parts_of_the_weight(void **state)
+{
+    struct snapshot few = {.totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99},
+                                      .untyped = {[UNTYPED_VOID] = 1}}};
+    char text[512];
+    (void)state;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; not: void 1.0%");
+    few.totals.typed_weight[TYPED_NOT] = few.totals.untyped_weight[UNTYPED_VOID] = 900;
+    few.totals.typed_weight[TYPED_CODE] = 100;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; not: void 90.0%");
+}
+
 static void a_function_shows_source_or_where_it_was_looked_for(void **state)
 {
     (void)state;
@@ -323,7 +339,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
     assert_true(contains("freeze the picture and thaw it"));
     assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
     assert_true(contains("Why a sample has no object") && contains("overwritten"));
-    assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_SPILL)));
+    assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_VOID)));
     assert_true(contains("Columns: Layout") && contains("Columns: Source"));
     assert_true(contains("Columns: Shared lines") && contains("IF MIXED"));
     page_close();
@@ -413,6 +429,7 @@ int main(void)
         cmocka_unit_test(an_object_says_who_allocated_it),
         cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
         cmocka_unit_test(objects_and_detail_name_types_and_fields),
+        cmocka_unit_test(fields_known_are_parts_of_the_weight),
         cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
         cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
         cmocka_unit_test(help_lists_keys_columns_and_the_source),

@@ -85,6 +85,32 @@ static void totals_and_shares(void **state)
     conserved(0.001); /* renormalises all the time */
 }
 
+/* Weights that differ: what is known of fields goes by them, as all shares do. */
+static void what_is_typed_goes_by_weight(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 4096);
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 100; i++) {
+        bool known = i % 4 == 0;
+        struct place place = {.object = 1,
+                              .base = 0x10000,
+                              .typed = known ? TYPED_CODE : TYPED_NOT,
+                              .untyped = known ? UNTYPED_NO_REASON : UNTYPED_VOID};
+        place.access = (struct access){
+            .time_ns = i, .weight = known ? 27 : 1, .tid = 1, .address = 0x10000 + i};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 101);
+    assert_non_null(snapshot);
+    assert_int_equal(snapshot->totals.typed[TYPED_CODE], 25);
+    assert_true(fabs(snapshot->totals.typed_weight[TYPED_CODE] - 675) < 1e-6);
+    assert_true(fabs(snapshot->totals.typed_weight[TYPED_NOT] - 75) < 1e-6);
+    assert_true(fabs(snapshot->totals.untyped_weight[UNTYPED_VOID] - 75) < 1e-6);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 static void hot_field_is_one_row(void **state)
 {
     (void)state;
@@ -336,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_and_shares),
+        cmocka_unit_test(what_is_typed_goes_by_weight),
         cmocka_unit_test(hot_field_is_one_row),
         cmocka_unit_test(an_instruction_keeps_its_member),
         cmocka_unit_test(parts_of_the_header_are_of_the_weight),

@@ -108,6 +108,36 @@ static void memory_files_and_shared_memory(void **state)
     assert_string_equal(name_of(map), "misstop?[1mtest"); /* deleted now */
 }
 
+static char *shared_memory(const char *name)
+{
+    int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+    if (fd < 0)
+        skip();
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    char *map = map_alone(4096, MAP_SHARED, fd);
+    shm_unlink(name);
+    return map;
+}
+
+/* As postgres has them, a new one for each query. */
+static void numbered_shared_memory_is_one(void **state)
+{
+    (void)state;
+    assert_string_equal(name_of(shared_memory("/misstop_test.2564281842.a")), "misstop_test.*.a");
+    assert_string_equal(name_of(shared_memory("/misstop_test.97.b")), "misstop_test.97.b");
+    struct place one;
+    struct place other;
+    char *first = shared_memory("/misstop_test.1974817536.a");
+    char *second = shared_memory("/misstop_test.225641.a");
+    assert_string_equal(name_of(second), "misstop_test.*.a");
+    struct access access = {.address = (uintptr_t)first, .how = ACCESS_RECORDED, .size = 8};
+    resolver_resolve(resolver, &access, NULL, &one);
+    access.address = (uintptr_t)second;
+    resolver_resolve(resolver, &access, NULL, &other);
+    assert_int_equal(one.object, other.object);
+    assert_int_not_equal(one.base, other.base);
+}
+
 static void files_by_their_last_name(void **state)
 {
     (void)state;
@@ -167,6 +197,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_in_records_and_lines, begin, end),
         cmocka_unit_test_setup_teardown(without_a_name_the_address_tells, begin, end),
         cmocka_unit_test_setup_teardown(memory_files_and_shared_memory, begin, end),
+        cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one, begin, end),
         cmocka_unit_test_setup_teardown(files_by_their_last_name, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_became_a_fifo, begin, end),
         cmocka_unit_test_setup_teardown(blocks_of_malloc, begin, end),

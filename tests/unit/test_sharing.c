@@ -428,6 +428,43 @@ static void it_fades_and_the_run_remembers(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
+/* One access, a sample of each of the events. */
+static void missed_at(unsigned side, uint64_t offset, int events)
+{
+    for (uint16_t event = 0; event < events; event++) {
+        now -= event ? 1000000 : 0;
+        touch((struct touch){.side = side,
+                             .offset = offset,
+                             .kind = ACCESS_LOAD_STORE,
+                             .data_src = LOAD_HITM,
+                             .event = event});
+    }
+}
+
+static void a_simulated_miss_counts_once(void **state)
+{
+    struct profile_options options = {
+        .names = {.object = fake_object, .type = fake_type},
+        .ways = 10,
+        .simulated = true,
+        .event_count = 2,
+        .roles = {EVENT_MEM_FILL, EVENT_MISS_L1},
+        .window_entries = 1024,
+    };
+    (void)state;
+    profile_free(profile);
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    for (unsigned i = 0; i < 100; i++)
+        missed_at(i % 2, i % 2 * 8, 2);
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_int_equal(sharing->group_count, 1);
+    assert_true(fabs(sharing->misses - 100) < 1e-6);
+    assert_true(sharing->groups[0].hitm <= 100 && sharing->groups[0].hitm >= 98);
+    assert_true(sharing->groups[0].samples <= 100);
+    assert_true(sharing->groups[0].share.value > 0.97 && sharing->groups[0].of_object > 0.97);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -444,6 +481,7 @@ int main(void)
         TEST(who_waits_for_a_cpu_takes_fewer_turns),
         TEST(by_turns_on_one_cpu_is_none),
         TEST(one_thread_and_prefetches_are_none),
+        TEST(a_simulated_miss_counts_once),
         TEST(memory_used_anew_starts_anew),
         TEST(memory_seen_with_less_knowledge_does_not),
         TEST(two_objects_on_a_line_are_named),

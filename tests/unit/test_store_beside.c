@@ -155,6 +155,30 @@ static void renames_come_back(void **state)
     store_reader_close(reader);
 }
 
+static void what_ranks_comes_back(void **state)
+{
+    struct prng prng = {4};
+    struct told told = {0};
+    struct store_facts facts;
+    (void)state;
+    told_facts(&facts, 1);
+    struct store_writer *writer = start(&told, &facts);
+    struct place place = told_place(&prng, 30000, false);
+    store_writer_place(writer, &place);
+    store_writer_ranking(writer, 2);
+    store_writer_ranking(writer, 2);
+    store_writer_place(writer, &place);
+    store_writer_ranking(writer, 0);
+    struct store_reader *reader = finish(writer);
+    struct items items = read_all(reader);
+    assert_int_equal(items.count, 4);
+    assert_int_equal(items.list[1].kind, STORE_ITEM_RANKING);
+    assert_int_equal(items.list[1].ranking, 2);
+    assert_int_equal(items.list[3].kind, STORE_ITEM_RANKING);
+    assert_int_equal(items.list[3].ranking, 0);
+    store_reader_close(reader);
+}
+
 /* As of each refresh, and before the first one as they began. */
 static void totals_come_back(void **state)
 {
@@ -290,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back_among_the_places),
                                        cmocka_unit_test(renames_come_back),
+        cmocka_unit_test(what_ranks_comes_back),
         cmocka_unit_test(totals_come_back),
         cmocka_unit_test(names_at_a_refresh_are_those_of_then),
         cmocka_unit_test(a_late_place_keeps_its_time),

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VECTOR = 1, INDEX, SMOOTH = 1, FILL, L1_EVENT = 1, L2_EVENT = 0, LINE = 64 };
+enum { VECTOR = 1, INDEX, LATE, SMOOTH = 1, FILL, L1_EVENT = 1, L2_EVENT = 0, LINE = 64 };
 
 static struct profile *profile;
 static struct snapshot head;
@@ -242,8 +242,13 @@ static void full_table(void **state)
     feed(L2_EVENT);
     for (uint32_t i = 0; i < MANY; i++)
         left(INDEX, FILL, 8 * i, L2_EVENT, 8, 8, 1);
+    /* Elements of an array leave room for objects and code. */
+    miss(LATE, FILL, 0);
+    left(LATE, FILL, 0, L2_EVENT, 8, 8, 1);
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
-    assert_near(snapshot->uses.all.lines, 130 + MANY);
+    assert_near(snapshot->uses.all.lines, 131 + MANY);
+    assert_non_null(find_object(snapshot, "other")->use);
+    assert_near(find_object(snapshot, "other")->use->lines, 1);
     assert_near(find_object(snapshot, "vector")->use->lines, 120);
     assert_near(find_object(snapshot, "index")->use->lines, 10 + MANY);
     snapshot_free(snapshot);

@@ -22,6 +22,11 @@ static struct snapshot_partners partners[LINE_PAIRS];
 static struct snapshot_reuse_row objects[2];
 static struct snapshot_reuse_row lines[1];
 
+static struct snapshot_share known(double value)
+{
+    return (struct snapshot_share){.value = value, .low = value - 0.01, .high = value + 0.01};
+}
+
 static void fill_row(struct snapshot_reuse_row *row, const char *name, double high, double low,
                      unsigned until)
 {
@@ -33,9 +38,9 @@ static void fill_row(struct snapshot_reuse_row *row, const char *name, double hi
                                        .share = 0.4,
                                        .first = low};
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        row->miss[i] = i < until ? high : low;
+        row->miss[i] = known(i < until ? high : low);
     for (size_t i = 0; i < REUSE_MARKS; i++)
-        row->at[i] = i < 2 ? high : low;
+        row->at[i] = known(i < 2 ? high : low);
 }
 
 static const struct snapshot *told(bool reuse)

@@ -259,6 +259,30 @@ static void what_an_answer_weighs(void **state)
     assert_true(whatif_miss_cycles(0, 1) == 196);
 }
 
+/* Served by L2, by L3, by memory: 10, 40 and 196 cycles. */
+static void the_costliest_level_ranks(void **state)
+{
+    struct snapshot_simulation simulation = {.level_count = 3};
+    (void)state;
+    assert_int_equal(whatif_costliest_level(&simulation, 2), 2);
+    simulation.level[0].load_misses = 1000000;
+    simulation.level[1].load_misses = 20000;
+    simulation.level[2].load_misses = 20000; /* first references */
+    assert_int_equal(whatif_costliest_level(&simulation, 2), 0);
+    /* 9.8 to 7.8 million cycles: the one that ranks stays. */
+    simulation.level[2].load_misses = simulation.level[1].load_misses = 40000;
+    assert_int_equal(whatif_costliest_level(&simulation, 2), 2);
+    assert_int_equal(whatif_costliest_level(&simulation, 0), 0);
+    simulation.level[1].store_misses = 500000;
+    simulation.level[0].store_misses = 500000;
+    assert_int_equal(whatif_costliest_level(&simulation, 0), 1);
+    /* Levels are counted one after the other while the program runs. */
+    simulation.level[1].store_misses = UINT64_MAX / 2;
+    assert_int_equal(whatif_costliest_level(&simulation, 2), 1);
+    simulation.level_count = 1;
+    assert_int_equal(whatif_costliest_level(&simulation, 0), 0);
+}
+
 /* ---- through shared memory ---- */
 
 static void asked_listed_answered(void **state)
@@ -304,7 +328,7 @@ int main(void)
         cmocka_unit_test(split_at_a_member),     cmocka_unit_test(hottest_first),
         cmocka_unit_test(whole_elements),        cmocka_unit_test(without_a_type),
         cmocka_unit_test(members_of_any_kind),   cmocka_unit_test(what_an_answer_weighs),
-        cmocka_unit_test(asked_listed_answered),
+        cmocka_unit_test(asked_listed_answered), cmocka_unit_test(the_costliest_level_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,7 +278,8 @@ static void add_instructions(struct arena *arena, struct snapshot *snapshot, boo
             .objects = made[i].object ? 2 : 0,
             .field = lines ? made[i].field : NULL,
             .type_id = lines ? made[i].type_id : 0,
-            .member = lines ? made[i].member : TYPE_NO_MEMBER};
+            .member = lines ? made[i].member : TYPE_NO_MEMBER,
+            .offset = lines && made[i].type_id == PARTICLE ? particle[made[i].member].offset : 0};
 }
 
 void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
