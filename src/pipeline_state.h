@@ -10,6 +10,7 @@
 #include "pipeline.h"
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
 #include "profile/whatif.h"
@@ -107,6 +108,7 @@ struct pipeline {
     double stored_interval_s;
     bool refresh_due;             /* the recorder made a snapshot here */
     bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
+    struct files_client files;    /* on whose behalf files are opened that others name */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;

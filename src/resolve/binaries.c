@@ -113,6 +113,8 @@ int binaries_open(struct binaries *binaries, uint32_t number)
     if (binary->looked_for && binary->state >= BINARY_OTHER)
         return -1;
     int fd = lookup_binary(&binaries->from, &wanted, &found);
+    if (fd >= 0 && binaries->from.files)
+        files_client_add_owner(binaries->from.files, fd);
     if (!binary->looked_for)
         note_found(binary, &found, fd >= 0);
     binary->looked_for = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/process.h"
 
+#include "base/files.h"
 #include "base/text.h"
 #include "resolve/resolver.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,10 @@ bool process_stat(pid_t pid, struct process_stat *out)
     if (!open || !close || close < open)
         return false;
     text_sanitise(out->comm, sizeof out->comm, open + 1, (size_t)(close - open - 1));
-    sscanf(close + 1,
-           " %c %*d %*d %*d %*d %*d %lu %lu %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
-           &out->state, &flags, &faults, &user, &system, &threads, &resident);
+    sscanf(
+        close + 1,
+        " %c %*d %*d %*d %*d %*d %lu %lu %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
+        &out->state, &flags, &faults, &user, &system, &threads, &resident);
     out->flags = flags;
     out->threads = (uint32_t)threads;
     out->cpu_ticks = user + system;
@@ -76,15 +77,15 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     char path[64];
     unsigned char ident[EI_NIDENT] = {0};
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && (errno == EACCES || errno == EPERM))
+    int fd = files_open(path);
+    if (fd == -EACCES || fd == -EPERM)
         return error_set(error, -EACCES,
                          "process %d (%s): permission denied: it belongs to another user or may "
                          "not be traced; try sudo",
                          (int)pid, stat->comm);
     if (fd < 0)
-        return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid,
-                         stat->comm, strerror(errno));
+        return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid, stat->comm,
+                         strerror(-fd));
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)

@@ -2,8 +2,8 @@
 #include "resolve/resolver_state.h"
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/text.h"
-#include "resolve/files.h"
 #include "resolve/process.h"
 
 #include <errno.h>
@@ -28,13 +28,12 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 /* Of a recording: only one that came with it, for a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
-    char path[PATH_MAX];
+    char path[64];
     const struct resolver_options *options = &resolver->options;
-    if (options->live || !options->symfs ||
-        snprintf(path, sizeof path, "%s/tmp/perf-%d.map", options->symfs, (int)options->pid) >=
-            (int)sizeof path)
+    if (options->live || !options->symfs)
         return;
-    int fd = files_open(path);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)options->pid);
+    int fd = files_open_in_folder(options->symfs, path, JITMAP_BYTES_MAX);
     if (fd < 0)
         return;
     jitmap_read(&resolver->functions.jitmap, fd);
@@ -46,6 +45,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
 {
     struct modules_from from = {.pid = options->pid,
                                 .live = options->live,
+                                .files = options->files,
                                 .symfs = options->symfs,
                                 .elsewhere = options->elsewhere,
                                 .debuginfod = options->debuginfod};
@@ -65,8 +65,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
-        object_types_init(&resolver->object_types) ||
-        object_types_init(&resolver->class_types) ||
+        object_types_init(&resolver->object_types) || object_types_init(&resolver->class_types) ||
         type_instances_init(&resolver->type_instances) ||
         provisional_init(&resolver->provisional)) {
         resolver_close(resolver);
@@ -224,7 +223,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
-    if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
+    if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
         functions_forget(&resolver->functions);
     tick_allocations(resolver, now_ns);
 }

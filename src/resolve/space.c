@@ -2,7 +2,7 @@
 #include "resolve/space.h"
 
 #include "base/clock.h"
-#include "resolve/files.h"
+#include "base/files.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -23,6 +23,7 @@ int space_init(struct space *space, const struct modules_from *from)
 {
     struct lookup_from lookup = {.symfs = from->symfs,
                                  .debug_root = from->debug_root,
+                                 .files = from->files,
                                  .debuginfod = from->debuginfod,
                                  .elsewhere = from->elsewhere};
     *space = (struct space){.from = *from};
