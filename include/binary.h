@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * resolve -> profile -> view: a program or library that a recording has code of, and whether it was
- * found here. Without it samples that carry registers only cannot be decoded, and nothing in it has
+ * found here; and files that were not opened. Without it samples that carry registers only cannot be decoded, and nothing in it has
  * a name.
  */
 #ifndef MISSTOP_BINARY_H
@@ -35,6 +35,18 @@ struct snapshot_binaries {
     size_t count;
     uint64_t samples; /* of the recording so far, all events */
     bool code_only;   /* it tells of mappings of code only: perf record without -d */
+};
+
+/* A file that the program, its debugging information or the recording names, that is here, and that
+ * was not opened. Printable. */
+struct file_refused {
+    const char *path;
+    const char *why;
+};
+
+struct snapshot_refused {
+    const struct file_refused *list;
+    size_t count;
 };
 
 #endif

@@ -101,6 +101,19 @@ static void write_binaries(struct help_writer *writer, const struct snapshot *sn
         help_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
 }
 
+static void write_refused(struct help_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_refused *refused = &snapshot->refused;
+    char line[512];
+    if (!refused->count)
+        return;
+    help_heading(writer, "Files that were named and not opened");
+    for (size_t i = 0; i < refused->count; i++) {
+        snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].why);
+        help_entry(writer, PAINT_BAD, "", line);
+    }
+}
+
 static void write_keys(struct help_writer *writer, bool replays)
 {
     size_t count;
@@ -220,6 +233,8 @@ void help_text_write(struct help_writer *writer, struct browser *browser)
     write_recording(writer, browser->snapshot ? browser->snapshot->recording : NULL);
     if (browser->snapshot && !missing)
         write_binaries(writer, browser->snapshot);
+    if (browser->snapshot)
+        write_refused(writer, browser->snapshot);
     write_keys(writer, browser->replays);
     write_other_columns(writer, browser);
     write_reasons(writer);

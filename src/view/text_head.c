@@ -165,6 +165,13 @@ static void print_binaries(struct text_writer *writer)
         text_say(writer, "note: %s", text);
 }
 
+static void print_refused(struct text_writer *writer)
+{
+    const struct snapshot_refused *refused = &writer->snapshot->refused;
+    for (size_t i = 0; i < refused->count; i++)
+        text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
+}
+
 void text_head_print(struct text_writer *writer)
 {
     print_head(writer);
@@ -179,4 +186,5 @@ void text_head_print(struct text_writer *writer)
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);
     print_binaries(writer);
+    print_refused(writer);
 }
