@@ -234,6 +234,8 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
     int code = open_stages(pipeline, error);
+    if (!code && options->input && options->events)
+        code = pipeline_rank_recorded(pipeline, options->events, error);
     if (code) {
         pipeline_close(pipeline);
         return code;

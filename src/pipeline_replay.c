@@ -162,7 +162,7 @@ static void list_others(const struct perfdata_process *list, size_t count, pid_t
     unsigned listed = 0;
     *out = '\0';
     for (size_t i = 0; i < count && listed < LISTED && used < size; i++) {
-        if (list[i].pid == pid || !list[i].pid)
+        if (list[i].pid == pid)
             continue;
         used += (size_t)snprintf(out + used, size - used, "%s%d (%s)", listed ? ", " : "",
                                  (int)list[i].pid, *list[i].comm ? list[i].comm : "?");

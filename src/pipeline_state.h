@@ -232,6 +232,9 @@ static inline uint64_t pipeline_stretch_end_ns(const struct pipeline_stretch *st
     return stretch->list[stretch->shown.pieces - 1].end_ns;
 }
 
+/* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */
+int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct error *error);
+
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);
 void pipeline_search_start(struct pipeline *pipeline, const char *what);

@@ -58,6 +58,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     functions_init(&resolver->functions);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    /* No record names the idle task. */
+    if (!options->live && !options->pid)
+        snprintf(resolver->comm, sizeof resolver->comm, "swapper");
     if (options->live)
         nodes_init(&resolver->nodes, options->pid, NULL);
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
