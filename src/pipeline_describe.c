@@ -66,6 +66,7 @@ struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
         return binaries;
     binaries.list = list;
     binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.nowhere = resolver_unmapped(pipeline->resolver);
     binaries.code_only = resolver_code_only(pipeline->resolver);
     for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
         binaries.samples += pipeline->samples[i];

@@ -103,11 +103,10 @@ static int open_sampler(struct pipeline *pipeline, struct error *error)
 }
 
 /* Names of another machine's files are no names of this one's. */
-static void know_host(struct files_client *files, const char *host)
+static bool is_other_host(const char *host)
 {
     struct utsname own;
-    if (host && *host && !uname(&own) && strcmp(host, own.nodename))
-        files->elsewhere = true;
+    return host && *host && (uname(&own) || strcmp(host, own.nodename) != 0);
 }
 
 /* A recording tells whose process it was, if misstop made it. */
@@ -122,11 +121,11 @@ static void open_files(struct pipeline *pipeline)
     files_client_recording(&pipeline->files, options->input);
     if (!pipeline->store) {
         const struct perfdata_machine *machine = sampler_machine(pipeline->sampler);
-        know_host(&pipeline->files, machine ? machine->host : NULL);
+        pipeline->files.elsewhere = machine && is_other_host(machine->host);
         return;
     }
     store_reader_facts(pipeline->store, &facts);
-    know_host(&pipeline->files, facts.host);
+    pipeline->files.elsewhere = is_other_host(facts.host);
     if (facts.user >= 0)
         files_client_add(&pipeline->files, (uid_t)facts.user);
     else if (pipeline->files.privileged)
@@ -137,6 +136,8 @@ static void open_files(struct pipeline *pipeline)
 static int open_resolver(struct pipeline *pipeline, struct error *error)
 {
     const struct pipeline_options *options = &pipeline->options;
+    const struct perfdata_machine *machine =
+        pipeline->live ? NULL : sampler_machine(pipeline->sampler);
     struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
                                       .live = pipeline->live,
                                       .files = &pipeline->files,
@@ -145,7 +146,9 @@ static int open_resolver(struct pipeline *pipeline, struct error *error)
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note,
-                                      .elsewhere = sampler_info(pipeline->sampler)->foreign};
+                                      .elsewhere = sampler_info(pipeline->sampler)->foreign ||
+                                                   (machine && is_other_host(machine->host)),
+                                      .host_unknown = machine && !*machine->host};
     int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;

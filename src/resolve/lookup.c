@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char vdso_name[] = "[vdso]";
@@ -41,6 +42,14 @@ static void refuse(struct search *search, const char *path, const struct buildid
         return;
     snprintf(search->found->path, sizeof search->found->path, "%s", path);
     search->found->id = *id;
+}
+
+/* Whether a file without a build-id can be the one that was mapped. */
+static bool same_inode(const struct search *search, int fd)
+{
+    struct stat status;
+    return !search->from->host_unknown ||
+           (search->wanted->inode && !fstat(fd, &status) && status.st_ino == search->wanted->inode);
 }
 
 static bool take(struct search *search, int fd, const char *path)
@@ -129,10 +138,14 @@ static bool by_path(struct search *search)
     if (guess && (search->from->symfs || search->from->elsewhere))
         return false;
     int length = snprintf(path, sizeof path, "%.*s", search->path_length, search->wanted->path);
-    return *path == '/' && length < (int)sizeof path &&
-           take(search,
-                files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX),
-                path);
+    if (*path != '/' || length >= (int)sizeof path)
+        return false;
+    int fd = files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX);
+    if (fd >= 0 && guess && !same_inode(search, fd)) {
+        close(fd);
+        return false;
+    }
+    return take(search, fd, path);
 }
 
 static bool by_own_vdso(struct search *search)

@@ -22,12 +22,14 @@ struct lookup_from {
     const char *debug_root;     /* NULL: /usr/lib/debug */
     struct files_client *files; /* on whose behalf; NULL: ours */
     bool debuginfod;            /* servers may be asked, and waited for */
-    bool elsewhere;             /* recorded on another kind of machine: paths alone say nothing */
+    bool elsewhere;             /* recorded on another machine: paths alone say nothing */
+    bool host_unknown;          /* on which is not known: a path counts with the inode recorded */
 };
 
 struct lookup_wanted {
     const char *path; /* as recorded, raw; "[vdso]" */
     struct buildid id;
+    uint64_t inode; /* of the file that was mapped; 0: not recorded */
 };
 
 struct lookup_found {

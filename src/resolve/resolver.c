@@ -48,6 +48,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
                                 .files = options->files,
                                 .symfs = options->symfs,
                                 .elsewhere = options->elsewhere,
+                                .host_unknown = options->host_unknown,
                                 .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
@@ -245,6 +246,11 @@ void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
 {
     return binaries_list(&resolver->space.binaries, out, most);
+}
+
+uint64_t resolver_unmapped(const struct resolver *resolver)
+{
+    return resolver->space.binaries.nowhere;
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)

@@ -27,11 +27,12 @@ struct resolver_options {
     bool live;                  /* /proc/PID may be read; false: a recording, records only */
     const char *symfs;          /* folder with the binaries of a recording, or NULL */
     struct files_client *files; /* on whose behalf files are opened; NULL: ours; outlives it */
-    bool elsewhere;        /* recorded on another architecture: no file here is of it by its path */
-    bool debuginfod;       /* the user lets us ask servers for debugging information */
-    struct feed *feed;     /* what the agent tells; NULL: no agent. Not owned */
-    bool walk;             /* read the allocator's heap where no agent tells of it */
-    const char *heap_note; /* why there is no agent, for the user; NULL */
+    bool elsewhere;             /* recorded on another machine: no file here is of it by its path */
+    bool host_unknown;          /* recorded on a machine that is not known */
+    bool debuginfod;            /* the user lets us ask servers for debugging information */
+    struct feed *feed;          /* what the agent tells; NULL: no agent. Not owned */
+    bool walk;                  /* read the allocator's heap where no agent tells of it */
+    const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
 /* Facts about the target for the header line; strings sanitised, owned by the resolver. */
@@ -76,6 +77,9 @@ void resolver_renamed(struct resolver *resolver);
 
 /* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
+
+/* How many fell on code that no mapping of the recording holds. */
+uint64_t resolver_unmapped(const struct resolver *resolver);
 
 /* Whether only mappings of code were recorded. */
 bool resolver_code_only(const struct resolver *resolver);

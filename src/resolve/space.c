@@ -25,7 +25,8 @@ int space_init(struct space *space, const struct modules_from *from)
                                  .debug_root = from->debug_root,
                                  .files = from->files,
                                  .debuginfod = from->debuginfod,
-                                 .elsewhere = from->elsewhere};
+                                 .elsewhere = from->elsewhere,
+                                 .host_unknown = from->host_unknown};
     *space = (struct space){.from = *from};
     if (!from->live)
         binaries_init(&space->binaries, &lookup);

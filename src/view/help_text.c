@@ -73,6 +73,14 @@ static void write_recording(struct help_writer *writer, const struct snapshot_re
     write_known(writer, "kernel", recording->kernel);
     write_known(writer, "by", recording->command);
     write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    if (recording->processes > 1) {
+        char share[192];
+        snprintf(share, sizeof share,
+                 "%.1f%% of the samples of all processes. Shares here are of this process; perf "
+                 "report's are of all, and agree with --percentage relative --pid PID.",
+                 recording->process_share * 100);
+        write_known(writer, "this process", share);
+    }
     write_known(writer, "other processes", recording->others);
     write_known(writer, "addresses", recording->addresses);
     write_known(writer, "note", recording->note);
