@@ -184,6 +184,10 @@ static void take_renames(struct pipeline *pipeline)
         resolver_renamed(pipeline->resolver);
 }
 
+static const char shut_off[] =
+    "the process started a setuid program, or one with other rights: the kernel ended the sampling "
+    "of it, what is shown is of before; sudo misstop -p PID watches it anew";
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
     struct head_lists lists;
@@ -199,6 +203,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
             pipeline->live
                 ? "another program was started (exec); counting goes on, z counts it alone"
                 : "here the process started another program (exec)";
+    if (pipeline->live && pipeline->resolver && resolver_shut_off(pipeline->resolver))
+        head.status = shut_off;
     if (pipeline->recorder)
         recorder_begin_refresh(pipeline->recorder);
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);

@@ -72,17 +72,57 @@ bool process_read(pid_t pid, uint64_t address, void *out, size_t size)
     return process_read_some(pid, address, out, size) == size;
 }
 
+bool process_rights(pid_t pid, struct process_rights *rights)
+{
+    char path[64];
+    char text[4096];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &status))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    const char *line = text_read_file(path, text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
+    if (!line || sscanf(line + 5, "%u %u", &rights->real, &rights->effective) != 2)
+        return false;
+    rights->guarded = rights->effective && !status.st_uid;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    rights->setuid = stat(path, &status) || status.st_mode & S_ISUID;
+    return true;
+}
+
+static const char *why_denied(pid_t pid)
+{
+    struct process_rights rights;
+    if (!process_rights(pid, &rights))
+        return "it may not be traced";
+    if (rights.real != rights.effective)
+        return "its program is setuid";
+    if (rights.effective != geteuid() && geteuid())
+        return "it belongs to another user";
+    if (rights.guarded)
+        return "its program is setgid, has capabilities or may not be read";
+    return "it may not be traced";
+}
+
+/* No more descriptors are no sign that a process is gone. */
+static bool lacks_descriptors(void)
+{
+    return errno == EMFILE || errno == ENFILE;
+}
+
 static int check_program(pid_t pid, const struct process_stat *stat, struct error *error)
 {
     char path[64];
+    char cause[ERROR_CAUSE];
     unsigned char ident[EI_NIDENT] = {0};
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     int fd = files_open(path);
     if (fd == -EACCES || fd == -EPERM)
-        return error_set(error, -EACCES,
-                         "process %d (%s): permission denied: it belongs to another user or may "
-                         "not be traced; try sudo",
-                         (int)pid, stat->comm);
+        return error_set(error, -EACCES, "process %d (%s): permission denied: %s; %s", (int)pid,
+                         stat->comm, why_denied(pid), error_rights_remedy());
+    if (fd == -EMFILE || fd == -ENFILE)
+        return error_set(error, fd, "process %d (%s): %s", (int)pid, stat->comm,
+                         error_cause(fd, cause));
     if (fd < 0)
         return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid, stat->comm,
                          strerror(-fd));
@@ -98,7 +138,11 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
 int resolver_check(pid_t pid, struct error *error)
 {
     struct process_stat stat;
-    if (!process_stat(pid, &stat))
+    char cause[ERROR_CAUSE];
+    bool there = process_stat(pid, &stat);
+    if (!there && lacks_descriptors())
+        return error_set(error, -errno, "process %d: %s", (int)pid, error_cause(-errno, cause));
+    if (!there)
         return error_set(error, -ESRCH,
                          "no process %d: it is gone or never was; ps -e lists what there is",
                          (int)pid);

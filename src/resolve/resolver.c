@@ -40,6 +40,19 @@ static void read_recorded_jitmap(struct resolver *resolver)
     close(fd);
 }
 
+/* The memory map cannot be read. */
+static int refuse(pid_t pid, int code, struct error *error)
+{
+    char cause[ERROR_CAUSE];
+    if (code == -EACCES || code == -EPERM)
+        return error_set(error, code, "memory map of process %d: permission denied; %s", (int)pid,
+                         error_rights_remedy());
+    if (code == -ENOENT || code == -ESRCH)
+        return error_set(error, code, "process %d is gone", (int)pid);
+    return error_set(error, code, "memory map of process %d: %s", (int)pid,
+                     error_cause(code, cause));
+}
+
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
@@ -82,10 +95,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     if (code) {
         resolver_close(resolver);
-        return code == -EACCES || code == -EPERM
-                   ? error_set(error, code, "memory map of process %d: permission denied; try sudo",
-                               (int)options->pid)
-                   : error_set(error, code, "process %d is gone", (int)options->pid);
+        return refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
     *out = resolver;
@@ -155,6 +165,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
         text_sanitise(resolver->exe, sizeof resolver->exe, record->comm.exe,
                       strlen(record->comm.exe));
     resolver->distrusted = true;
+    resolver->new_program = true;
     resolver->scan_ns = 0;
 }
 
@@ -198,6 +209,23 @@ void resolver_distrust(struct resolver *resolver)
     resolver->distrusted = true;
 }
 
+static void look_at_rights(struct resolver *resolver)
+{
+    struct process_rights rights;
+    if (!process_rights(resolver->options.pid, &rights))
+        return;
+    if (resolver->new_program)
+        resolver->shut_off |= rights.real != rights.effective || rights.guarded ||
+                              (rights.effective != resolver->user && rights.setuid);
+    resolver->new_program = false;
+    resolver->user = rights.effective;
+}
+
+bool resolver_shut_off(const struct resolver *resolver)
+{
+    return resolver->shut_off;
+}
+
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 {
     if (resolver->allocations)
@@ -211,12 +239,16 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     provisional_tick(resolver, now_ns);
     if (!resolver->options.live)
         return;
-    resolver->alive = process_stat(resolver->options.pid, &stat) && stat.state != 'Z';
+    bool there = process_stat(resolver->options.pid, &stat);
+    if (!there && (errno == EMFILE || errno == ENFILE))
+        return; /* which says nothing of the process */
+    resolver->alive = there && stat.state != 'Z';
     if (!resolver->alive) {
         tick_allocations(resolver, now_ns);
         return;
     }
     resolver->threads = stat.threads;
+    look_at_rights(resolver);
     memory_use_tick(&resolver->memory_use, &stat, now_ns);
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])

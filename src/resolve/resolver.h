@@ -84,6 +84,10 @@ uint64_t resolver_unmapped(const struct resolver *resolver);
 /* Whether only mappings of code were recorded. */
 bool resolver_code_only(const struct resolver *resolver);
 
+/* It has started a program with other rights than its user's: the kernel ends sampling there, for
+ * root as well (begin_new_exec() in fs/exec.c), and nothing says so. */
+bool resolver_shut_off(const struct resolver *resolver);
+
 struct resolver_target resolver_target(const struct resolver *resolver);
 
 /* What the agent told up to a time goes into the index of blocks: before samples of that time.
