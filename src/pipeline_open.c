@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-
+#include <unistd.h>
 /* How long debugging information may hold up a replay, each time it goes on: on a screen little,
  * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
  * program may end before its first field is known. */
@@ -126,6 +126,8 @@ static void open_files(struct pipeline *pipeline)
     }
     store_reader_facts(pipeline->store, &facts);
     pipeline->files.elsewhere = is_other_host(facts.host);
+    if (store_reader_owner(pipeline->store) != geteuid())
+        files_client_add(&pipeline->files, store_reader_owner(pipeline->store));
     if (facts.user >= 0)
         files_client_add(&pipeline->files, (uid_t)facts.user);
     else if (pipeline->files.privileged)

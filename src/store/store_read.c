@@ -291,6 +291,13 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
     return code;
 }
 
+uid_t store_reader_owner(const struct store_reader *reader)
+{
+    struct stat status;
+    enum { NOBODY = 65534 };
+    return fstat(reader->fd, &status) ? NOBODY : status.st_uid;
+}
+
 void store_reader_close(struct store_reader *reader)
 {
     if (!reader)

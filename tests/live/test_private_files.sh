@@ -127,6 +127,19 @@ cp rec alone/given && chown $user alone/given
 holds_nothing "a replay of the user's own recording" given.html given.json
 kill $pid
 
+# What root recorded of its own process, and then with a FILE.misstop that is another's.
+"$work/user/planted" &
+pid=$!
+targets="$targets $pid"
+"$MISSTOP" -s clock -r 4000 -b -n 2 -H 0 -o own -p $pid >own.txt 2>&1
+kill $pid
+"$MISSTOP" -b -i own --html own.html >own.txt 2>&1
+grep -q ROOT-SECRET own.html && pass "root's own recording of root's process shows root's files" ||
+    fail "root's own recording of root's process does not show root's files"
+chown $user own.misstop
+"$MISSTOP" -b -i own --html own.html >own.txt 2>&1
+holds_nothing "a replay beside another user's FILE.misstop" own.html own.txt
+
 start linked
 "$MISSTOP" -s clock -r 4000 -j -n 2 -H 0 -p $pid >linked.json 2>&1
 grep -q linked_1 linked.json && fail "names are taken from a debug file of root's" ||
