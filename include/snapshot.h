@@ -148,6 +148,7 @@ struct snapshot {
     size_t access_count;
     struct reading_state reading; /* strings in the arena */
     struct snapshot_binaries binaries;
+    struct snapshot_refused refused; /* files that were named and not opened */
 };
 
 #endif

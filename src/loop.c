@@ -29,6 +29,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
                                            !setup->options->input,
                           .replays = setup->options->input != NULL,
                           .error = error};
+    char cause[ERROR_CAUSE];
     int timer = refresh_timer_open(loop->delay_s);
     int signals = signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
@@ -40,7 +41,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     watch(loop, LOOP_TARGET, target);
     if (timer < 0 || signals < 0)
         return error_set(error, timer < 0 ? timer : signals, "no timer or signal descriptor: %s",
-                         strerror(timer < 0 ? -timer : -signals));
+                         error_cause(timer < 0 ? timer : signals, cause));
     return 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "option_value.h"
 
+#include "sample/perfdata.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,9 +86,9 @@ int option_choice(const char *text, const char *option, const char *const *choic
 int option_pid(const char *text, pid_t *pid, struct error *error)
 {
     uint64_t value;
-    int code = option_unsigned(text, "-p", 1, INT32_MAX, &value, error);
+    int code = option_unsigned(text, "-p", 0, INT32_MAX, &value, error);
     if (!code)
-        *pid = (pid_t)value;
+        *pid = value ? (pid_t)value : PERFDATA_IDLE;
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "option_value.h"
+#include "sample/perfdata.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -258,6 +259,9 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
 {
     /* With a recording, -p says which process of it. */
     bool process = options->pid && !options->input;
+    if (process && options->pid == PERFDATA_IDLE)
+        return error_set(error, -EINVAL,
+                         "-p 0 is the kernel's idle task: only a recording can show it (-i FILE)");
     int targets = process + (options->input != NULL) + (optind < argc);
     if (targets > 1)
         return error_set(error, -EINVAL, "give one of -p PID, -i FILE and a command, not several");

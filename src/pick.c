@@ -52,7 +52,7 @@ static bool picked_now(struct screen *screen, int signals, pid_t *picked)
             return true;
     while ((request = picker_input(screen)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_PICK)
-            *picked = (pid_t)request.pid;
+            *picked = request.pid ? (pid_t)request.pid : PERFDATA_IDLE;
         if (request.kind == REQUEST_LEAVE)
             *picked = PICK_BACK;
         if (request.kind == REQUEST_PICK || request.kind == REQUEST_LEAVE ||
@@ -104,19 +104,17 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
         all += (double)list[i].samples;
     size_t used = 0;
     for (size_t i = 0; i < count && used < ROWS_MAX; i++)
-        /* 0 is the idle task, which has no memory to miss on. */
-        if (list[i].pid)
-            rows[used++] = (struct picker_row){
-                .pid = (uint32_t)list[i].pid,
-                .cpu_percent = NAN,
-                .samples = list[i].samples,
-                .share = (double)list[i].samples / all,
-                .span_s = list[i].first_sample_ns
-                              ? (double)(list[i].last_sample_ns - list[i].first_sample_ns) /
-                                    CLOCK_NS_PER_S
-                              : NAN,
-                .command = *list[i].comm ? list[i].comm : NULL,
-            };
+        rows[used++] = (struct picker_row){
+            .pid = (uint32_t)list[i].pid,
+            .cpu_percent = NAN,
+            .samples = list[i].samples,
+            .share = (double)list[i].samples / all,
+            .span_s =
+                list[i].first_sample_ns
+                    ? (double)(list[i].last_sample_ns - list[i].first_sample_ns) / CLOCK_NS_PER_S
+                    : NAN,
+            .command = *list[i].comm ? list[i].comm : NULL,
+        };
     return used;
 }
 
@@ -139,7 +137,7 @@ pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, 
 out:
     if (signals >= 0)
         close(signals);
-    picker_end(screen, picked > 0);
+    picker_end(screen, picked > 0 || picked == PERFDATA_IDLE);
     free(rows);
     return picked;
 }

@@ -66,6 +66,7 @@ struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
         return binaries;
     binaries.list = list;
     binaries.count = resolver_binaries(pipeline->resolver, list, BINARIES_SHOWN);
+    binaries.nowhere = resolver_unmapped(pipeline->resolver);
     binaries.code_only = resolver_code_only(pipeline->resolver);
     for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
         binaries.samples += pipeline->samples[i];
@@ -120,8 +121,22 @@ static void note_phase(struct pipeline *pipeline, const struct snapshot_timeline
         pipeline->phase_start_s = last->start_s;
 }
 
+static struct snapshot_refused describe_refused(const struct files_client *files,
+                                                struct file_refused *list)
+{
+    for (uint32_t i = 0; i < files->refused_count; i++)
+        list[i] = (struct file_refused){files->refused[i].path, files->refused[i].why};
+    return (struct snapshot_refused){list, files->refused_count};
+}
+
+/* Lists that a head points to. */
+struct head_lists {
+    struct binary_desc binaries[BINARIES_SHOWN];
+    struct file_refused refused[FILES_REFUSED_MAX];
+};
+
 static struct snapshot describe_head(struct pipeline *pipeline, uint64_t now,
-                                     struct binary_desc *binaries)
+                                     struct head_lists *lists)
 {
     struct snapshot_recording *recording = pipeline_recording(pipeline);
     double elapsed_s = elapsed_at(pipeline, now);
@@ -133,7 +148,8 @@ static struct snapshot describe_head(struct pipeline *pipeline, uint64_t now,
         .target = describe_target(pipeline),
         .source = describe_source(pipeline),
         .recording = recording,
-        .binaries = pipeline_binaries(pipeline, binaries),
+        .binaries = pipeline_binaries(pipeline, lists->binaries),
+        .refused = describe_refused(&pipeline->files, lists->refused),
         .objects_all = pipeline->objects_all,
         .simulation = pipeline->store     ? pipeline->stored_simulation
                       : pipeline->sampler ? sampler_simulation(pipeline->sampler)
@@ -145,8 +161,8 @@ static struct snapshot describe_head(struct pipeline *pipeline, uint64_t now,
 
 bool pipeline_whatif_peek(struct pipeline *pipeline)
 {
-    struct binary_desc binaries[BINARIES_SHOWN];
-    struct snapshot head = describe_head(pipeline, pipeline_now(pipeline), binaries);
+    struct head_lists lists;
+    struct snapshot head = describe_head(pipeline, pipeline_now(pipeline), &lists);
     const struct snapshot *snapshot = profile_glance(pipeline->profile, &head);
     if (snapshot)
         pipeline_whatif_step(pipeline, snapshot);
@@ -168,13 +184,17 @@ static void take_renames(struct pipeline *pipeline)
         resolver_renamed(pipeline->resolver);
 }
 
+static const char shut_off[] =
+    "the process started a setuid program, or one with other rights: the kernel ended the sampling "
+    "of it, what is shown is of before; sudo misstop -p PID watches it anew";
+
 const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s)
 {
-    struct binary_desc binaries[BINARIES_SHOWN];
+    struct head_lists lists;
     uint64_t now = pipeline_now(pipeline);
     take_renames(pipeline);
     pipeline->iteration++;
-    struct snapshot head = describe_head(pipeline, now, binaries);
+    struct snapshot head = describe_head(pipeline, now, &lists);
     head.interval_s = pipeline->refresh_due ? pipeline->stored_interval_s : interval_s;
     head.totals.rate = sample_rate(pipeline, now);
     bool exec_told = pipeline->exec_seen && !head.status;
@@ -183,6 +203,8 @@ const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double inter
             pipeline->live
                 ? "another program was started (exec); counting goes on, z counts it alone"
                 : "here the process started another program (exec)";
+    if (pipeline->live && pipeline->resolver && resolver_shut_off(pipeline->resolver))
+        head.status = shut_off;
     if (pipeline->recorder)
         recorder_begin_refresh(pipeline->recorder);
     const struct snapshot *snapshot = profile_snapshot(pipeline->profile, &head, now);

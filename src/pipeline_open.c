@@ -2,11 +2,14 @@
 /* The stages made and taken down; declared in pipeline.h and pipeline_state.h. */
 #include "pipeline_state.h"
 
+#include "sample/perfdata.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
+#include <sys/utsname.h>
+#include <unistd.h>
 /* How long debugging information may hold up a replay, each time it goes on: on a screen little,
  * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
  * program may end before its first field is known. */
@@ -52,6 +55,7 @@ static int open_recorder(struct pipeline *pipeline, const struct pipeline_option
                          struct error *error)
 {
     struct recorder_options wanted = {
+        .user = pipeline->files.user_count ? (int64_t)pipeline->files.users[0].uid : -1,
         .path = options->record,
         .limit_bytes = options->record_limit_bytes,
         .files = options->record_files,
@@ -99,18 +103,55 @@ static int open_sampler(struct pipeline *pipeline, struct error *error)
     return sampler_open(&pipeline->sampler, &sampling, error);
 }
 
+/* Names of another machine's files are no names of this one's. */
+static bool is_other_host(const char *host)
+{
+    struct utsname own;
+    return host && *host && (uname(&own) || strcmp(host, own.nodename) != 0);
+}
+
+/* A recording tells whose process it was, if misstop made it. */
+static void open_files(struct pipeline *pipeline)
+{
+    const struct pipeline_options *options = &pipeline->options;
+    struct store_facts facts;
+    if (pipeline->live) {
+        files_client_process(&pipeline->files, options->pid);
+        return;
+    }
+    files_client_recording(&pipeline->files, options->input);
+    if (!pipeline->store) {
+        const struct perfdata_machine *machine = sampler_machine(pipeline->sampler);
+        pipeline->files.elsewhere = machine && is_other_host(machine->host);
+        return;
+    }
+    store_reader_facts(pipeline->store, &facts);
+    pipeline->files.elsewhere = is_other_host(facts.host);
+    if (store_reader_owner(pipeline->store) != geteuid())
+        files_client_add(&pipeline->files, store_reader_owner(pipeline->store));
+    if (facts.user >= 0)
+        files_client_add(&pipeline->files, (uid_t)facts.user);
+    else if (pipeline->files.privileged)
+        pipeline->files.everyone = true;
+}
+
 /* What turns records into places; of a recording that is played again, too. */
 static int open_resolver(struct pipeline *pipeline, struct error *error)
 {
     const struct pipeline_options *options = &pipeline->options;
+    const struct perfdata_machine *machine =
+        pipeline->live ? NULL : sampler_machine(pipeline->sampler);
     struct resolver_options naming = {.pid = sampler_info(pipeline->sampler)->pid,
                                       .live = pipeline->live,
+                                      .files = &pipeline->files,
                                       .symfs = options->symfs,
                                       .debuginfod = options->debuginfod,
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note,
-                                      .elsewhere = sampler_info(pipeline->sampler)->foreign};
+                                      .elsewhere = sampler_info(pipeline->sampler)->foreign ||
+                                                   (machine && is_other_host(machine->host)),
+                                      .host_unknown = machine && !*machine->host};
     int code = resolver_open(&pipeline->resolver, &naming, error);
     if (code)
         return code;
@@ -178,6 +219,8 @@ static int open_stages(struct pipeline *pipeline, struct error *error)
     if (!code && !pipeline->store)
         code = open_sampler(pipeline, error);
     if (!code)
+        open_files(pipeline);
+    if (!code)
         code = pipeline_watch_open(pipeline, sysfs_cpu, error);
     return code ? code : pipeline_open_tables(pipeline, error);
 }
@@ -197,12 +240,15 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
     pipeline->opened_ns = clock_now_ns();
     pipeline->last_tick_ns = pipeline->opened_ns;
     int code = open_stages(pipeline, error);
+    if (!code && options->input && options->events)
+        code = pipeline_rank_recorded(pipeline, options->events, error);
     if (code) {
         pipeline_close(pipeline);
         return code;
     }
     struct source_options sources = {.pid = pipeline->live ? pipeline_info(pipeline)->pid : 0,
-                                     .symfs = options->symfs};
+                                     .symfs = options->symfs,
+                                     .files = &pipeline->files};
     pipeline->sources = source_texts_new(&sources);
     /* A recording's own stands beside where it was made. */
     if (pipeline->live && !pipeline->status[0])

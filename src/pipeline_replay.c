@@ -165,7 +165,7 @@ static void list_others(const struct perfdata_process *list, size_t count, pid_t
     unsigned listed = 0;
     *out = '\0';
     for (size_t i = 0; i < count && listed < LISTED && used < size; i++) {
-        if (list[i].pid == pid || !list[i].pid)
+        if (list[i].pid == pid)
             continue;
         used += (size_t)snprintf(out + used, size - used, "%s%d (%s)", listed ? ", " : "",
                                  (int)list[i].pid, *list[i].comm ? list[i].comm : "?");
@@ -173,6 +173,17 @@ static void list_others(const struct perfdata_process *list, size_t count, pid_t
     }
     if (count > LISTED + 1 && used < size)
         snprintf(out + used, size - used, ", ...");
+}
+
+static double share_of(const struct perfdata_process *list, size_t count, pid_t pid)
+{
+    double all = 0;
+    double shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += (double)list[i].samples;
+        shown += list[i].pid == pid ? (double)list[i].samples : 0;
+    }
+    return all > 0 ? shown / all : NAN;
 }
 
 static void describe_addresses(struct pipeline *pipeline)
@@ -200,6 +211,7 @@ static void describe_machine(struct pipeline *pipeline, const struct perfdata_ma
     out->kernel = known(text->kernel);
     out->command = known(machine->command);
     out->processes = (uint32_t)count;
+    out->process_share = share_of(list, count, pipeline_info(pipeline)->pid);
     out->others = known(text->others);
     describe_addresses(pipeline);
     describe_date(text, machine, span_of(pipeline).start_ns);
@@ -212,8 +224,10 @@ struct snapshot_recording *pipeline_recording(struct pipeline *pipeline)
     if (pipeline->live)
         return NULL;
     struct sampler_span span = span_of(pipeline);
-    *out = (struct snapshot_recording){
-        .position_s = NAN, .length_s = NAN, .note = known(pipeline_info(pipeline)->note)};
+    *out = (struct snapshot_recording){.position_s = NAN,
+                                       .length_s = NAN,
+                                       .process_share = NAN,
+                                       .note = known(pipeline_info(pipeline)->note)};
     if (pipeline->store) {
         store_reader_facts(pipeline->store, &text->facts);
         out->host = text->facts.host && *text->facts.host ? text->facts.host : NULL;

@@ -2,12 +2,15 @@
 /* What the views and --search ask of the tables; declared in pipeline.h and pipeline_state.h. */
 #include "pipeline_state.h"
 
+#include "sample/attributes.h"
+#include "sample/event.h"
 #include "sample/sim_whatif.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool find_object(struct pipeline *pipeline, const char *name, struct object_extent *extent)
 {
@@ -83,11 +86,77 @@ void pipeline_rank_costliest(struct pipeline *pipeline)
                  pipeline_info(pipeline)->events[pipeline->ranking].name);
 }
 
+/* -e of a recording: by name with or without modifiers, or by what it counts. */
+static bool is_event(const struct sampler_event *event, const char *word, size_t length)
+{
+    static const char *const roles[] = {[EVENT_MISS_L1] = "l1-miss",
+                                        [EVENT_MISS_L2] = "l2-miss",
+                                        [EVENT_MEM_FILL] = "mem-fill",
+                                        [EVENT_STALL] = "stall",
+                                        [EVENT_ACCESS] = "access"};
+    char wanted[sizeof event->name];
+    char raw[sizeof event->name];
+    char name[sizeof event->name];
+    snprintf(raw, sizeof raw, "%.*s", (int)(length < sizeof raw ? length : sizeof raw - 1), word);
+    attributes_plain_name(raw, wanted, sizeof wanted);
+    attributes_plain_name(event->name, name, sizeof name);
+    size_t bare = strcspn(name, ":,");
+    size_t size = strlen(wanted);
+    if (!strcasecmp(raw, event->name) || !strcasecmp(wanted, name) ||
+        (size == bare && !strncasecmp(wanted, name, size)))
+        return true;
+    return event->role < sizeof roles / sizeof *roles && roles[event->role] &&
+           !strcmp(raw, roles[event->role]);
+}
+
+static int refuse_event(const struct sampler_info *info, const char *word, size_t length,
+                        struct error *error)
+{
+    char list[256];
+    size_t used = 0;
+    for (unsigned i = 0; i < info->event_count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 info->events[i].name);
+    return error_set(error, -EINVAL, "-e: the recording has no event '%.*s'; it has %s",
+                     (int)length, word, list);
+}
+
+/* Number of the event; their number: there is none. */
+static unsigned find_event(const struct sampler_info *info, const char *word, size_t length)
+{
+    unsigned found = 0;
+    while (found < info->event_count && !is_event(&info->events[found], word, length))
+        found++;
+    return found;
+}
+
+int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct error *error)
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    const unsigned none = info->event_count;
+    const char *word = events;
+    size_t length = strlen(events);
+    unsigned first = find_event(info, word, length); /* a name may hold commas */
+    bool whole = !length || first != none;
+    while (!whole && event_next_word(&events, &word, &length)) {
+        unsigned found = find_event(info, word, length);
+        if (found == none)
+            return refuse_event(info, word, length, error);
+        first = first == none ? found : first;
+    }
+    if (first == none)
+        return refuse_event(info, word, length, error);
+    pipeline->event_chosen = true;
+    pipeline_rank(pipeline, (uint16_t)first);
+    return 0;
+}
+
 static const char *next_event(struct pipeline *pipeline)
 {
     const struct sampler_info *info = pipeline_info(pipeline);
     if (info->event_count < 2)
-        return "only one event is sampled; name more with -e";
+        return pipeline->live ? "only one event is sampled; name more with -e"
+                              : "only one event was recorded";
     pipeline->event_chosen = true;
     pipeline_rank(pipeline, (uint16_t)((pipeline->ranking + 1) % info->event_count));
     snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",

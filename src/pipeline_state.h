@@ -10,6 +10,7 @@
 #include "pipeline.h"
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
 #include "profile/whatif.h"
@@ -107,6 +108,7 @@ struct pipeline {
     double stored_interval_s;
     bool refresh_due;             /* the recorder made a snapshot here */
     bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
+    struct files_client files;    /* on whose behalf files are opened that others name */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
@@ -235,6 +237,9 @@ static inline uint64_t pipeline_stretch_end_ns(const struct pipeline_stretch *st
 {
     return stretch->list[stretch->shown.pieces - 1].end_ns;
 }
+
+/* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */
+int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct error *error);
 
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
 int pipeline_search_check(const char *what, struct error *error);

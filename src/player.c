@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "pick.h"
+#include "sample/perfdata.h"
 
 #include <errno.h>
 #include <math.h>
@@ -117,7 +118,7 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     }
     pid_t pid = pick_recorded(player->screen, list, count, error);
     *quit = pid == PICK_QUIT;
-    if (pid <= 0)
+    if (pid <= 0 && pid != PERFDATA_IDLE)
         return pid < PICK_BACK ? (int)pid : 0;
     int code = start_over(player, pid, error);
     if (!code)
@@ -135,7 +136,9 @@ int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *qu
         return 0;
     pid_t pid = pick_recorded(screen, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
-    return pid > 0 ? pipeline_restart(pipeline, pid, error) : pid < PICK_BACK ? (int)pid : 0;
+    if (pid > 0 || pid == PERFDATA_IDLE)
+        return pipeline_restart(pipeline, pid, error);
+    return pid < PICK_BACK ? (int)pid : 0;
 }
 
 /* Whether to turn back is decided by the clock, on a copy: a pipe cannot. */

@@ -47,6 +47,7 @@ static struct store_facts gather_facts(const struct recorder *recorder)
         .cache_ways = geometry->ways,
         .cache_line_bytes = geometry->line_bytes,
         .host = recorder->machine.nodename,
+        .user = recorder->options.user,
         .simulation = recorder->simulation,
         .watch = recorder->watch,
         .whatif = recorder->whatif,

@@ -24,6 +24,7 @@
 struct recorder;
 
 struct recorder_options {
+    int64_t user; /* whose process is recorded; negative: not known */
     const char *path;
     uint64_t limit_bytes; /* of FILE; 0: none */
     unsigned files;       /* kept at the limit */

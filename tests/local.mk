@@ -88,6 +88,8 @@ tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_equake_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
+dist_check_SCRIPTS += tests/live/test_private_files.sh tests/live/test_rights.sh
+TESTS += tests/live/test_private_files.sh tests/live/test_rights.sh
 check_PROGRAMS += tests/live/thinned_planted
 tests_live_thinned_planted_SOURCES = tests/live/thinned_planted.c
 tests_live_thinned_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g

@@ -15,4 +15,11 @@ struct error {
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Why a system call failed and what helps: limits by their names and commands, a full disk. */
+enum { ERROR_CAUSE = 256 };
+const char *error_cause(int code, char out[ERROR_CAUSE]);
+
+/* What helps where another process may not be looked into: "try sudo", or what root itself lacks. */
+const char *error_rights_remedy(void);
+
 #endif

@@ -4,6 +4,7 @@ src_libbase_a_SOURCES = \
 	src/base/array.c src/base/array.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/error.c src/base/error.h \
+	src/base/files.c src/base/files.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/prng.h \
 	src/base/stamp_clock.c src/base/stamp_clock.h \

@@ -106,6 +106,19 @@ static void copy_binaries(struct build *build)
     binaries->count = copies ? binaries->count : 0;
 }
 
+static void copy_refused(struct build *build)
+{
+    struct snapshot_refused *refused = &build->snapshot->refused;
+    struct file_refused *copies =
+        refused->count ? arena_alloc(build->arena, refused->count * sizeof *copies) : NULL;
+    for (size_t i = 0; copies && i < refused->count; i++) {
+        copies[i].path = arena_string(build->arena, refused->list[i].path);
+        copies[i].why = arena_string(build->arena, refused->list[i].why);
+    }
+    refused->list = copies;
+    refused->count = copies ? refused->count : 0;
+}
+
 static const char *copied(struct build *build, const char *text)
 {
     return text ? arena_string(build->arena, text) : NULL;
@@ -147,6 +160,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
         source->events[i].name = arena_string(build->arena, head->source.events[i].name);
     copy_whatif(build);
     copy_binaries(build);
+    copy_refused(build);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)

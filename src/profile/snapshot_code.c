@@ -115,7 +115,8 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
     struct profile *profile = build->profile;
     struct snapshot *snapshot = build->snapshot;
     double all = build_read(build, &profile->all[build->event].weight);
-    for (uint32_t id = 0; id < profile->functions.ids; id++) {
+    /* 0: in no function. */
+    for (uint32_t id = 1; id < profile->functions.ids; id++) {
         const struct tally *tally = tallies_at(&profile->functions, id, build->event);
         double samples = build_samples(build, &tally->weight);
         struct snapshot_code code = {

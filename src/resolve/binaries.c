@@ -54,9 +54,11 @@ static void take_id(struct buildid *id, const struct sample_mapping *mapping)
         id->size = 0;
 }
 
-static bool add(struct binaries *binaries, const char *path, const struct buildid *id)
+static bool add(struct binaries *binaries, const struct sample_mapping *mapping,
+                const struct buildid *id)
 {
-    struct binary binary = {.wanted = *id, .state = BINARY_MISSING};
+    const char *path = mapping->path;
+    struct binary binary = {.wanted = *id, .inode = mapping->inode, .state = BINARY_MISSING};
     struct binary *more = array_more(binaries->list, &binaries->room, binaries->count,
                                      sizeof *binaries->list, BINARIES_MAX);
     if (!more)
@@ -85,7 +87,7 @@ uint32_t binaries_note(struct binaries *binaries, const struct sample_mapping *m
         hash_bytes(mapping->path, strlen(mapping->path)) ^ hash_mix(hash_bytes(id.bytes, id.size));
     uint32_t *number = hash_insert(&binaries->index_of, key, &created);
     if (number && created)
-        *number = add(binaries, mapping->path, &id) ? binaries->count : 0;
+        *number = add(binaries, mapping, &id) ? binaries->count : 0;
     return number ? *number : 0;
 }
 
@@ -109,10 +111,12 @@ int binaries_open(struct binaries *binaries, uint32_t number)
     if (!number || number > binaries->count)
         return -1;
     struct binary *binary = &binaries->list[number - 1];
-    struct lookup_wanted wanted = {binary->path, binary->wanted};
+    struct lookup_wanted wanted = {binary->path, binary->wanted, binary->inode};
     if (binary->looked_for && binary->state >= BINARY_OTHER)
         return -1;
     int fd = lookup_binary(&binaries->from, &wanted, &found);
+    if (fd >= 0 && binaries->from.files)
+        files_client_add_owner(binaries->from.files, fd);
     if (!binary->looked_for)
         note_found(binary, &found, fd >= 0);
     binary->looked_for = true;
@@ -132,9 +136,11 @@ void binaries_sample(struct binaries *binaries, uint32_t number)
         binaries->list[number - 1].samples++;
 }
 
-static struct binary_desc describe(const struct binary *binary)
+static struct binary_desc describe(const struct binaries *binaries, const struct binary *binary)
 {
+    const struct lookup_from *from = &binaries->from;
     return (struct binary_desc){.path = binary->shown,
+                                .elsewhere = from->elsewhere || from->host_unknown,
                                 .build_id = *binary->wanted_text ? binary->wanted_text : NULL,
                                 .found = binary->found_shown,
                                 .found_id = binary->state == BINARY_OTHER && *binary->found_text
@@ -158,7 +164,7 @@ size_t binaries_list(const struct binaries *binaries, struct binary_desc *out, s
             continue;
         count += count < most;
         memmove(&out[at + 1], &out[at], (count - at - 1) * sizeof *out);
-        out[at] = describe(binary);
+        out[at] = describe(binaries, binary);
     }
     return count;
 }

@@ -21,6 +21,7 @@ struct binary {
     struct buildid found_id;
     char wanted_text[BUILDID_TEXT];
     char found_text[BUILDID_TEXT];
+    uint64_t inode; /* of the file that was mapped; 0: not recorded */
     uint64_t samples;
     enum binary_state state;
     bool looked_for;
@@ -30,6 +31,7 @@ struct binaries {
     struct lookup_from from;
     struct binary *list;
     uint32_t count;
+    uint64_t nowhere; /* samples of user mode whose code no mapping holds */
     size_t room;
     struct hash index_of; /* by path and build-id */
     char *cache;          /* perf's folder; NULL: no home */

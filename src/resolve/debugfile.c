@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debugfile.h"
 
+#include "base/files.h"
 #include "resolve/buildid.h"
 #include "resolve/debuginfod.h"
-#include "resolve/files.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 
 /* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
 enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_ID_MAX = 64 };
+#define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
 
 /* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
 static uint32_t crc_of(int fd)
@@ -52,13 +53,36 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
+/* Of a process with another root only by its build-id: there the name means another file. */
+static int open_here(const struct debugfile_from *from, const char *path,
+                     const struct debugfile_wanted *wanted)
+{
+    if (from->files && from->files->elsewhere && !wanted->id_size)
+        return -1;
+    return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
+}
+
+/* What comes below a folder, "" too; NULL: the path is not in it. */
+static const char *behind(const char *path, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length : NULL;
+}
+
 /* In the target's root first: that is where the program came from. */
 static int try_path(const struct debugfile_from *from, const char *path,
                     const struct debugfile_wanted *wanted)
 {
-    int fd = from->root_of ? files_open_in_root(from->root_of, path, true) : -1;
+    const char *below = behind(path, from->symfs);
+    if (below)
+        return checked(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX), wanted);
+    if (behind(path, from->cache))
+        return checked(files_open(path), wanted);
+    int fd = from->root_of ? files_open_in_root(from->root_of, path, from->files, FILES_FOLLOW,
+                                                DEBUGFILE_BYTES_MAX)
+                           : -1;
     fd = checked(from->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
-    return fd >= 0 ? fd : checked(files_open(path), wanted);
+    return fd >= 0 ? fd : checked(open_here(from, path, wanted), wanted);
 }
 
 static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
@@ -69,8 +93,7 @@ static int by_id(const struct debugfile_from *from, const struct debugfile_wante
         return -1;
     for (size_t i = 0; i < wanted->id_size; i++)
         snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
-    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2,
-             suffix);
+    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2, suffix);
     return try_path(from, path, wanted);
 }
 
@@ -113,8 +136,8 @@ static int by_folders(const struct debugfile_from *from, const struct debugfile_
 {
     char root[DEBUGFILE_PATH_MAX];
     int fd = -1;
-    if (from->symfs && snprintf(root, sizeof root, "%s/usr/lib/debug", from->symfs) <
-                           (int)sizeof root) {
+    if (from->symfs &&
+        snprintf(root, sizeof root, "%s/usr/lib/debug", from->symfs) < (int)sizeof root) {
         fd = by_id(from, wanted, root, ".debug", path);
         if (fd < 0)
             fd = by_link(from, wanted, root, path);

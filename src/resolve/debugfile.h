@@ -8,6 +8,8 @@
 #ifndef MISSTOP_RESOLVE_DEBUGFILE_H
 #define MISSTOP_RESOLVE_DEBUGFILE_H
 
+#include "base/files.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,13 +18,14 @@
 enum { DEBUGFILE_PATH_MAX = 4096 };
 
 struct debugfile_from {
-    pid_t root_of;    /* the process whose root the program was read through; 0: none */
-    const char *root; /* of debug files; NULL: /usr/lib/debug */
-    const char *symfs; /* a folder of such files for a recording; NULL: none */
-    const char *cache; /* perf's; NULL: none */
-    bool cut_short;   /* a file that is cut short under elfutils does no harm: not copied */
-    bool debuginfod;  /* the user lets us ask servers; misstop itself takes what is cached */
-    bool may_wait;    /* ... and this process asks */
+    pid_t root_of;              /* the process whose root the program was read through; 0: none */
+    struct files_client *files; /* on whose behalf; NULL: ours */
+    const char *root;           /* of debug files; NULL: /usr/lib/debug */
+    const char *symfs;          /* a folder of such files for a recording; NULL: none */
+    const char *cache;          /* perf's; NULL: none */
+    bool cut_short;  /* a file that is cut short under elfutils does no harm: not copied */
+    bool debuginfod; /* the user lets us ask servers; misstop itself takes what is cached */
+    bool may_wait;   /* ... and this process asks */
 };
 
 struct debugfile_wanted {

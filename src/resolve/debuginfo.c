@@ -136,6 +136,11 @@ void debuginfo_confined(struct debuginfo *debuginfo)
     debuginfo->source.from.may_wait = true;
 }
 
+const struct files_client *debuginfo_files(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.files;
+}
+
 bool debuginfo_asks_servers(const struct debuginfo *debuginfo)
 {
     return debuginfo->source.from.debuginfod && debuginfod_available();

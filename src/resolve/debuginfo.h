@@ -39,6 +39,9 @@ bool debuginfo_present(struct debuginfo *debuginfo);
  * Debug files are mapped where they are from here on, not copied before. */
 void debuginfo_confined(struct debuginfo *debuginfo);
 
+/* On whose behalf its files are opened; NULL: ours. */
+const struct files_client *debuginfo_files(const struct debuginfo *debuginfo);
+
 /* Whether debuginfod's servers may be asked. */
 bool debuginfo_asks_servers(const struct debuginfo *debuginfo);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/debuginfod.h"
 
-#include "resolve/files.h"
+#include "base/files.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -23,11 +23,10 @@ void functions_forget(struct functions *functions)
 }
 
 static void describe_anonymous(const struct functions *functions, const struct map *map,
-                               uint64_t ip, struct function_desc *desc, char *text,
-                               size_t text_size)
+                               const struct jit_symbol *symbol, struct function_desc *desc,
+                               char *text, size_t text_size)
 {
-    const struct jit_symbol *symbol = jitmap_find(&functions->jitmap, ip);
-    desc->start = symbol ? symbol->start : map ? map->start : 0;
+    desc->start = symbol ? symbol->start : map->start;
     desc->end = symbol ? symbol->end : desc->start;
     snprintf(text, text_size, "[code 0x%llx]", (unsigned long long)desc->start);
     desc->name = symbol ? jitmap_name(&functions->jitmap, symbol) : text;
@@ -71,6 +70,7 @@ static uint32_t find(const struct functions *functions, const struct space *spac
     char text[192];
     struct function_desc desc = {.file = ""};
     const struct symbol *symbol = module ? module_function(module, ip) : NULL;
+    const struct jit_symbol *jit = module ? NULL : jitmap_find(&functions->jitmap, ip);
     if (symbol)
         desc = (struct function_desc){symbol->name,  module_name(module), "", 0,
                                       symbol->start, symbol->end};
@@ -78,8 +78,10 @@ static uint32_t find(const struct functions *functions, const struct space *spac
         describe_nameless(module, map, ip, &desc, text, sizeof text);
     else if (map && map->binary)
         describe_missing(space, map, &desc, text, sizeof text);
+    else if (jit || map)
+        describe_anonymous(functions, map, jit, &desc, text, sizeof text);
     else
-        describe_anonymous(functions, map, ip, &desc, text, sizeof text);
+        return 0; /* what is nowhere is no one function */
     uint64_t key = key_of(&desc, module);
     uint32_t function = names_find_function(names, key);
     return function ? function : names_add_function(names, key, &desc);

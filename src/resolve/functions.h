@@ -32,7 +32,8 @@ void functions_fini(struct functions *functions);
 /* Code has changed somewhere: what is remembered may be wrong. */
 void functions_forget(struct functions *functions);
 
-/* Id of the function around an instruction, and the file it stands in; NULL: none. */
+/* Id of the function around an instruction, 0 where nothing is mapped; and the file it is in, NULL:
+ * none. */
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
                       uint64_t ip, struct module **module);
 

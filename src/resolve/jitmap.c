@@ -2,8 +2,8 @@
 #include "resolve/jitmap.h"
 
 #include "base/array.h"
+#include "base/files.h"
 #include "base/text.h"
-#include "resolve/files.h"
 #include "resolve/jitorder.h"
 
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum {
-    JITMAP_BYTES_MAX = 64 << 20,
     JITMAP_LINES_MAX = 1 << 20,
     JITMAP_TAIL = 64 /* bytes compared to tell a file that grew from one that was written anew */
 };
@@ -176,11 +175,11 @@ bool jitmap_read(struct jitmap *jitmap, int fd)
     return true;
 }
 
-bool jitmap_refresh(struct jitmap *jitmap, pid_t pid)
+bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)inner_pid(pid));
-    int fd = files_open_in_root(pid, path, false);
+    int fd = files_open_in_root(pid, path, files, FILES_NOFOLLOW, JITMAP_BYTES_MAX);
     bool changed = fd >= 0 && is_trusted(fd, pid) && jitmap_read(jitmap, fd);
     if (fd >= 0)
         close(fd);

@@ -13,6 +13,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct files_client;
+
+enum { JITMAP_BYTES_MAX = 64 << 20 };
+
 struct jit_symbol {
     uint64_t start;
     uint64_t end;
@@ -38,8 +42,9 @@ struct jitmap {
 void jitmap_init(struct jitmap *jitmap);
 void jitmap_fini(struct jitmap *jitmap);
 
-/* Reads the process's file if it is new or has changed. True when it did. */
-bool jitmap_refresh(struct jitmap *jitmap, pid_t pid);
+/* Reads the process's file if it is new or has changed. True when it did. `files`: the process's
+ * own rights; NULL: ours. */
+bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
 /* The same from a descriptor, whoever owns the file. */
 bool jitmap_read(struct jitmap *jitmap, int fd);

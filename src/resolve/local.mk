@@ -70,7 +70,6 @@ src_libresolve_a_SOURCES = \
 	src/resolve/feed_launch.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
 	src/resolve/feed_rings.c src/resolve/feed_rings.h \
-	src/resolve/files.c src/resolve/files.h \
 	src/resolve/finding.c src/resolve/finding.h \
 	src/resolve/frames.c src/resolve/frames.h \
 	src/resolve/functions.c src/resolve/functions.h \

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/lookup.h"
 
+#include "base/files.h"
 #include "resolve/debuginfod.h"
-#include "resolve/files.h"
 #include "resolve/vdso.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char vdso_name[] = "[vdso]";
 static const char deleted_suffix[] = " (deleted)";
+
+#define LOOKUP_BYTES_MAX (UINT64_C(64) << 30)
 
 struct search {
     const struct lookup_from *from;
@@ -41,6 +44,14 @@ static void refuse(struct search *search, const char *path, const struct buildid
     search->found->id = *id;
 }
 
+/* Whether a file without a build-id can be the one that was mapped. */
+static bool same_inode(const struct search *search, int fd)
+{
+    struct stat status;
+    return !search->from->host_unknown ||
+           (search->wanted->inode && !fstat(fd, &status) && status.st_ino == search->wanted->inode);
+}
+
 static bool take(struct search *search, int fd, const char *path)
 {
     struct buildid id = {0};
@@ -60,15 +71,20 @@ static bool take(struct search *search, int fd, const char *path)
     return true;
 }
 
-__attribute__((format(printf, 2, 3))) static bool try(struct search *search, const char *format,
-                                                      ...)
+/* Below a folder that the user names. */
+__attribute__((format(printf, 3, 4))) static bool try_in(struct search *search, const char *folder,
+                                                         const char *format, ...)
 {
-    char path[LOOKUP_PATH_MAX];
+    char below[LOOKUP_PATH_MAX];
+    char path[2 * LOOKUP_PATH_MAX];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(path, sizeof path, format, arguments);
+    int length = vsnprintf(below, sizeof below, format, arguments);
     va_end(arguments);
-    return length > 0 && length < (int)sizeof path && take(search, files_open(path), path);
+    if (length <= 0 || length >= (int)sizeof below)
+        return false;
+    snprintf(path, sizeof path, "%s%s", folder, below);
+    return take(search, files_open_in_folder(folder, below, LOOKUP_BYTES_MAX), path);
 }
 
 /* Below ROOT/.build-id: perf keeps a folder there with what it has of a build, others the file. */
@@ -78,8 +94,22 @@ static bool by_id(struct search *search, const char *root)
     const char *kind = strcmp(search->wanted->path, vdso_name) ? "elf" : "vdso";
     if (strlen(digits) < 4 || !root)
         return false;
-    return try(search, "%s/.build-id/%.2s/%s/%s", root, digits, digits + 2, kind) ||
-           try(search, "%s/.build-id/%.2s/%s", root, digits, digits + 2);
+    return try_in(search, root, "/.build-id/%.2s/%s/%s", digits, digits + 2, kind) ||
+           try_in(search, root, "/.build-id/%.2s/%s", digits, digits + 2);
+}
+
+/* Below this machine's debug root, where symbolic links lead out of it. */
+static bool by_debug_root(struct search *search)
+{
+    char path[LOOKUP_PATH_MAX];
+    const char *root = search->from->debug_root ? search->from->debug_root : "/usr/lib/debug";
+    const char *digits = search->digits;
+    int length = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s", root, digits,
+                          digits[0] && digits[1] ? digits + 2 : "");
+    return strlen(digits) >= 4 && length < (int)sizeof path &&
+           take(search,
+                files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX),
+                path);
 }
 
 static const char *base_of(const char *path)
@@ -96,18 +126,26 @@ static bool by_symfs(struct search *search)
     int length = search->path_length;
     if (!symfs)
         return false;
-    return (*path == '/' && try(search, "%s%.*s", symfs, length, path)) || by_id(search, symfs) ||
-           (*base && try(search, "%s/%.*s", symfs, length - (int)(base - path), base));
+    return (*path == '/' && try_in(search, symfs, "%.*s", length, path)) || by_id(search, symfs) ||
+           (*base && try_in(search, symfs, "/%.*s", length - (int)(base - path), base));
 }
 
 /* The file itself, if this is the machine, or has the same. Whoever names a folder means that. */
 static bool by_path(struct search *search)
 {
+    char path[LOOKUP_PATH_MAX];
     bool guess = !search->wanted->id.size;
     if (guess && (search->from->symfs || search->from->elsewhere))
         return false;
-    return *search->wanted->path == '/' &&
-           try(search, "%.*s", search->path_length, search->wanted->path);
+    int length = snprintf(path, sizeof path, "%.*s", search->path_length, search->wanted->path);
+    if (*path != '/' || length >= (int)sizeof path)
+        return false;
+    int fd = files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX);
+    if (fd >= 0 && guess && !same_inode(search, fd)) {
+        close(fd);
+        return false;
+    }
+    return take(search, fd, path);
 }
 
 static bool by_own_vdso(struct search *search)
@@ -139,8 +177,7 @@ int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wa
     found->verified = false;
     found->path[0] = '\0';
     found->id.size = 0;
-    bool any = by_symfs(&search) || by_id(&search, from->cache) ||
-               by_id(&search, from->debug_root ? from->debug_root : "/usr/lib/debug") ||
+    bool any = by_symfs(&search) || by_id(&search, from->cache) || by_debug_root(&search) ||
                by_path(&search) || by_own_vdso(&search) || by_net(&search);
     return any ? search.fd : -1;
 }

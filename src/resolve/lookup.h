@@ -9,6 +9,7 @@
 #ifndef MISSTOP_RESOLVE_LOOKUP_H
 #define MISSTOP_RESOLVE_LOOKUP_H
 
+#include "base/files.h"
 #include "resolve/buildid.h"
 
 #include <stdbool.h>
@@ -16,16 +17,19 @@
 enum { LOOKUP_PATH_MAX = 4096 };
 
 struct lookup_from {
-    const char *symfs;      /* NULL: none */
-    const char *cache;      /* perf's; NULL: none */
-    const char *debug_root; /* NULL: /usr/lib/debug */
-    bool debuginfod;        /* servers may be asked, and waited for */
-    bool elsewhere;         /* recorded on another kind of machine: paths alone say nothing */
+    const char *symfs;          /* NULL: none */
+    const char *cache;          /* perf's; NULL: none */
+    const char *debug_root;     /* NULL: /usr/lib/debug */
+    struct files_client *files; /* on whose behalf; NULL: ours */
+    bool debuginfod;            /* servers may be asked, and waited for */
+    bool elsewhere;             /* recorded on another machine: paths alone say nothing */
+    bool host_unknown;          /* on which is not known: a path counts with the inode recorded */
 };
 
 struct lookup_wanted {
     const char *path; /* as recorded, raw; "[vdso]" */
     struct buildid id;
+    uint64_t inode; /* of the file that was mapped; 0: not recorded */
 };
 
 struct lookup_found {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/maps.h"
-#include "sample/kernel.h"
-#include "sample/threads.h"
+
+#include "base/files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ int maps_read_file(struct maps *maps, FILE *in)
 int maps_read(struct maps *maps, pid_t pid)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)threads_shown_by(kernel_host(), pid));
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)files_shown_by(pid));
     FILE *in = fopen(path, "re");
     if (!in)
         return -errno;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/memory_use.h"
 
+#include "base/files.h"
 #include "base/clock.h"
 #include "resolve/tlb.h"
-#include "sample/kernel.h"
-#include "sample/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,7 +101,7 @@ static void read_smaps(struct memory_use_of *use, uint64_t now_ns)
         return;
     use->read_ns = now_ns;
     use->mapping_count = 0;
-    snprintf(path, sizeof path, "/proc/%d/smaps", (int)threads_shown_by(kernel_host(), use->pid));
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)files_shown_by(use->pid));
     FILE *smaps = fopen(path, "re");
     if (!smaps)
         return;

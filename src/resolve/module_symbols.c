@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-/* Of names for one address: global before local, sized before not, no leading underscore. */
+/* Of names for one address: functions and objects before labels, sized before not, global before
+ * local, no leading underscore. */
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
     rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
     rank += symbol->st_size ? 0 : 16;
+    rank += GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 32 : 0;
     rank += *name == '_';
     return rank;
 }
@@ -17,8 +19,20 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
  * a mark does not go by it. */
 static bool is_mark(const GElf_Sym *symbol, const char *name)
 {
-    static const char *const marks[] = {"__bss_start", "_edata",       "edata",     "_end",
-                                        "end",         "__data_start", "data_start"};
+    static const char *const marks[] = {"__bss_start",
+                                        "_edata",
+                                        "edata",
+                                        "_end",
+                                        "end",
+                                        "__data_start",
+                                        "data_start",
+                                        "etext",
+                                        "_etext",
+                                        "__etext",
+                                        "__rela_iplt_start",
+                                        "__rela_iplt_end",
+                                        "__ehdr_start",
+                                        "__executable_start"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && !strcmp(name, marks[i]))
             return true;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/modules.h"
 
+#include "base/files.h"
 #include "resolve/binaries.h"
-#include "resolve/files.h"
 #include "resolve/vdso.h"
-#include "sample/kernel.h"
-#include "sample/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,8 @@
 #include <unistd.h>
 
 enum { MODULES_PARTS_MAX = 16 }; /* mappings of one file in a row */
+/* Of a program or library; those with the debugging information of a browser have 5 GiB. */
+#define MODULES_BYTES_MAX (UINT64_C(64) << 30)
 
 void modules_forget(struct modules *modules)
 {
@@ -45,23 +45,25 @@ static int same_file(int fd, const struct map *map)
 static int open_live(const struct map *map, const char *name, const struct modules_from *from)
 {
     char path[64];
-    int fd = same_file(files_open_in_root(from->pid, name, false), map);
-    /* Deleted or replaced meanwhile: the mapping itself still leads to the file. */
+    /* The mapping itself leads to the file that the process has, wherever its name leads by now;
+     * that needs privilege. */
+    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
+             (unsigned long)map->start, (unsigned long)map->end);
+    int fd = same_file(files_open(path), map);
+    /* The program itself can always be had. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx",
-                 (int)threads_shown_by(kernel_host(), from->pid), (unsigned long)map->start,
-                 (unsigned long)map->end);
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(from->pid));
         fd = same_file(files_open(path), map);
     }
-    /* map_files needs privilege; the program itself can always be had. */
-    if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe",
-                 (int)threads_shown_by(kernel_host(), from->pid));
-        fd = same_file(files_open(path), map);
-    }
-    /* What ran for a moment only is gone before its first sample is looked at. */
     if (fd < 0)
-        fd = same_file(files_open_below(from->root, name, false), map);
+        fd = same_file(
+            files_open_in_root(from->pid, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
+            map);
+    /* What ran for a moment only is gone before its first sample is looked at. */
+    if (fd < 0 && from->root >= 0)
+        fd = same_file(
+            files_open_below(from->root, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
+            map);
     return fd;
 }
 
@@ -136,6 +138,7 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
         .mapping = {part->start, part->offset, part->writable, part->executable},
         .serial = ++modules->serials,
         .debug = {.root_of = from->live ? from->pid : 0,
+                  .files = from->files,
                   .root = from->debug_root,
                   .symfs = from->live ? NULL : from->symfs,
                   .cache = from->live ? NULL : from->binaries->cache,

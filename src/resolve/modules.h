@@ -7,6 +7,7 @@
 #ifndef MISSTOP_RESOLVE_MODULES_H
 #define MISSTOP_RESOLVE_MODULES_H
 
+#include "base/files.h"
 #include "resolve/maps.h"
 #include "resolve/module.h"
 
@@ -16,13 +17,14 @@
 /* Where files are looked for. */
 struct modules_from {
     pid_t pid;
-    bool live;                 /* through /proc/PID; false: a recording */
-    int root;                  /* live: its root directory, for when it is gone; -1: not known */
-    const char *symfs;         /* folder with the binaries of a recording, or NULL */
-    bool elsewhere;            /* the recording is of another kind of machine */
-    bool debuginfod;           /* servers may be asked for separate debug files */
-    const char *debug_root;    /* of separate debug files; NULL: /usr/lib/debug */
-    struct binaries *binaries; /* of a recording: what may be opened; outlives the modules */
+    bool live;                  /* through /proc/PID; false: a recording */
+    int root;                   /* live: its root directory, for when it is gone; -1: not known */
+    struct files_client *files; /* on whose behalf files are opened; NULL: on ours */
+    const char *symfs;          /* folder with the binaries of a recording, or NULL */    bool elsewhere;            /* the recording is of another machine */
+    bool host_unknown;         /* of which is not known */
+bool debuginfod;            /* servers may be asked for separate debug files */
+    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
+    struct binaries *binaries;  /* of a recording: what may be opened; outlives the modules */
 };
 
 struct binaries;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/process.h"
 
+#include "base/files.h"
 #include "base/text.h"
 #include "resolve/resolver.h"
-#include "sample/kernel.h"
-#include "sample/threads.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +51,7 @@ bool process_stat(pid_t pid, struct process_stat *out)
     if (out->state != 'Z' || out->threads < 2)
         return true;
     /* Its first thread has ended; the others have the state and the memory. */
-    pid_t tid = threads_shown_by(kernel_host(), pid);
+    pid_t tid = files_shown_by(pid);
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
     if (tid != pid && read_stat(path, &other)) {
         out->state = other.state;
@@ -66,7 +64,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
 {
     char path[64];
     char target[4096];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)threads_shown_by(kernel_host(), pid));
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
     ssize_t length = readlink(path, target, sizeof target);
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
@@ -80,7 +78,7 @@ size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
         struct iovec remote = {(void *)(uintptr_t)(address + used), size - used};
         ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
         if (got < 0 && errno == ESRCH && !used) {
-            pid_t other = threads_shown_by(kernel_host(), pid);
+            pid_t other = files_shown_by(pid);
             got = other == pid ? got : process_vm_readv(other, &local, 1, &remote, 1, 0);
         }
         if (got <= 0)
@@ -95,20 +93,60 @@ bool process_read(pid_t pid, uint64_t address, void *out, size_t size)
     return process_read_some(pid, address, out, size) == size;
 }
 
+bool process_rights(pid_t pid, struct process_rights *rights)
+{
+    char path[64];
+    char text[4096];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &status))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    const char *line = text_read_file(path, text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
+    if (!line || sscanf(line + 5, "%u %u", &rights->real, &rights->effective) != 2)
+        return false;
+    rights->guarded = rights->effective && !status.st_uid;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
+    rights->setuid = stat(path, &status) || status.st_mode & S_ISUID;
+    return true;
+}
+
+static const char *why_denied(pid_t pid)
+{
+    struct process_rights rights;
+    if (!process_rights(pid, &rights))
+        return "it may not be traced";
+    if (rights.real != rights.effective)
+        return "its program is setuid";
+    if (rights.effective != geteuid() && geteuid())
+        return "it belongs to another user";
+    if (rights.guarded)
+        return "its program is setgid, has capabilities or may not be read";
+    return "it may not be traced";
+}
+
+/* No more descriptors are no sign that a process is gone. */
+static bool lacks_descriptors(void)
+{
+    return errno == EMFILE || errno == ENFILE;
+}
+
 static int check_program(pid_t pid, const struct process_stat *stat, struct error *error)
 {
     char path[64];
+    char cause[ERROR_CAUSE];
     unsigned char ident[EI_NIDENT] = {0};
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)threads_shown_by(kernel_host(), pid));
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && (errno == EACCES || errno == EPERM))
-        return error_set(error, -EACCES,
-                         "process %d (%s): permission denied: it belongs to another user or may "
-                         "not be traced; try sudo",
-                         (int)pid, stat->comm);
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
+    int fd = files_open(path);
+    if (fd == -EACCES || fd == -EPERM)
+        return error_set(error, -EACCES, "process %d (%s): permission denied: %s; %s", (int)pid,
+                         stat->comm, why_denied(pid), error_rights_remedy());
+    if (fd == -EMFILE || fd == -ENFILE)
+        return error_set(error, fd, "process %d (%s): %s", (int)pid, stat->comm,
+                         error_cause(fd, cause));
     if (fd < 0)
         return error_set(error, -ESRCH, "process %d (%s) has no program: %s", (int)pid, stat->comm,
-                         strerror(errno));
+                         strerror(-fd));
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)
@@ -121,7 +159,11 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
 int resolver_check(pid_t pid, struct error *error)
 {
     struct process_stat stat;
-    if (!process_stat(pid, &stat))
+    char cause[ERROR_CAUSE];
+    bool there = process_stat(pid, &stat);
+    if (!there && lacks_descriptors())
+        return error_set(error, -errno, "process %d: %s", (int)pid, error_cause(-errno, cause));
+    if (!there)
         return error_set(error, -ESRCH,
                          "no process %d: it is gone or never was; ps -e lists what there is",
                          (int)pid);

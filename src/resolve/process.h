@@ -24,6 +24,16 @@ enum { PROCESS_PF_KTHREAD = 0x200000 };
 /* False when there is no such process. */
 bool process_stat(pid_t pid, struct process_stat *stat);
 
+/* Its users, whether its entry in /proc is root's though it is not (it may not be traced), and
+ * whether its program's file is setuid, or cannot be looked at. False: not known. */
+struct process_rights {
+    uint32_t real;
+    uint32_t effective;
+    bool guarded;
+    bool setuid;
+};
+bool process_rights(pid_t pid, struct process_rights *rights);
+
 /* Path of the program, sanitised for showing; "" if it cannot be read. */
 void process_exe(pid_t pid, char *out, size_t out_size);
 

@@ -2,8 +2,8 @@
 #include "resolve/resolver_state.h"
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/text.h"
-#include "resolve/files.h"
 #include "resolve/process.h"
 
 #include <errno.h>
@@ -28,17 +28,29 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 /* Of a recording: only one that came with it, for a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
-    char path[PATH_MAX];
+    char path[64];
     const struct resolver_options *options = &resolver->options;
-    if (options->live || !options->symfs ||
-        snprintf(path, sizeof path, "%s/tmp/perf-%d.map", options->symfs, (int)options->pid) >=
-            (int)sizeof path)
+    if (options->live || !options->symfs)
         return;
-    int fd = files_open(path);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)options->pid);
+    int fd = files_open_in_folder(options->symfs, path, JITMAP_BYTES_MAX);
     if (fd < 0)
         return;
     jitmap_read(&resolver->functions.jitmap, fd);
     close(fd);
+}
+
+/* The memory map cannot be read. */
+static int refuse(pid_t pid, int code, struct error *error)
+{
+    char cause[ERROR_CAUSE];
+    if (code == -EACCES || code == -EPERM)
+        return error_set(error, code, "memory map of process %d: permission denied; %s", (int)pid,
+                         error_rights_remedy());
+    if (code == -ENOENT || code == -ESRCH)
+        return error_set(error, code, "process %d is gone", (int)pid);
+    return error_set(error, code, "memory map of process %d: %s", (int)pid,
+                     error_cause(code, cause));
 }
 
 int resolver_open(struct resolver **out, const struct resolver_options *options,
@@ -46,8 +58,10 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
 {
     struct modules_from from = {.pid = options->pid,
                                 .live = options->live,
+                                .files = options->files,
                                 .symfs = options->symfs,
                                 .elsewhere = options->elsewhere,
+                                .host_unknown = options->host_unknown,
                                 .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
@@ -58,6 +72,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     functions_init(&resolver->functions);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
+    /* No record names the idle task. */
+    if (!options->live && !options->pid)
+        snprintf(resolver->comm, sizeof resolver->comm, "swapper");
     if (options->live)
         nodes_init(&resolver->nodes, options->pid, NULL);
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
@@ -65,8 +82,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
-        object_types_init(&resolver->object_types) ||
-        object_types_init(&resolver->class_types) ||
+        object_types_init(&resolver->object_types) || object_types_init(&resolver->class_types) ||
         type_instances_init(&resolver->type_instances) ||
         provisional_init(&resolver->provisional)) {
         resolver_close(resolver);
@@ -79,10 +95,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     if (code) {
         resolver_close(resolver);
-        return code == -EACCES || code == -EPERM
-                   ? error_set(error, code, "memory map of process %d: permission denied; try sudo",
-                               (int)options->pid)
-                   : error_set(error, code, "process %d is gone", (int)options->pid);
+        return refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
     *out = resolver;
@@ -152,6 +165,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
         text_sanitise(resolver->exe, sizeof resolver->exe, record->comm.exe,
                       strlen(record->comm.exe));
     resolver->distrusted = true;
+    resolver->new_program = true;
     resolver->scan_ns = 0;
 }
 
@@ -195,6 +209,23 @@ void resolver_distrust(struct resolver *resolver)
     resolver->distrusted = true;
 }
 
+static void look_at_rights(struct resolver *resolver)
+{
+    struct process_rights rights;
+    if (!process_rights(resolver->options.pid, &rights))
+        return;
+    if (resolver->new_program)
+        resolver->shut_off |= rights.real != rights.effective || rights.guarded ||
+                              (rights.effective != resolver->user && rights.setuid);
+    resolver->new_program = false;
+    resolver->user = rights.effective;
+}
+
+bool resolver_shut_off(const struct resolver *resolver)
+{
+    return resolver->shut_off;
+}
+
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 {
     if (resolver->allocations)
@@ -208,12 +239,16 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     provisional_tick(resolver, now_ns);
     if (!resolver->options.live)
         return;
-    resolver->alive = process_stat(resolver->options.pid, &stat) && stat.state != 'Z';
+    bool there = process_stat(resolver->options.pid, &stat);
+    if (!there && (errno == EMFILE || errno == ENFILE))
+        return; /* which says nothing of the process */
+    resolver->alive = there && stat.state != 'Z';
     if (!resolver->alive) {
         tick_allocations(resolver, now_ns);
         return;
     }
     resolver->threads = stat.threads;
+    look_at_rights(resolver);
     memory_use_tick(&resolver->memory_use, &stat, now_ns);
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
@@ -224,7 +259,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
-    if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid))
+    if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
         functions_forget(&resolver->functions);
     tick_allocations(resolver, now_ns);
 }
@@ -243,6 +278,11 @@ void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
 {
     return binaries_list(&resolver->space.binaries, out, most);
+}
+
+uint64_t resolver_unmapped(const struct resolver *resolver)
+{
+    return resolver->space.binaries.nowhere;
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)

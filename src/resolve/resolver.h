@@ -19,17 +19,20 @@
 #include <sys/types.h>
 
 struct feed;
+struct files_client;
 struct resolver;
 
 struct resolver_options {
-    pid_t pid;         /* process to name things in */
-    bool live;         /* /proc/PID may be read; false: a recording, records only */
-    const char *symfs; /* folder with the binaries of a recording, or NULL */
-    bool elsewhere;    /* recorded on another architecture: no file here is of it by its path */
-    bool debuginfod;   /* the user lets us ask servers for debugging information */
-    struct feed *feed; /* what the agent tells; NULL: no agent. Not owned */
-    bool walk;         /* read the allocator's heap where no agent tells of it */
-    const char *heap_note; /* why there is no agent, for the user; NULL */
+    pid_t pid;                  /* process to name things in */
+    bool live;                  /* /proc/PID may be read; false: a recording, records only */
+    const char *symfs;          /* folder with the binaries of a recording, or NULL */
+    struct files_client *files; /* on whose behalf files are opened; NULL: ours; outlives it */
+    bool elsewhere;             /* recorded on another machine: no file here is of it by its path */
+    bool host_unknown;          /* recorded on a machine that is not known */
+    bool debuginfod;            /* the user lets us ask servers for debugging information */
+    struct feed *feed;          /* what the agent tells; NULL: no agent. Not owned */
+    bool walk;                  /* read the allocator's heap where no agent tells of it */
+    const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
 /* Facts about the target for the header line; strings sanitised, owned by the resolver. */
@@ -75,8 +78,15 @@ void resolver_renamed(struct resolver *resolver);
 /* The programs and libraries that samples of a recording fell on, most first, at most `most`. */
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
 
+/* How many fell on code that no mapping of the recording holds. */
+uint64_t resolver_unmapped(const struct resolver *resolver);
+
 /* Whether only mappings of code were recorded. */
 bool resolver_code_only(const struct resolver *resolver);
+
+/* It has started a program with other rights than its user's: the kernel ends sampling there, for
+ * root as well (begin_new_exec() in fs/exec.c), and nothing says so. */
+bool resolver_shut_off(const struct resolver *resolver);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 
@@ -102,8 +112,8 @@ int resolver_bin_undo(struct resolver *resolver);
  * others come and go, by call paths. -ENOTSUP with the reason: they are not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told,
-                    void *context, bool *follows, struct error *error);
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+                    bool *follows, struct error *error);
 /* Whether the agent's call path `path` makes blocks of an object. */
 enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);
 
@@ -127,11 +137,11 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
 struct resolver_process {
     pid_t pid;
     uint32_t threads;
-    double cpu_percent;     /* since the last call with the same list; NAN at first */
+    double cpu_percent; /* since the last call with the same list; NAN at first */
     uint64_t resident_bytes;
     char state;
     char user[32];
-    char command[256];      /* sanitised command line */
+    char command[256]; /* sanitised command line */
 };
 struct resolver_process_list;
 struct resolver_process_list *resolver_process_list_new(void);

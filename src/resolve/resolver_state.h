@@ -51,7 +51,9 @@ struct resolver {
     size_t change_count;
     char comm[64];
     char exe[512];
-    uint32_t threads;
+    uint32_t threads;    bool new_program; /* its rights are to be looked at */
+    bool shut_off;    /* see resolver_shut_off() */
+    uint32_t user;    /* its effective user, before it ran the program it runs now */
     bool alive;
     bool distrusted;
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */

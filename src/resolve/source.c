@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/source.h"
 
+#include "base/files.h"
 #include "base/text.h"
-#include "resolve/files.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,47 +121,57 @@ static bool read_text(struct source_text *text, int fd)
 }
 
 /* True: found there, or there is a file that is none of ours to show; the search ends. */
-static bool take(struct source_text *text, int fd, const char *path, const char *where)
+static bool take(const struct source_options *options, struct source_text *text, int fd,
+                 const char *path, const char *where)
 {
-    char bytes[16];
+    char why[FILES_WHY];
     if (fd < 0) {
         tell(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
+        if (fd != -ENOENT && fd != -ENOTDIR)
+            tell(text, " (not opened: %s)", files_why(options->files, fd, why));
         return false;
     }
-    struct stat status = {0};
     bool readable = read_text(text, fd);
-    if (!readable)
-        fstat(fd, &status);
     close(fd);
     text->note[0] = '\0';
     if (readable)
         tell(text, "read from %s%s", path, where);
     else
-        tell(text, "%s%s cannot be shown: %s", path, where,
-             status.st_size > TEXT_MOST_BYTES ? text_bytes(bytes, (uint64_t)status.st_size)
-                                              : "empty or unreadable");
+        tell(text, "%s%s cannot be shown: empty or unreadable", path, where);
     return true;
 }
 
+/* An end of a path that stays in the current directory, and leads to no hidden file: what programs
+ * keep there is no source. */
+static bool may_be_source(const char *tail)
+{
+    return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
+}
+
 /* Debugging information is often made elsewhere: /build/x/src/a.c may be src/a.c here. */
-static bool take_tail(struct source_text *text, const char *file)
+static bool take_tail(const struct source_options *options, struct source_text *text,
+                      const char *file)
 {
     char directory[PATH_MAX];
+    char path[2 * PATH_MAX];
     char shown[PATH_MAX];
     const char *first = NULL;
     const char *tail = *file == '/' ? file + 1 : file;
+    if (!getcwd(directory, sizeof directory) || !strcmp(directory, "/"))
+        return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
-        if (strncmp(tail, "../", 3) && !strstr(tail, "/../") && *tail != '/') {
-            int fd = files_open(tail);
-            if (fd >= 0)
-                return take(text, fd, tail, " in the current directory");
+        if (may_be_source(tail)) {
+            /* From our root on, for who may not enter the directory reads nothing in it. */
+            snprintf(path, sizeof path, "%s/%s", directory, tail);
+            int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
+            if (fd != -ENOENT && fd != -ENOTDIR &&
+                take(options, text, fd, tail, " in the current directory"))
+                return true;
             first = first ? first : tail;
         }
         tail = strchr(tail, '/');
         tail = tail ? tail + 1 : NULL;
     }
-    if (!getcwd(directory, sizeof directory))
-        snprintf(directory, sizeof directory, "the current directory");
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
         tell(text, "%s as %s and each shorter end of it in %s",
@@ -173,16 +184,26 @@ static void search(const struct source_options *options, struct source_text *tex
     char path[PATH_MAX];
     const char *file = text->file;
     bool absolute = *file == '/';
+    struct files_client *files = options->files;
+    bool elsewhere = files && files->elsewhere;
     if (absolute && options->pid &&
-        take(text, files_open_in_root(options->pid, file, true), file, " of the process"))
+        take(options, text,
+             files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MOST_BYTES), file,
+             " of the process"))
         return;
-    if (absolute && take(text, files_open(file), file, options->pid ? " on this side" : ""))
+    if (absolute && elsewhere)
+        tell(text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
+             options->pid ? "the process has another root; --symfs DIR names where its files are"
+                          : "recorded on another machine; --symfs DIR names where its files are");
+    if (absolute && !elsewhere &&
+        take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES), file,
+             options->pid ? " on this side" : ""))
         return;
     if (absolute && options->symfs &&
         snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&
-        take(text, files_open(path), path, ""))
+        take(options, text, files_open_in_folder(options->symfs, file, TEXT_MOST_BYTES), path, ""))
         return;
-    take_tail(text, file);
+    take_tail(options, text, file);
 }
 
 static struct source_text *oldest(struct source_texts *texts)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Lines of source files, by the names that debugging information recorded for them. Looks for a
- * file in the root of the live process, on this side, below --symfs and, by the longest tail of
- * its path that exists, in the current directory; and can say where it looked. Keeps a bounded
+ * file in the root of the live process, on this side unless the process has another root, below
+ * --symfs and, by the longest tail of its path that exists, in the current directory; and can say
+ * where it looked, and why what is there was not opened. Keeps a bounded
  * number of files and bytes, least recently used first to go. For the screens, through
  * src/pipeline.c; owned there. One thread only.
  */
@@ -14,11 +15,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct files_client;
 struct source_texts;
 
 struct source_options {
-    pid_t pid;         /* 0: no live process */
-    const char *symfs; /* NULL: none; must outlive the texts */
+    pid_t pid;                  /* 0: no live process */
+    const char *symfs;          /* NULL: none; must outlive the texts, as files must */
+    struct files_client *files; /* on whose behalf they are opened; NULL: on ours */
 };
 
 /* NULL: out of memory. */

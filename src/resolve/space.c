@@ -2,7 +2,7 @@
 #include "resolve/space.h"
 
 #include "base/clock.h"
-#include "resolve/files.h"
+#include "base/files.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -23,8 +23,10 @@ int space_init(struct space *space, const struct modules_from *from)
 {
     struct lookup_from lookup = {.symfs = from->symfs,
                                  .debug_root = from->debug_root,
+                                 .files = from->files,
                                  .debuginfod = from->debuginfod,
-                                 .elsewhere = from->elsewhere};
+                                 .elsewhere = from->elsewhere,
+                                 .host_unknown = from->host_unknown};
     *space = (struct space){.from = *from};
     if (!from->live)
         binaries_init(&space->binaries, &lookup);

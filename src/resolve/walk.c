@@ -26,8 +26,10 @@ enum {
 
 /* What the paths of the mappings tell. */
 struct seen {
-    char libc[64];  /* file name of glibc's, "" if none */
-    char other[64]; /* of another allocator */
+    char libc[64];   /* file name of glibc's, "" if none */
+    char other[64];  /* of another allocator */
+    char loader[64]; /* of a program that is not static, and has another libc */
+    char library[64];
     char program[64];
     bool musl;
 };
@@ -101,6 +103,10 @@ static void look_at(struct seen *seen, const struct walk_mapping *map)
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if (starts(name, allocators[i]))
             keep(seen->other, name);
+    if (starts(name, "ld-") || starts(name, "ld.so") || starts(name, "linker64"))
+        keep(seen->loader, name);
+    if (*seen->program && strstr(name, ".so"))
+        keep(seen->library, name);
     if (*name)
         keep(seen->program, name);
 }
@@ -136,9 +142,18 @@ static void say_why_not(struct walk *walk, const struct seen *seen)
     else if (*seen->libc)
         snprintf(out, size, "no glibc heap: the malloc of %s was not used (another allocator?)",
                  seen->libc);
+    else if (!*seen->program)
+        snprintf(out, size,
+                 "no heap: its memory map cannot be read (a setuid program, or one that "
+                 "may not be traced)");
+    else if (starts(seen->program, "qemu-"))
+        snprintf(out, size, "no glibc heap: %s runs a program of another architecture",
+                 seen->program);
+    else if (*seen->loader || *seen->library)
+        snprintf(out, size, "no glibc heap: the program has another C library (%s)",
+                 *seen->loader ? seen->loader : seen->library);
     else
-        snprintf(out, size, "static program: no glibc allocator found in %s",
-                 *seen->program ? seen->program : "it");
+        snprintf(out, size, "static program: no glibc allocator found in %s", seen->program);
 }
 
 static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)

@@ -7,6 +7,7 @@
 #include "sample/source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* One event for each CPU and thread has an id; more of either is no recording. */
@@ -62,6 +63,18 @@ static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
     /* The rest (AUX, the longest chain) says nothing about the layout of records. */
 }
 
+/* Above the number of a generic event stands its PMU, where there are several (PERF_PMU_TYPE_SHIFT
+ * in linux/perf_event.h). */
+static uint32_t take_pmu(struct perf_event_attr *attr)
+{
+    enum { PMU_SHIFT = 32 };
+    uint32_t pmu = (uint32_t)(attr->config >> PMU_SHIFT);
+    if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_HW_CACHE)
+        return 0;
+    attr->config &= UINT32_MAX;
+    return pmu;
+}
+
 static struct record_format format_of(const struct perf_event_attr *attr, size_t index, bool swap)
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
@@ -107,6 +120,7 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
     struct attribute *event = &attributes->events[attributes->count];
     *event = (struct attribute){0};
     take_attr(&cursor, &event->attr);
+    event->pmu = take_pmu(&event->attr);
     event->format = format_of(&event->attr, attributes->count, swap);
     attributes->count++;
     return 0;
@@ -176,6 +190,37 @@ struct attribute *attributes_of(const struct attributes *attributes, const void 
     return attributes_by_id(attributes, id);
 }
 
+bool attributes_plain_name(const char *name, char *out, size_t out_size)
+{
+    static const char *const cores[] = {"cpu_core/", "cpu_atom/", "cpu_lowpower/", "cpu/"};
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
+        const char *rest = name + strlen(cores[i]);
+        const char *slash = strncmp(name, cores[i], strlen(cores[i])) ? NULL : strrchr(rest, '/');
+        if (!slash)
+            continue;
+        snprintf(out, out_size, "%.*s%s%s", (int)(slash - rest), rest, slash[1] ? ":" : "",
+                 slash + 1);
+        return true;
+    }
+    snprintf(out, out_size, "%s", name);
+    return false;
+}
+
+/* Whether two are one event on different kinds of cores. */
+static bool is_twin(const struct attribute *a, const struct attribute *b)
+{
+    char name[sizeof a->name];
+    char other[sizeof b->name];
+    const struct perf_event_attr *x = &a->attr;
+    const struct perf_event_attr *y = &b->attr;
+    if (attributes_plain_name(a->name, name, sizeof name) &&
+        attributes_plain_name(b->name, other, sizeof other))
+        return strcmp(a->name, b->name) != 0 && !strcmp(name, other);
+    return a->pmu && b->pmu && a->pmu != b->pmu && x->type == y->type && x->config == y->config &&
+           x->precise_ip == y->precise_ip && x->exclude_user == y->exclude_user &&
+           x->exclude_kernel == y->exclude_kernel;
+}
+
 static unsigned rank_of(const struct attribute *event)
 {
     bool dummy =
@@ -183,15 +228,39 @@ static unsigned rank_of(const struct attribute *event)
     return event->samples ? 0 : dummy ? 2 : 1;
 }
 
+enum { NO_NUMBER = UINT16_MAX };
+
+/* The next free one, or that of a twin; beyond the last number all share it. */
+static uint16_t number_for(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
+                           size_t index)
+{
+    for (unsigned i = 0; i < attributes->shown; i++)
+        if (is_twin(&attributes->events[firsts[i]], &attributes->events[index])) {
+            attributes->joined[i] = true;
+            return (uint16_t)i;
+        }
+    if (attributes->shown < SAMPLE_EVENTS_MAX)
+        firsts[attributes->shown++] = index;
+    return (uint16_t)(attributes->shown - 1);
+}
+
 void attributes_number(struct attributes *attributes)
 {
-    uint16_t next = 0;
-    for (unsigned rank = 0; rank < 3; rank++)
+    size_t firsts[SAMPLE_EVENTS_MAX];
+    attributes->shown = 0;
+    memset(attributes->joined, 0, sizeof attributes->joined);
+    for (unsigned rank = 0; rank < 2; rank++)
         for (size_t i = 0; i < attributes->count; i++)
-            if (rank_of(&attributes->events[i]) == rank) {
-                attributes->events[i].format.event = next;
-                next += next < SAMPLE_EVENTS_MAX - 1;
-            }
+            if (rank_of(&attributes->events[i]) == rank)
+                attributes->events[i].format.event = number_for(attributes, firsts, i);
+    /* A dummy is no event to be ranked by. */
+    uint16_t behind = (uint16_t)(attributes->shown < SAMPLE_EVENTS_MAX ? attributes->shown
+                                                                       : SAMPLE_EVENTS_MAX - 1);
+    for (size_t i = 0; i < attributes->count; i++)
+        if (rank_of(&attributes->events[i]) == 2)
+            attributes->events[i].format.event = behind;
+    if (!attributes->shown)
+        attributes->shown = attributes->count > 0;
 }
 
 void attributes_set_foreign(struct attributes *attributes)

@@ -20,7 +20,8 @@ struct attribute {
     struct record_format format;
     uint64_t samples;  /* seen so far */
     uint64_t first_id; /* 0: has none */
-    char name[64];    /* as recorded, printable; "" until told */
+    uint32_t pmu;      /* of one kind of cores of a hybrid CPU; 0: of the CPU, or by its type */
+    char name[64];     /* as recorded, printable; "" until told */
 };
 
 struct attributes {
@@ -28,6 +29,8 @@ struct attributes {
     size_t count;
     size_t room;
     struct hash event_of_id;
+    unsigned shown;                 /* numbers given: events that can have samples */
+    bool joined[SAMPLE_EVENTS_MAX]; /* by number: the same event of several kinds of cores */
 };
 
 void attributes_fini(struct attributes *attributes);
@@ -54,15 +57,22 @@ struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t
 struct attribute *attributes_of(const struct attributes *attributes, const void *bytes,
                                 const struct perf_event_header *header);
 
-/* Numbers the events for struct sample: those with samples first, dummies last, else as they came.
+/*
+ * Numbers the events for struct sample: those with samples first, dummies last, else as they came.
+ * The same event of a hybrid CPU's kinds of cores has one number: where a thread runs says nothing
+ * of its data.
  */
 void attributes_number(struct attributes *attributes);
+
+/* "cycles:u" of "cpu_core/cycles/u" and of "cpu_atom/cycles:u/": the name of an event on whichever
+ * cores; any other name is left as it is. True: it was one of these. */
+bool attributes_plain_name(const char *name, char *out, size_t out_size);
 
 /* The registers of all events are those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
-/* The recorder was an Intel CPU: where a precise event asked for registers, PEBS wrote them, as they
- * were after the instruction (SDM volume 3, "Processor Event-Based Sampling"). */
+/* The recorder was an Intel CPU: where a precise event asked for registers, PEBS wrote them, as
+ * they were after the instruction (SDM volume 3, "Processor Event-Based Sampling"). */
 void attributes_set_pebs(struct attributes *attributes);
 
 #endif

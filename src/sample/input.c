@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Twice the longest piece that is peeked at: a record of 64 KiB with a size before it. */
@@ -60,6 +62,24 @@ void input_close(struct input *input)
         close(input->fd);
     free(input->buffer);
     *input = (struct input){.fd = -1};
+}
+
+/* A lease for reading is refused while somebody may write (fcntl(2)). It is given back at once;
+ * should somebody want to write in between, the signal that says so is dropped. */
+int input_has_writer(const struct input *input)
+{
+    sigset_t broken;
+    sigset_t before;
+    const struct timespec now = {0};
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGIO);
+    sigprocmask(SIG_BLOCK, &broken, &before);
+    int code = fcntl(input->fd, F_SETLEASE, F_RDLCK) ? -errno : 0;
+    if (!code)
+        fcntl(input->fd, F_SETLEASE, F_UNLCK);
+    sigtimedwait(&broken, NULL, &now);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return !code ? 0 : code == -EAGAIN ? 1 : -1;
 }
 
 static ssize_t read_retrying(int fd, void *out, size_t size)

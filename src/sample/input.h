@@ -17,9 +17,9 @@ struct input {
     int fd;
     bool seekable;
     int64_t written_unix_s; /* when the file was last written; 0: a pipe */
-    uint64_t size_bytes; /* of the file; UINT64_MAX: a pipe's, not known */
-    uint64_t at;         /* offset of the next byte handed out */
-    uint64_t end;        /* nothing is read from here on; UINT64_MAX: no such limit */
+    uint64_t size_bytes;    /* of the file; UINT64_MAX: a pipe's, not known */
+    uint64_t at;            /* offset of the next byte handed out */
+    uint64_t end;           /* nothing is read from here on; UINT64_MAX: no such limit */
     unsigned char *buffer;
     size_t room;
     size_t first; /* of the bytes waiting in the buffer */
@@ -48,6 +48,9 @@ int input_seek(struct input *input, uint64_t offset);
 
 /* Up to `size` bytes at `offset`, whatever was read before: how many, or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
+
+/* Whether somebody has the file open for writing: 1, 0, or -1 where that cannot be known. */
+int input_has_writer(const struct input *input);
 
 /* Copies a pipe, from its first byte, into a file without a name, and goes on with that. */
 int input_spool(struct input *input, struct error *error);

@@ -150,6 +150,11 @@ static int begin(struct perfdata *file, const char *path, pid_t pid, struct erro
     if (!code && !file->header.piped && (read_attributes(file) || perfdata_take_features(file)))
         code = out_of_memory(error);
     file->counts.killed = file->header.killed;
+    if (file->header.killed && !file->header.piped) {
+        int writer = input_has_writer(&file->input);
+        file->counts.growing = writer > 0;
+        file->counts.perhaps_growing = writer < 0;
+    }
     file->machine.written_unix_s = file->input.written_unix_s;
     if (!code && rewind_tape(file))
         code = error_set(error, -EBADMSG, "cannot read %s", path);
@@ -173,9 +178,17 @@ static int choose(struct perfdata *file, pid_t pid, struct error *error)
 {
     char others[256];
     const char *path = file->name;
-    file->pid = pid;
+    file->pid = pid == PERFDATA_IDLE ? 0 : pid;
     if (!file->surveyed || pid == PERFDATA_EVERY_PROCESS)
         return 0;
+    if (pid == PERFDATA_IDLE) {
+        pid = 0;
+        if (processes_find(&file->processes, 0))
+            return 0;
+        list_processes(file, others, sizeof others);
+        return error_set(error, -ESRCH, "%s holds nothing of process 0, but of %s", path,
+                         *others ? others : "none");
+    }
     /* 0 is the idle task, in recordings of the whole system. */
     for (size_t i = 0; !file->pid && i < file->processes.count; i++)
         if (file->processes.list[i].samples)
@@ -207,9 +220,12 @@ int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
                          "%s is a pipe, read while it comes: it cannot be read again; record to "
                          "a file",
                          file->name);
-    int code = choose(file, pid, error);
-    if (code)
+    pid_t shown = file->pid ? file->pid : PERFDATA_IDLE;
+    int code = choose(file, pid ? pid : shown, error);
+    if (code) {
+        file->pid = shown == PERFDATA_IDLE ? 0 : shown;
         return code;
+    }
     order_fini(&file->order);
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     file->held.bytes = NULL;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "sample/sampler.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,11 @@
 struct perfdata;
 struct perf_event_attr;
 
-enum { PERFDATA_EVERY_PROCESS = -1, PERFDATA_CACHES_MAX = 16 };
+enum {
+    PERFDATA_EVERY_PROCESS = -1,
+    PERFDATA_IDLE = INT_MIN, /* process 0, the kernel's idle task */
+    PERFDATA_CACHES_MAX = 16
+};
 
 struct perfdata_process {
     pid_t pid;
@@ -72,13 +77,15 @@ struct perfdata_counts {
     uint64_t late;           /* handed on after a newer one */
     uint64_t aux_bytes;      /* trace data, skipped */
     bool killed;             /* the recorder did not come to its end */
+    bool growing;            /* likewise, and it still writes */
+    bool perhaps_growing;    /* likewise, and whether it writes cannot be known */
     bool cut;                /* the end is missing */
     bool damaged;            /* read up to the damage */
 };
 
 /*
- * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples, or
- * PERFDATA_EVERY_PROCESS.
+ * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
+ * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS.
  */
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
 void perfdata_close(struct perfdata *perfdata);

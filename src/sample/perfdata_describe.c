@@ -107,7 +107,8 @@ static enum event_role role_of(const struct attribute *event)
     return clock || cycles ? EVENT_STALL : EVENT_OTHER;
 }
 
-static void describe_event(const struct attribute *event, struct sampler_info *info)
+static void describe_event(const struct attribute *event, const struct attributes *all,
+                           struct sampler_info *info)
 {
     struct sampler_event *out = &info->events[event->format.event];
     uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
@@ -116,7 +117,9 @@ static void describe_event(const struct attribute *event, struct sampler_info *i
     info->latency |= !!(event->attr.sample_type & latency);
     info->data_source |= tells_source(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
-    if (*event->name)
+    if (*event->name && all->joined[event->format.event])
+        attributes_plain_name(event->name, out->name, sizeof out->name);
+    else if (*event->name)
         snprintf(out->name, sizeof out->name, "%s", event->name);
     else
         event_desc_guess(&event->attr, out->name, sizeof out->name);
@@ -149,7 +152,11 @@ static void add_count(struct sampler_info *info, uint64_t count, const char *tex
 /* The most telling first: the note may be too short for all. */
 static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
 {
-    if (counts->killed)
+    if (counts->growing)
+        add(info, "it is still being recorded: what is there so far is shown");
+    else if (counts->perhaps_growing)
+        add(info, "the recorder was killed, or is still writing: what is there so far is shown");
+    else if (counts->killed)
         add(info, "the recorder was killed: what it wrote until then is shown");
     else if (counts->cut)
         add(info, "the recording is cut short: its end is missing; copy it again");
@@ -168,6 +175,16 @@ static bool maps_data(const struct perfdata *file)
         if (file->attributes.events[i].attr.mmap_data)
             return true;
     return false;
+}
+
+/* Those that are one here came from different kinds of cores. */
+static void describe_cores(const struct perfdata *file, struct sampler_info *info)
+{
+    bool joined = false;
+    for (unsigned i = 0; i < file->attributes.shown; i++)
+        joined |= file->attributes.joined[i];
+    if (joined)
+        add(info, "events of the CPU's kinds of cores (cpu_core, cpu_atom) are counted as one");
 }
 
 /* Whether its samples can be given addresses, and what to do where they cannot. */
@@ -204,12 +221,14 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     info->pid = file->pid;
     info->weighs = "the recorded event";
     info->records_bad = counts.bad + counts.unknown + counts.damaged;
-    info->event_count = (unsigned)(count < SAMPLE_EVENTS_MAX ? count : SAMPLE_EVENTS_MAX);
-    /* Backwards, so that of several events that share the last place the first names it. */
+    info->event_count = file->attributes.shown;
+    /* Backwards, so that of several events that share a place the first names it. */
     while (count--)
-        describe_event(&file->attributes.events[count], info);
+        if (file->attributes.events[count].format.event < info->event_count)
+            describe_event(&file->attributes.events[count], &file->attributes, info);
     info->note[0] = '\0';
     describe_foreign(file, info);
     describe_trouble(info, &counts);
     describe_use(file, info, &counts);
+    describe_cores(file, info);
 }

@@ -31,12 +31,22 @@ static bool wanted_pid(const struct perfdata *file, uint32_t pid)
     return file->pid == PERFDATA_EVERY_PROCESS || pid == (uint32_t)file->pid;
 }
 
-/* What a forefather had mapped when it forked is mapped in the child. */
+/* What a forefather had mapped when it forked is mapped in the child, which has its name, too; and
+ * what it had before it ran another program is not. */
 static bool handed_down(const struct perfdata *file, const struct record *record)
 {
-    return record->kind == RECORD_MAPPING &&
+    bool name = record->kind == RECORD_COMM && record->pid == record->tid;
+    return (record->kind == RECORD_MAPPING || name) && !wanted_pid(file, record->pid) &&
            processes_hands_down(&file->processes, (uint32_t)file->pid, record->pid,
                                 record->time_ns);
+}
+
+/* As the process that is shown has it. */
+static void adopt(const struct perfdata *file, struct record *record)
+{
+    if (file->pid != PERFDATA_EVERY_PROCESS && !wanted_pid(file, record->pid) &&
+        (record->kind == RECORD_MAPPING || record->kind == RECORD_COMM))
+        record->pid = record->tid = (uint32_t)file->pid;
 }
 
 static bool wanted(const struct perfdata *file, const struct record *record)
@@ -102,6 +112,7 @@ static int take_one(void *context, struct attribute *event, const struct record 
         return code;
     if (has_time(record->time_ns))
         return keep(file, event, taken->found, record, record->time_ns);
+    adopt(file, &copy);
     hand_on(taken->player, &copy);
     return 0;
 }
@@ -153,8 +164,7 @@ static void hand_on_item(struct player *player, const struct order_item *item)
         return; /* counted when it was surveyed */
     if (item->parsed && record.kind == RECORD_SAMPLE)
         record.sample.stack = NULL; /* its bytes were not kept */
-    if (file->pid != PERFDATA_EVERY_PROCESS && record.kind == RECORD_MAPPING)
-        record.pid = record.tid = (uint32_t)file->pid;
+    adopt(file, &record);
     hand_on(player, &record);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/perfdata_write_build_id.h"
 
+#include "base/files.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -17,6 +19,8 @@ enum {
     NAME_ALIGN = 64,
     EVERY_PROCESS = -1
 };
+
+#define FILE_BYTES_MAX (UINT64_C(64) << 30)
 
 void perfdata_build_ids_fini(struct perfdata_build_ids *ids)
 {
@@ -99,18 +103,19 @@ bool perfdata_build_id_read(int fd, struct build_id *id)
 static bool read_file(const struct sample_mapping *mapping, const struct kernel *kernel, pid_t pid,
                       struct build_id *id)
 {
-    char path[PATH_BYTES_MAX + 64];
+    char path[64];
     struct stat status;
-    int length =
-        snprintf(path, sizeof path, "%s/%d/root%s", kernel->procfs, (int)pid, mapping->path);
-    if (length < 0 || (size_t)length >= sizeof path)
+    struct files_client client;
+    snprintf(path, sizeof path, "%s/%d/root", kernel->procfs, (int)pid);
+    int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
         return false;
-    /* A pipe or a device must not keep us. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    files_client_process(&client, pid);
+    int fd = files_open_below(root, mapping->path, &client, FILES_FOLLOW, FILE_BYTES_MAX);
+    close(root);
     if (fd < 0)
         return false;
-    bool found = !fstat(fd, &status) && S_ISREG(status.st_mode) &&
-                 (!mapping->inode || status.st_ino == mapping->inode) &&
+    bool found = !fstat(fd, &status) && (!mapping->inode || status.st_ino == mapping->inode) &&
                  perfdata_build_id_read(fd, id);
     close(fd);
     return found;

@@ -43,7 +43,8 @@ int perfdata_file_explain(const char *path, int code, struct error *error)
     case -ENOSPC:
         return error_set(error, code,
                          "%s: the disk is full, samples are not recorded; free space and "
-                         "recording goes on, or bound it with --record-limit",
+                         "recording goes on, or name another place with -o, and bound it with "
+                         "--record-limit",
                          path);
     case -EDQUOT:
         return error_set(error, code,

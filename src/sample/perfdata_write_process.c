@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/perfdata_write_process.h"
 
+#include "base/files.h"
 #include "sample/threads.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void tell_mappings(const struct kernel *kernel, pid_t pid, perfdata_proce
     char path[64];
     char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)threads_shown_by(kernel, pid));
+    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_shown_by(pid));
     FILE *file = fopen(path, "re");
     if (!file)
         return;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
         return -ENOMEM;
     *slot = *index = (uint32_t)processes->count++;
     processes->list[*index] = (struct perfdata_process){.pid = (pid_t)pid};
+    if (!pid)
+        snprintf(processes->list[*index].comm, sizeof processes->list->comm, "swapper");
     processes->origins[*index] = (struct process_origin){0};
     return 1;
 }

@@ -61,6 +61,14 @@ static void take_file_identity(struct cursor *cursor, struct sample_mapping *map
     cursor_u64(cursor); /* generation */
 }
 
+/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path comes at once, where else bits
+ * of the protection are, which are no letters in either byte order. */
+static bool lacks_protection(const struct cursor *cursor)
+{
+    enum { PROTECTION_BYTES = 8 };
+    return cursor->left <= PROTECTION_BYTES || cursor->at[0] >= ' ';
+}
+
 static void take_mapping(struct cursor *cursor, const struct perf_event_header *header,
                          struct record *out)
 {
@@ -76,8 +84,9 @@ static void take_mapping(struct cursor *cursor, const struct perf_event_header *
             take_build_id(cursor, mapping);
         else
             take_file_identity(cursor, mapping);
-        mapping->protection = cursor_u32(cursor);
-        mapping->flags = cursor_u32(cursor);
+        bool brief = !(header->misc & RECORD_MISC_MMAP_BUILD_ID) && lacks_protection(cursor);
+        mapping->protection = brief ? 0 : cursor_u32(cursor);
+        mapping->flags = brief ? 0 : cursor_u32(cursor);
     }
     mapping->path = take_string(cursor);
 }

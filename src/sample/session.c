@@ -112,12 +112,13 @@ static int explain(const struct session *session, int code, struct error *error)
 {
     size_t events = session->plan.count + session->plan.needs_aux;
     size_t threads = session->threads.count;
-    if (code == -EMFILE)
+    char cause[ERROR_CAUSE];
+    if (code == -EMFILE || code == -ENFILE)
         return error_set(error, code,
-                         "%zu threads on %zu CPUs with %zu events need %zu descriptors, more than "
-                         "the limit; raise it with ulimit -n, or sample fewer events with -e",
-                         threads, session->cpu_count, events,
-                         threads * session->cpu_count * events);
+                         "%zu threads on %zu CPUs with %zu events need %zu descriptors: %s, or "
+                         "sample fewer events with -e",
+                         threads, session->cpu_count, events, threads * session->cpu_count * events,
+                         error_cause(code, cause));
     if (code == -ESRCH)
         return error_set(error, code, "process %d is gone", (int)session->options.pid);
     return source_explain(session->source, code, &session->plan, session->plan.events[0].name,

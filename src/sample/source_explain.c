@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
-
 static int explain_access(const struct source_plan *plan, const char *what,
                           const struct kernel *kernel, struct error *error)
 {
@@ -19,18 +17,15 @@ static int explain_access(const struct source_plan *plan, const char *what,
                          what, paranoid, enough);
     return error_set(error, -EACCES,
                      "%s: permission denied: the process belongs to another user or may not be "
-                     "traced, or a seccomp filter forbids perf_event_open; try sudo",
-                     what);
+                     "traced, or a seccomp filter forbids perf_event_open; %s",
+                     what, error_rights_remedy());
 }
 
-static int explain_files(const char *what, struct error *error)
+static int explain_files(int code, const char *what, struct error *error)
 {
-    struct rlimit limit = {0};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    return error_set(error, -EMFILE,
-                     "%s: more descriptors needed than the limit of %lu allows; raise it with "
-                     "ulimit -n",
-                     what, (unsigned long)limit.rlim_cur);
+    char cause[ERROR_CAUSE];
+    return error_set(error, code, "%s: more file descriptors are needed: %s", what,
+                     error_cause(code, cause));
 }
 
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
@@ -49,7 +44,8 @@ int source_explain(const struct source *source, int code, const struct source_pl
         return error_set(error, code, "%s: this CPU or virtual machine does not count it (%s)",
                          what, strerror(-code));
     case EMFILE:
-        return explain_files(what, error);
+    case ENFILE:
+        return explain_files(code, what, error);
     case EBUSY:
         return error_set(error, code,
                          "%s: the counter is in use by somebody else; stop other "

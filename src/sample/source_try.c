@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which events of a plan the kernel takes, and in which of the forms they can have. */
 #include "sample/source.h"
-#include "sample/threads.h"
+
+#include "base/files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,7 +106,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error)
 {
     /* A first thread that has ended takes no events. */
-    pid = threads_shown_by(kernel, pid);
+    pid = files_shown_by(pid);
     int code = try_first(source, plan, pid, kernel);
     struct event refused = plan->events[0];
     while (code && plan->first_optional && !final(code) && plan->count > 1) {

@@ -57,35 +57,6 @@ bool threads_has(const struct threads *threads, pid_t tid)
            bsearch(&tid, threads->tids, threads->count, sizeof *threads->tids, compare);
 }
 
-/* One that has ended has none. */
-static bool has_memory(const struct kernel *kernel, pid_t tid)
-{
-    char path[64];
-    unsigned long pages = 0;
-    snprintf(path, sizeof path, "%s/%d/statm", kernel->procfs, (int)tid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool found = fscanf(file, "%lu", &pages) == 1 && pages;
-    fclose(file);
-    return found;
-}
-
-pid_t threads_shown_by(const struct kernel *kernel, pid_t pid)
-{
-    struct threads threads = {0};
-    pid_t shown_by = pid;
-    if (has_memory(kernel, pid) || threads_read(&threads, kernel, pid)) {
-        threads_fini(&threads);
-        return pid;
-    }
-    for (size_t i = 0; i < threads.count && shown_by == pid; i++)
-        if (threads.tids[i] != pid && has_memory(kernel, threads.tids[i]))
-            shown_by = threads.tids[i];
-    threads_fini(&threads);
-    return shown_by;
-}
-
 pid_t threads_leader(const struct kernel *kernel, pid_t tid)
 {
     char path[64];

@@ -23,12 +23,6 @@ int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid
 /* Whether the list as last read holds a thread. */
 bool threads_has(const struct threads *threads, pid_t tid);
 
-/*
- * The thread under whose number /proc shows what belongs to the whole process: its memory, mappings,
- * program and root. That is the first one, `pid`, unless it has ended and others run on.
- */
-pid_t threads_shown_by(const struct kernel *kernel, pid_t pid);
-
 /* The process that a thread belongs to, itself for a process; -1: gone or not known. */
 pid_t threads_leader(const struct kernel *kernel, pid_t tid);
 

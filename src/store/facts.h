@@ -45,6 +45,7 @@ struct store_facts {
     uint32_t cache_ways;
     uint32_t cache_line_bytes;
     const char *host;
+    int64_t user; /* whose process it was; negative: not known */
     struct snapshot_simulation simulation;
     struct snapshot_watch watch; /* without objects, which follow from the results */
     struct snapshot_whatifs whatif;

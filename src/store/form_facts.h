@@ -30,6 +30,7 @@ enum facts_field {
     FACTS_ROW_CACHE_WAYS,
     FACTS_ROW_CACHE_LINE,
     FACTS_ROW_HOST,
+    FACTS_ROW_USER, /* of the process, plus 1; 0: not known */
     FACTS_ROW_FIELDS
 };
 

@@ -140,5 +140,6 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     facts->exe = reader_string(reader, row[FACTS_ROW_EXE]);
     facts->alive = row[FACTS_ROW_ALIVE];
     facts->host = reader_string(reader, row[FACTS_ROW_HOST]);
+    facts->user = row[FACTS_ROW_USER] <= UINT32_MAX ? (int64_t)row[FACTS_ROW_USER] - 1 : -1;
     read_cache(reader, row, facts);
 }

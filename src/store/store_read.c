@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/store_read.h"
 
+#include "base/files.h"
 #include "store/place_row.h"
 #include "store/read_state.h"
 #include "store/watch_row.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool read_at(int fd, uint64_t offset, void *out, size_t size)
 bool store_is_one(const char *path)
 {
     uint64_t magic = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = files_open(path);
     bool is = fd >= 0 && read_at(fd, 0, &magic, sizeof magic) && magic == STORE_MAGIC;
     if (fd >= 0)
         close(fd);
@@ -280,14 +280,15 @@ static int read_facts(struct store_reader *reader, const char *path, struct erro
 
 int store_reader_open(struct store_reader **out, const char *path, struct error *error)
 {
+    char why[FILES_WHY];
     *out = NULL;
     struct store_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return error_set(error, -ENOMEM, "no memory for reading %s", path);
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    int code = reader->fd < 0
-                   ? error_set(error, -errno, "cannot open %s: %s", path, strerror(errno))
-                   : check_header(reader, path, error);
+    reader->fd = files_open(path);
+    int code = reader->fd < 0 ? error_set(error, reader->fd, "cannot open %s: %s", path,
+                                          files_why(NULL, reader->fd, why))
+                              : check_header(reader, path, error);
     if (!code && prepare(reader))
         code = error_set(error, -ENOMEM, "no memory for reading %s", path);
     if (!code) {
@@ -299,6 +300,13 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
     else
         *out = reader;
     return code;
+}
+
+uid_t store_reader_owner(const struct store_reader *reader)
+{
+    struct stat status;
+    enum { NOBODY = 65534 };
+    return fstat(reader->fd, &status) ? NOBODY : status.st_uid;
 }
 
 void store_reader_close(struct store_reader *reader)

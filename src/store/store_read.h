@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct store_reader;
 
@@ -50,6 +51,9 @@ bool store_is_one(const char *path);
 /* 0, or a negative errno with cause and remedy. */
 int store_reader_open(struct store_reader **reader, const char *path, struct error *error);
 void store_reader_close(struct store_reader *reader);
+
+/* The user who owns the file that is read: who could have written into it what he liked. */
+uid_t store_reader_owner(const struct store_reader *reader);
 
 /* Hands on what was recorded up to until_ns (CLOCK_MONOTONIC of the recording). How many items,
  * or -ENODATA at the end. */

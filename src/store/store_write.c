@@ -185,6 +185,7 @@ static int start_file(struct store_writer *writer, struct error *error)
                                   .belongs = writer->options.belongs};
     struct timespec wall;
     const char *path = writer->options.path;
+    char cause[ERROR_CAUSE];
     clock_gettime(CLOCK_REALTIME, &wall);
     header.start_wall_ns = (uint64_t)wall.tv_sec * CLOCK_NS_PER_S + (uint64_t)wall.tv_nsec;
     if (header.start_ns)
@@ -195,7 +196,7 @@ static int start_file(struct store_writer *writer, struct error *error)
     write_all(writer, &header, sizeof header);
     if (writer->failed)
         return error_set(error, writer->failed, "cannot write %s: %s", path,
-                         strerror(-writer->failed));
+                         error_cause(writer->failed, cause));
     return 0;
 }
 
@@ -231,8 +232,9 @@ int store_writer_open(struct store_writer **out, const struct store_writer_optio
 
 static int tell_failure(const struct store_writer *writer, struct error *error)
 {
+    char cause[ERROR_CAUSE];
     return writer->failed ? error_set(error, writer->failed, "cannot write %s: %s",
-                                      writer->options.path, strerror(-writer->failed))
+                                      writer->options.path, error_cause(writer->failed, cause))
                           : 0;
 }
 

@@ -103,6 +103,7 @@ void writer_facts(struct store_writer *writer, const struct store_facts *facts)
         [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
         [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
         [FACTS_ROW_HOST] = writer_string(writer, facts->host),
+        [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
     };
     writer_row(writer, STORE_FACTS, 0, row);
 }

@@ -8,6 +8,8 @@
 
 enum { REPORT_LINES = 20 };
 
+static const double NOWHERE_TOLD = 0.01;
+
 const char binary_remedy[] =
     "They are found by build-id. Where it was recorded, perf archive packs them: unpack that here "
     "below ~/.debug (tar xf FILE.tar.bz2 -C ~/.debug). Or copy them below a folder and name it "
@@ -35,10 +37,19 @@ double binary_missing(const struct snapshot_binaries *binaries)
 void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size)
 {
     double share = binary_missing(binaries);
+    double nowhere = binaries->samples ? (double)binaries->nowhere / (double)binaries->samples : 0;
+    size_t used = 0;
     *out = '\0';
     if (share > 0)
-        snprintf(out, size, "%.1f%% of the samples are in programs or libraries that are not here",
-                 share * 100);
+        used = (size_t)snprintf(out, size,
+                                "%.1f%% of the samples are in programs or libraries that are not "
+                                "here",
+                                share * 100);
+    if (nowhere >= NOWHERE_TOLD && used < size)
+        snprintf(out + used, size - used,
+                 "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows "
+                 "them",
+                 used ? "; " : "", nowhere * 100);
 }
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
@@ -59,8 +70,11 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size)
                  binary->build_id ? binary->build_id : "?");
         break;
     default:
-        snprintf(out, size, "not found%s%s", binary->build_id ? ": build-id " : "",
-                 binary->build_id ? binary->build_id : "; no build-id was recorded");
+        snprintf(out, size, "not found%s%s%s", binary->build_id ? ": build-id " : "",
+                 binary->build_id ? binary->build_id : "; no build-id was recorded",
+                 binary->elsewhere && !binary->build_id
+                     ? ", and a file of its path here need not be it: it was recorded elsewhere"
+                     : "");
     }
 }
 
@@ -69,7 +83,7 @@ static void report_missing(FILE *out, const struct snapshot_binaries *binaries)
     char text[1024];
     size_t lines = 0;
     binary_note(binaries, text, sizeof text);
-    if (!*text)
+    if (!(binary_missing(binaries) > 0))
         return;
     fprintf(out, "misstop: %s: what happens there is neither decoded nor named\n", text);
     for (size_t i = 0; i < binaries->count && lines < REPORT_LINES; i++) {

@@ -92,7 +92,7 @@ static void draw_reasons(const struct snapshot *snapshot, struct pen *pen)
 /* In the place of the fields, which cannot be known of code that is not here. */
 static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
 {
-    char text[128];
+    char text[256];
     if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
         return false;
     binary_note(&snapshot->binaries, text, sizeof text);

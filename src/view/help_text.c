@@ -73,6 +73,14 @@ static void write_recording(struct help_writer *writer, const struct snapshot_re
     write_known(writer, "kernel", recording->kernel);
     write_known(writer, "by", recording->command);
     write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    if (recording->processes > 1) {
+        char share[192];
+        snprintf(share, sizeof share,
+                 "%.1f%% of the samples of all processes. Shares here are of this process; perf "
+                 "report's are of all, and agree with --percentage relative --pid PID.",
+                 recording->process_share * 100);
+        write_known(writer, "this process", share);
+    }
     write_known(writer, "other processes", recording->others);
     write_known(writer, "addresses", recording->addresses);
     write_known(writer, "note", recording->note);
@@ -99,6 +107,19 @@ static void write_binaries(struct help_writer *writer, const struct snapshot *sn
         help_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
     if (binaries->code_only)
         help_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
+}
+
+static void write_refused(struct help_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_refused *refused = &snapshot->refused;
+    char line[512];
+    if (!refused->count)
+        return;
+    help_heading(writer, "Files that were named and not opened");
+    for (size_t i = 0; i < refused->count; i++) {
+        snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].why);
+        help_entry(writer, PAINT_BAD, "", line);
+    }
 }
 
 static void write_keys(struct help_writer *writer, bool replays)
@@ -220,6 +241,8 @@ void help_text_write(struct help_writer *writer, struct browser *browser)
     write_recording(writer, browser->snapshot ? browser->snapshot->recording : NULL);
     if (browser->snapshot && !missing)
         write_binaries(writer, browser->snapshot);
+    if (browser->snapshot)
+        write_refused(writer, browser->snapshot);
     write_keys(writer, browser->replays);
     write_other_columns(writer, browser);
     write_reasons(writer);

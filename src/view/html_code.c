@@ -33,6 +33,23 @@ bool html_function_link(const struct snapshot *snapshot, const void *pointer, ch
     return false;
 }
 
+/* Why a line has no text: of the first file that has none. */
+static void write_unreadable(struct html_writer *writer, const struct source_rows *lines)
+{
+    const struct screen_sources *sources = writer->sources;
+    const char *note = NULL;
+    for (size_t i = 0; i < lines->count && !note && sources->source_note; i++)
+        if (lines->list[i].file && !lines->list[i].text[0])
+            note = sources->source_note(sources->context, lines->list[i].file);
+    html_markup(writer, "<p class=\"dim\">The text of a source file could not be read here: "
+                        "--symfs DIR says where it is.");
+    if (note) {
+        html_markup(writer, " ");
+        html_text(writer, note);
+    }
+    html_markup(writer, "</p>\n");
+}
+
 /* The lines as the screen shows them; instructions where no line is known. */
 static void write_lines(struct html_writer *writer, const struct snapshot_code *code)
 {
@@ -45,8 +62,7 @@ static void write_lines(struct html_writer *writer, const struct snapshot_code *
                                             .most = SOURCE_ROWS,
                                             .code = true});
     if (lines.unreadable)
-        html_markup(writer, "<p class=\"dim\">The text of a source file could not be read here: "
-                            "--symfs DIR says where it is.</p>\n");
+        write_unreadable(writer, &lines);
     instruction_rows_make(&instructions, code, NULL, writer->sources);
     if (lines.count)
         html_markup(writer, "<details><summary>Instructions</summary>\n");

@@ -132,6 +132,11 @@ static void write_notes(struct html_writer *writer)
     note(writer, "warn", text);
     note(writer, "warn", snapshot->recording ? snapshot->recording->note : NULL);
     note(writer, "warn", snapshot->status);
+    for (size_t i = 0; i < snapshot->refused.count; i++) {
+        snprintf(text, sizeof text, "Not opened: %s (%s)", snapshot->refused.list[i].path,
+                 snapshot->refused.list[i].why);
+        note(writer, "warn", text);
+    }
     field_reading(snapshot, text, sizeof text);
     if (*text)
         strncat(text, ": some fields have no names yet", sizeof text - strlen(text) - 1);

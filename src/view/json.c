@@ -50,6 +50,8 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set_whatif(root, &snapshot->whatif);
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
+    if (snapshot->refused.count)
+        json_set(root, "not_opened", json_refused(&snapshot->refused));
     return root;
 }
 

@@ -41,6 +41,7 @@ json_t *json_source(const struct snapshot_source *source);
 json_t *json_stretch(const struct snapshot_stretch *stretch);
 json_t *json_samples(const struct snapshot *snapshot);
 json_t *json_binaries(const struct snapshot_binaries *binaries);
+json_t *json_refused(const struct snapshot_refused *refused);
 json_t *json_types(const struct snapshot_totals *totals);
 json_t *json_reading(const struct reading_state *reading);
 json_t *json_objects(const struct snapshot *snapshot);

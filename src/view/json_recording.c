@@ -13,6 +13,7 @@ json_t *json_recording(const struct snapshot_recording *from)
     json_set(out, "command", json_text(from->command));
     json_set(out, from->date_exact ? "began" : "written", json_text(from->date));
     json_set(out, "processes", json_known(from->processes));
+    json_set(out, "process_share", json_share(from->process_share));
     json_set(out, "addresses", json_text(from->addresses));
     json_set(out, "note", json_text(from->note));
     return out;

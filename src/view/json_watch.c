@@ -112,6 +112,18 @@ json_t *json_reading(const struct reading_state *reading)
     return out;
 }
 
+json_t *json_refused(const struct snapshot_refused *refused)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < refused->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "path", json_text(refused->list[i].path));
+        json_set(one, "why", json_text(refused->list[i].why));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
 json_t *json_binaries(const struct snapshot_binaries *from)
 {
     static const char *const states[] = {"found", "unverified", "other-build", "missing"};

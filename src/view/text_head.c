@@ -56,9 +56,15 @@ static void print_recording(struct text_writer *writer)
              from->date ? from->date : "");
     if (from->command)
         text_say(writer, "recorded by: %s", from->command);
-    if (from->processes > 1)
+    if (from->processes > 1) {
         text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
+        text_say(
+            writer,
+            "shares are of this process, which has %.1f%% of the samples; perf report's are of "
+            "all (--percentage relative --pid %" PRIu32 " compares)",
+            from->process_share * 100, writer->snapshot->target.pid);
+    }
     if (from->addresses)
         text_say(writer, "addresses: %s", from->addresses);
     if (from->note)
@@ -159,10 +165,17 @@ static void print_fields_known(struct text_writer *writer)
 /* Which they are, standard error tells at the end. */
 static void print_binaries(struct text_writer *writer)
 {
-    char text[128];
+    char text[256];
     binary_note(&writer->snapshot->binaries, text, sizeof text);
     if (*text)
         text_say(writer, "note: %s", text);
+}
+
+static void print_refused(struct text_writer *writer)
+{
+    const struct snapshot_refused *refused = &writer->snapshot->refused;
+    for (size_t i = 0; i < refused->count; i++)
+        text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
 }
 
 void text_head_print(struct text_writer *writer)
@@ -179,4 +192,5 @@ void text_head_print(struct text_writer *writer)
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);
     print_binaries(writer);
+    print_refused(writer);
 }

@@ -10,8 +10,9 @@
 
 static int fail(const struct whole_file *file, int code, struct error *error)
 {
+    char cause[ERROR_CAUSE];
     return error_set(error, code, "cannot write %s of %s: %s", file->path, file->option,
-                     strerror(-code));
+                     error_cause(code, cause));
 }
 
 int whole_file_open(struct whole_file *file, const char *option, const char *path,

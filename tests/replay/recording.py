@@ -8,7 +8,7 @@ IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC = (
 SAMPLE_TYPE = IDENTIFIER | IP | TID | TIME | ADDR | CPU | PERIOD
 SAMPLE_ID_ALL = 1 << 18
 PRECISE = 2 << 15
-EVENT_DESC = 12
+HOSTNAME, EVENT_DESC = 3, 12
 RECORD_COMM, RECORD_SAMPLE, RECORD_MMAP2 = 3, 9, 10
 MISC_KERNEL, MISC_USER = 1, 2
 FIRST_ID = 7
@@ -39,13 +39,20 @@ def process(pid, time, start, length):
             record(RECORD_MMAP2, MISC_USER, mapping + padded("//anon") + identity))
 
 
+def code(pid, time, start, length, offset, inode, path):
+    """A program's code, without a build-id."""
+    mapping = struct.pack("<IIQQQIIQQII", pid, pid, start, length, offset, 0, 0, inode, 0, 5, 2)
+    identity = struct.pack("<IIQIIQ", pid, pid, time, 0, 0, FIRST_ID)
+    return record(RECORD_MMAP2, MISC_USER, mapping + padded(path) + identity)
+
+
 def attribute(kind, config, more):
     raw = struct.pack("<IIQQQQQ", kind, ATTR_SIZE, config, 0x4000, SAMPLE_TYPE | more, 0,
                       SAMPLE_ID_ALL | PRECISE)
     return raw + b"\0" * (ATTR_SIZE - len(raw))
 
 
-def write(path, events, more, data):
+def write(path, events, more, data, host=None):
     """`events`: type, config and name of each; `more`: sample_type beyond SAMPLE_TYPE."""
     head = 104
     ids_at = head
@@ -61,7 +68,15 @@ def write(path, events, more, data):
         desc += attr + struct.pack("<II", 1, len(text)) + text + struct.pack("<Q", FIRST_ID + i)
     header = b"PERFILE2" + struct.pack("<QQQQQQQQ", head, ATTR_SIZE + 16, attrs_at, len(attrs),
                                        data_at, len(data), 0, 0)
-    header += struct.pack("<QQQQ", 1 << EVENT_DESC, 0, 0, 0)
+    features = {EVENT_DESC: desc}
+    if host:
+        features[HOSTNAME] = struct.pack("<I", len(padded(host))) + padded(host)
+    header += struct.pack("<QQQQ", sum(1 << bit for bit in features), 0, 0, 0)
+    at = data_at + len(data) + 16 * len(features)
+    sections = b""
+    for bit in sorted(features):
+        sections += struct.pack("<QQ", at, len(features[bit]))
+        at += len(features[bit])
     with open(path, "wb") as out:
-        out.write(header + ids + attrs + data)
-        out.write(struct.pack("<QQ", data_at + len(data) + 16, len(desc)) + desc)
+        out.write(header + ids + attrs + data + sections)
+        out.write(b"".join(features[bit] for bit in sorted(features)))

@@ -46,6 +46,8 @@ perf record -q -e cpu-clock -F 1000 -d --user-regs=$registers -o "$work/data" --
 
 # --- batch: one table, of all, and who else was recorded
 "$MISSTOP" -b -i "$work/data" >"$work/batch" 2>&1 </dev/null
+grep -q 'shares are of this process, which has [0-9.]*% of the samples; perf report' "$work/batch" ||
+    { echo "FAIL: batch does not say what its shares are of"; failures=$((failures + 1)); }
 grep -q 'processes recorded; -p PID shows another: .*(bash)' "$work/batch" ||
     { echo "FAIL: batch does not tell of the others"; cat "$work/batch"; failures=$((failures + 1)); }
 [ "$(grep -c '^misstop ' "$work/batch")" = 1 ] ||

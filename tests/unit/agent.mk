@@ -4,7 +4,7 @@ AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
 	tests/unit/test_unwind
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
-AGENT_TEST_LIBS = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS) $(CMOCKA_LIBS)
+AGENT_TEST_LIBS = src/libresolve.a src/libbase.a $(RESOLVER_LIBS) $(CMOCKA_LIBS)
 WATCH_SOURCES = tests/agent/watch.c tests/agent/watch.h tests/agent/logger.h
 tests_agent_test_agent_record_SOURCES = tests/agent/test_agent_record.c $(WATCH_SOURCES)
 tests_agent_test_agent_record_LDADD = $(AGENT_TEST_LIBS)
@@ -52,7 +52,7 @@ tests_agent_check_unwind_so_CFLAGS = $(WATCHED_CFLAGS) -fPIC -fno-builtin -fvisi
 	-fno-omit-frame-pointer
 tests_agent_check_unwind_so_LDFLAGS = -shared
 tests_agent_try_agent_SOURCES = tests/agent/try_agent.c $(WATCH_SOURCES)
-tests_agent_try_agent_LDADD = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS)
+tests_agent_try_agent_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 dist_check_SCRIPTS += tests/agent/test_unwind.sh
 TESTS += tests/agent/test_unwind.sh
 
@@ -61,4 +61,4 @@ EXTRA_PROGRAMS += tests/bench/bench_agent
 CLEANFILES += tests/bench/bench_agent
 tests_bench_bench_agent_SOURCES = tests/bench/bench_agent.c
 tests_bench_bench_agent_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
-tests_bench_bench_agent_LDADD = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS)
+tests_bench_bench_agent_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)

@@ -22,6 +22,12 @@ CLEANFILES += fuzz_dwarf.last
 tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
 tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)
 
+# What a reader could send that was taken over.
+check_PROGRAMS += tests/fuzz/fuzz_wire
+TESTS += tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c
+tests_fuzz_fuzz_wire_LDADD = $(RESOLVE_LIBS)
+
 # Where debugging information is, and what readers make of it.
 tests_unit_test_reader_files_SOURCES = tests/unit/test_reader_files.c $(TARGET_SOURCES)
 tests_unit_test_reader_files_LDADD = $(RESOLVE_LIBS)
@@ -32,5 +38,5 @@ tests_unit_test_debuginfo_LDADD = $(RESOLVE_LIBS)
 EXTRA_PROGRAMS += tests/bench/bench_types
 CLEANFILES += tests/bench/bench_types
 tests_bench_bench_types_SOURCES = tests/bench/bench_types.c
-tests_bench_bench_types_LDADD = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS)
+tests_bench_bench_types_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 EXTRA_DIST += tests/bench/first-field

@@ -125,6 +125,14 @@ static void starve(void)
     kill(rival, SIGKILL); /* not waited for: that would be sleep */
 }
 
+static void overrun(void)
+{
+    char *volatile bytes = malloc(8);
+    volatile size_t behind = 8;
+    bytes[behind] = 1;
+    free(bytes);
+}
+
 static void tell_type(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
@@ -150,6 +158,9 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     case FAKE_CRASH:
         signal(SIGABRT, SIG_DFL);
         abort();
+    case FAKE_OVERRUN:
+        overrun();
+        break;
     case FAKE_EXIT:
         exit(0);
     case FAKE_HANG:

@@ -1,8 +1,8 @@
 # Reading recordings: unit tests, replay against perf, fuzz, bench.
 check_PROGRAMS += tests/replay/print_records tests/replay/load
 dist_check_SCRIPTS += tests/replay/test_replay.sh tests/replay/test_levels.sh \
-	tests/replay/test_rates.sh tests/replay/test_binaries.sh
-TESTS += tests/replay/test_replay.sh tests/replay/test_levels.sh tests/replay/test_rates.sh tests/replay/test_binaries.sh
+	tests/replay/test_rates.sh tests/replay/test_events.sh tests/replay/test_binaries.sh
+TESTS += tests/replay/test_replay.sh tests/replay/test_levels.sh tests/replay/test_rates.sh tests/replay/test_events.sh tests/replay/test_binaries.sh
 EXTRA_DIST += tests/replay/judge.sh tests/replay/hot.c tests/replay/compare_with_perf.py tests/replay/swap_recording.py \
 	tests/replay/compare_levels.py tests/replay/compare_rates.py tests/replay/ibs_recording.py \
 	tests/replay/rates_recording.py \

@@ -87,6 +87,74 @@ static void software_has_no_data_source(void **state)
     }
 }
 
+static void add_event(struct attributes *attributes, uint32_t type, uint64_t config,
+                      uint64_t samples, const char *name)
+{
+    static struct recording recording;
+    struct recording_event event = loads;
+    memset(&recording, 0, sizeof recording);
+    event.type = type;
+    event.config = config;
+    recording_attr(&recording, &event, 112);
+    assert_int_equal(attributes_add(attributes, recording.bytes, 112, false), 0);
+    struct attribute *added = &attributes->events[attributes->count - 1];
+    added->samples = samples;
+    snprintf(added->name, sizeof added->name, "%s", name);
+}
+
+static unsigned number(const struct attributes *attributes, size_t index)
+{
+    return attributes->events[index].format.event;
+}
+
+/* perf record of a hybrid CPU: the small cores' event comes first and has hardly a sample. */
+static void kinds_of_cores_are_no_events_of_their_own(void **state)
+{
+    static const char *const names[][2] = {{"cpu_atom/cycles:u/", "cpu_core/cycles:u/"},
+                                           {"cpu_atom/cycles/Pu", "cpu_core/cycles/Pu"},
+                                           {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct attributes attributes = {0};
+        add_event(&attributes, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, "dummy:u");
+        add_event(&attributes, PERF_TYPE_HARDWARE, UINT64_C(10) << 32, 1, names[i][0]);
+        add_event(&attributes, PERF_TYPE_HARDWARE, UINT64_C(4) << 32, 999, names[i][1]);
+        add_event(&attributes, PERF_TYPE_HARDWARE, UINT64_C(4) << 32 | 1, 5, "");
+        attributes_number(&attributes);
+        assert_int_equal(number(&attributes, 1), 0);
+        assert_int_equal(number(&attributes, 2), 0);
+        assert_int_equal(number(&attributes, 3), 1);
+        assert_true(attributes.joined[0] && !attributes.joined[1]);
+        assert_int_equal(attributes.shown, 2); /* the dummy is none to rank by */
+        assert_int_equal(attributes.events[2].attr.config, PERF_COUNT_HW_CPU_CYCLES);
+        attributes_fini(&attributes);
+    }
+    /* Raw events have the number of their PMU as type: names alone tell. */
+    struct attributes attributes = {0};
+    add_event(&attributes, 10, 0x5d0, 1, "cpu_atom/mem-loads,ldlat=30/P");
+    add_event(&attributes, 4, 0x1cd, 9, "cpu_core/mem-loads,ldlat=30/P");
+    add_event(&attributes, 4, 0x2cd, 9, "cpu_core/mem-stores/P");
+    add_event(&attributes, 4, 0x2cd, 9, "cpu_core/mem-stores/P");
+    attributes_number(&attributes);
+    assert_int_equal(number(&attributes, 1), 0);
+    assert_int_equal(number(&attributes, 2), 1);
+    assert_int_equal(number(&attributes, 3), 2); /* asked for twice */
+    attributes_fini(&attributes);
+}
+
+static void names_without_kind_of_cores(void **state)
+{
+    char name[64];
+    (void)state;
+    assert_true(attributes_plain_name("cpu_core/cycles:u/", name, sizeof name));
+    assert_string_equal(name, "cycles:u");
+    assert_true(attributes_plain_name("cpu_atom/mem-loads,ldlat=30/P", name, sizeof name));
+    assert_string_equal(name, "mem-loads,ldlat=30:P");
+    assert_false(attributes_plain_name("cpu_core/", name, sizeof name));
+    assert_false(attributes_plain_name("cycles:u", name, sizeof name));
+    assert_string_equal(name, "cycles:u");
+}
+
 static int add_record(struct attributes *attributes, uint32_t size_field, size_t size)
 {
     static struct recording recording;
@@ -296,6 +364,8 @@ int main(void)
         cmocka_unit_test(attributes_are_the_same_in_either_byte_order),
         cmocka_unit_test(older_attributes_end_in_zeros),
         cmocka_unit_test(software_has_no_data_source),
+        cmocka_unit_test(kinds_of_cores_are_no_events_of_their_own),
+        cmocka_unit_test(names_without_kind_of_cores),
         cmocka_unit_test(piped_attributes_bring_their_ids),
         cmocka_unit_test(records_find_their_event_without_identifier),
         cmocka_unit_test(more_events_than_can_be_are_refused),

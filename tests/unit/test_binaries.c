@@ -236,7 +236,7 @@ static void debuginfod_where_it_was_asked_for(void **state)
 {
     (void)state;
     struct lookup_from from = {.debug_root = target_path("root")};
-    struct lookup_wanted wanted = {"/opt/lib.so", {20, {0}}};
+    struct lookup_wanted wanted = {.path = "/opt/lib.so", .id = {20, {0}}};
     struct lookup_found found;
     char path[4096];
     memcpy(wanted.id.bytes, wanted_id, 20);

@@ -22,7 +22,7 @@ struct counted_cell {
     double cycles;
 };
 
-static struct counted_cell counted[FUNCTIONS][OBJECTS];
+static struct counted_cell counted[FUNCTIONS + 1][OBJECTS]; /* function 0 is none */
 static struct profile *profile;
 static double all_weight;
 
@@ -40,7 +40,7 @@ static uint64_t base_of(uint32_t object, uint32_t block)
 static void add_one(struct prng *prng, uint64_t now, bool told)
 {
     uint32_t object = 1 + (uint32_t)prng_below(prng, OBJECTS - 1);
-    uint32_t function = (uint32_t)prng_below(prng, FUNCTIONS);
+    uint32_t function = 1 + (uint32_t)prng_below(prng, FUNCTIONS);
     uint32_t site = (uint32_t)prng_below(prng, SITES);
     uint32_t thread = (uint32_t)prng_below(prng, THREADS);
     uint32_t block = (uint32_t)prng_below(prng, BLOCKS);

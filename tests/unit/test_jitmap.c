@@ -157,7 +157,7 @@ static void the_file_of_a_process_is_found(void **state)
 {
     (void)state;
     make("4000 10 mine\n");
-    assert_true(jitmap_refresh(&jitmap, getpid()));
+    assert_true(jitmap_refresh(&jitmap, getpid(), NULL));
     assert_string_equal(name_at(0x4000), "mine");
 }
 
@@ -165,7 +165,7 @@ static void a_fifo_does_not_hold_us(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_false(jitmap_refresh(&jitmap, getpid()));
+    assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
 }
 
 static void a_link_is_not_followed(void **state)
@@ -176,7 +176,7 @@ static void a_link_is_not_followed(void **state)
     make("4000 10 elsewhere\n");
     assert_int_equal(rename(path, other), 0);
     assert_int_equal(symlink(other, path), 0);
-    assert_false(jitmap_refresh(&jitmap, getpid()));
+    assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
     assert_string_equal(name_at(0x4000), "(none)");
     unlink(other);
 }
@@ -190,9 +190,9 @@ static void another_users_file_is_not_believed(void **state)
     }
     make("4000 10 tale\n");
     assert_int_equal(chown(path, 12345, 12345), 0);
-    assert_false(jitmap_refresh(&jitmap, getpid()));
+    assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
     assert_int_equal(chown(path, 0, 0), 0);
-    assert_true(jitmap_refresh(&jitmap, getpid()));
+    assert_true(jitmap_refresh(&jitmap, getpid(), NULL));
 }
 
 static void a_file_too_large_is_not_read(void **state)

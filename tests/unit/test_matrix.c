@@ -43,7 +43,7 @@ static void add_random(struct profile *profile, struct prng *prng, const struct 
                        uint64_t now)
 {
     struct place place = {.object = few(prng, shape->objects),
-                          .function = few(prng, shape->functions),
+                          .function = 1 + few(prng, shape->functions),
                           .base = 0x10000};
     uint64_t ip = prng_below(prng, UINT64_C(1) << shape->bits);
     if (!shape->moves)
@@ -220,7 +220,7 @@ static void nothing_is_no_matrix(void **state)
 }
 
 static void compare_cells(const struct snapshot *snapshot,
-                          struct snapshot_matrix_cell counted[PLAIN][PLAIN])
+                          struct snapshot_matrix_cell counted[PLAIN + 1][PLAIN])
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     assert_int_equal(matrix->row_count, PLAIN);
@@ -246,12 +246,13 @@ static void compare_cells(const struct snapshot *snapshot,
 static void cells_are_what_was_counted(void **state)
 {
     (void)state;
-    static struct snapshot_matrix_cell counted[PLAIN][PLAIN];
+    static struct snapshot_matrix_cell counted[PLAIN + 1][PLAIN];
     struct prng prng = {7};
     struct profile *profile = profile_fixture_new(0, 1024);
     struct snapshot head = {0};
     for (unsigned i = 1; i <= 20000; i++) {
-        struct place place = {.object = few(&prng, PLAIN), .function = few(&prng, PLAIN)};
+        struct place place = {.object = few(&prng, PLAIN),
+                              .function = 1 + few(&prng, PLAIN)}; /* 0 is none */
         place.access = missed(&prng, i, place.function * 2 + prng_below(&prng, 2));
         profile_add(profile, &place);
         struct snapshot_matrix_cell *cell = &counted[place.function][place.object];

@@ -211,6 +211,28 @@ static void a_table_of_endless_size_is_not_read(void **state)
     assert_null(module_object(module, address_of("shown")));
 }
 
+/* Marks of the linker and labels are names only where there is no other. */
+static void functions_come_before_labels(void **state)
+{
+    static const char assembled[] =
+        "__asm__(\".text\\n.globl __rela_iplt_end\\n__rela_iplt_end:\\n"
+        ".globl a_label\\na_label:\\n"
+        ".globl zeroth\\n.type zeroth,@function\\nzeroth: ret\\nret\\n"
+        ".globl lone_label\\nlone_label: ret\\n.globl etext\\netext: ret\\n\");";
+    (void)state;
+    need(target_build(target_path("full.so"), "-shared -fPIC -nostdlib", assembled));
+    module = open_at(target_path("full.so"), "/nowhere");
+    assert_non_null(module);
+    const struct symbol *symbol = module_function(module, address_of("zeroth"));
+    assert_true(symbol && !strcmp(symbol->name, "zeroth"));
+    symbol = module_function(module, address_of("zeroth") + 1);
+    assert_true(symbol && !strcmp(symbol->name, "zeroth"));
+    symbol = module_function(module, address_of("lone_label"));
+    assert_true(symbol && !strcmp(symbol->name, "lone_label"));
+    symbol = module_function(module, address_of("etext"));
+    assert_true(symbol && !strcmp(symbol->name, "lone_label"));
+}
+
 static void what_is_no_program_is_no_module(void **state)
 {
     (void)state;
@@ -247,6 +269,7 @@ int main(void)
         cmocka_unit_test_teardown(a_fifo_for_a_debug_file_does_not_hold_us, end),
         cmocka_unit_test_teardown(a_file_cut_short_while_open_is_survived, end),
         cmocka_unit_test_teardown(a_table_of_endless_size_is_not_read, end),
+        cmocka_unit_test_teardown(functions_come_before_labels, end),
         cmocka_unit_test_teardown(what_is_no_program_is_no_module, end),
         cmocka_unit_test_teardown(a_deleted_files_name_is_what_it_was, end),
     };

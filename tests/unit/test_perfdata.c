@@ -5,6 +5,8 @@
 #include "seen.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,6 +168,102 @@ static void it_is_played_again_for_another_process(void **state)
     perfdata_close(perfdata);
 }
 
+static void named(struct recording *file, uint32_t pid, uint64_t time_ns, const char *name)
+{
+    recording_begin(file, PERF_RECORD_COMM, 0);
+    recording_u64(file, (uint64_t)pid << 32 | pid);
+    recording_string(file, name);
+    recording_u64(file, (uint64_t)pid << 32 | pid);
+    recording_u64(file, time_ns);
+    recording_u64(file, ID);
+    recording_end(file);
+}
+
+static void forked(struct recording *file, uint32_t child, uint32_t parent, uint64_t time_ns)
+{
+    recording_begin(file, PERF_RECORD_FORK, 0);
+    recording_u64(file, (uint64_t)parent << 32 | child);
+    recording_u64(file, (uint64_t)parent << 32 | child);
+    recording_u64(file, time_ns);
+    recording_u64(file, (uint64_t)child << 32 | child);
+    recording_u64(file, time_ns);
+    recording_u64(file, ID);
+    recording_end(file);
+}
+
+static void note_name(void *context, const struct record *record)
+{
+    char *name = context;
+    if (record->kind == RECORD_COMM && record->pid == 6)
+        snprintf(name, 32, "%s", record->comm.name);
+}
+
+/* Forked, it never ran another program: it is called as its parent was then. */
+static void a_fork_is_named_after_its_parent(void **state)
+{
+    struct recording file;
+    struct perfdata *perfdata;
+    struct error error;
+    char name[32] = "";
+    size_t count;
+    (void)state;
+    begin(&file, sizeof(struct perf_event_attr));
+    named(&file, 5, 1, "parent");
+    forked(&file, 6, 5, 10);
+    named(&file, 5, 15, "later");
+    sample(&file, ID, 6, 20);
+    sample(&file, ID, 0, 30);
+    sample(&file, ID, 0, 40);
+    recording_finish(&file);
+    assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
+    const struct perfdata_process *list = perfdata_processes(perfdata, &count);
+    assert_int_equal(list[0].pid, 0); /* listed, though not shown unasked */
+    assert_string_equal(list[0].comm, "swapper");
+    assert_int_equal(list[1].pid, 6);
+    assert_string_equal(list[1].comm, "parent");
+    while (perfdata_read(perfdata, UINT64_MAX, note_name, name) >= 0)
+        ;
+    assert_string_equal(name, "parent");
+    struct seen idle = {0};
+    assert_int_equal(perfdata_restart(perfdata, PERFDATA_IDLE, &error), 0);
+    seen_rest(perfdata, &idle);
+    assert_int_equal(idle.samples, 2);
+    idle = (struct seen){0};
+    assert_int_equal(perfdata_restart(perfdata, 0, &error), 0); /* the same again */
+    seen_rest(perfdata, &idle);
+    assert_int_equal(idle.samples, 2);
+    perfdata_close(perfdata);
+}
+
+/* data.size 0 while the recorder has it open: its end is to come. */
+static void a_file_still_written_is_not_killed(void **state)
+{
+    struct recording file;
+    struct perfdata *perfdata;
+    struct error error;
+    struct sampler_info info = {0};
+    char path[] = "/tmp/misstop-growing-XXXXXX";
+    (void)state;
+    begin(&file, sizeof(struct perf_event_attr));
+    sample(&file, ID, 5, 10);
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, file.bytes, file.size), file.size);
+    for (int open = 1; open >= 0; open--) {
+        assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
+        struct perfdata_counts counts = perfdata_counts(perfdata);
+        perfdata_describe(perfdata, &info);
+        assert_true(counts.killed);
+        if (!counts.perhaps_growing) { /* a file system without leases */
+            assert_int_equal(counts.growing, open);
+            assert_non_null(strstr(info.note, open ? "still being recorded" : "was killed"));
+        }
+        perfdata_close(perfdata);
+        if (open)
+            close(fd);
+    }
+    unlink(path);
+}
+
 static void reading_stops_at_the_time_asked_for(void **state)
 {
     struct recording file;
@@ -306,6 +404,8 @@ int main(void)
         cmocka_unit_test(samples_come_in_time_order),
         cmocka_unit_test(other_processes_are_left_out),
         cmocka_unit_test(it_is_played_again_for_another_process),
+        cmocka_unit_test(a_fork_is_named_after_its_parent),
+        cmocka_unit_test(a_file_still_written_is_not_killed),
         cmocka_unit_test(reading_stops_at_the_time_asked_for),
         cmocka_unit_test(a_killed_recorder_left_its_records),
         cmocka_unit_test(a_cut_recording_says_so),

@@ -44,6 +44,32 @@ static void is_confined(void **state)
     assert_string_equal(fake.seen[0].name, expected);
 }
 
+/* Standard error stays open there in builds with a sanitizer; run-all looks through the logs. */
+static void what_a_sanitizer_finds_is_told(void **state)
+{
+    (void)state;
+#if !defined __SANITIZE_ADDRESS__
+    print_message("skipped: built without AddressSanitizer\n");
+    skip();
+#else
+    char text[4096] = "";
+    FILE *told = tmpfile();
+    int before = dup(STDERR_FILENO);
+    assert_non_null(told);
+    dup2(fileno(told), STDERR_FILENO);
+    fake_start(&fake_limits);
+    fake_ask(0, FAKE_OVERRUN, 0);
+    fake_await(1);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
+    rewind(told);
+    text[fread(text, 1, sizeof text - 1, told)] = '\0';
+    fclose(told);
+    assert_non_null(strstr(text, "AddressSanitizer: heap-buffer-overflow"));
+#endif
+}
+
 static void cannot_eat_all_memory(void **state)
 {
     (void)state;
@@ -167,6 +193,7 @@ static void ends_with_misstop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(is_confined),
+                                       TEST(what_a_sanitizer_finds_is_told),
                                        TEST(cannot_eat_all_memory),
                                        TEST(ends_when_idle_and_starts_again),
                                        TEST(its_memory_is_told),

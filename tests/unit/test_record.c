@@ -336,6 +336,34 @@ static void mappings_keep_their_path_apart_from_the_trailer(void **state)
     assert_string_equal(record.mapping.path, "/lib/libx.so");
 }
 
+/* As kernels 3.12 to 3.15 wrote it: the path comes where later ones have the protection. */
+static void old_mappings_lack_the_protection(void **state)
+{
+    static const char *const paths[] = {"/lib/libx.so", "[vdso]", "//anon", ""};
+    struct record_format format = {.sample_type = usual, .sample_id_all = true};
+    struct builder builder;
+    struct record record;
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+        pair(&builder, 10, 11);
+        for (int j = 0; j < 3; j++)
+            word(&builder, 0x1000);
+        pair(&builder, 8, 1);
+        word(&builder, 4711);
+        word(&builder, 0);
+        string(&builder, paths[i]);
+        trailer(&builder, 99);
+        end(&builder);
+        assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record),
+                         1);
+        assert_int_equal(record.mapping.inode, 4711);
+        assert_int_equal(record.mapping.protection, 0);
+        assert_true(record.mapping.executable);
+        assert_string_equal(record.mapping.path, paths[i]);
+    }
+}
+
 static void build_ids_are_taken_and_checked(void **state)
 {
     struct record_format format = {.sample_type = 0};
@@ -497,6 +525,7 @@ int main(void)
         cmocka_unit_test(an_address_needs_an_access),
         cmocka_unit_test(modes_are_told_apart),
         cmocka_unit_test(mappings_keep_their_path_apart_from_the_trailer),
+        cmocka_unit_test(old_mappings_lack_the_protection),
         cmocka_unit_test(build_ids_are_taken_and_checked),
         cmocka_unit_test(a_path_without_end_is_bad),
         cmocka_unit_test(tasks_names_and_losses),

@@ -220,8 +220,8 @@ static void refusals_tell_cause_and_remedy(void **state)
         const char *text;
     } cases[] = {
         {-EINVAL, -ENOTSUP, "EINVAL"},
-        {-EACCES, -EACCES, "try sudo"},
-        {-EPERM, -EACCES, "try sudo"},
+        {-EACCES, -EACCES, "permission denied"},
+        {-EPERM, -EACCES, "permission denied"},
         {-ENOENT, -ENOENT, "does not count"},
         {-EOPNOTSUPP, -EOPNOTSUPP, "does not count"},
         {-EMFILE, -EMFILE, "ulimit -n"},

@@ -2,7 +2,7 @@
 UNIT_WALK = tests/unit/test_walk tests/unit/test_walk_live
 check_PROGRAMS += $(UNIT_WALK) tests/walk/walked tests/walk/walked_static
 TESTS += $(UNIT_WALK)
-WALK_LDADD = src/libresolve.a src/libsample.a src/libbase.a $(RESOLVER_LIBS)
+WALK_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 WALK_FOLLOW = tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c tests/walk/image.c tests/walk/image.h
 tests_unit_test_walk_LDADD = $(WALK_LDADD) $(CMOCKA_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/serve.h"
 
+#include "base/files.h"
 #include "resolve/debuginfo.h"
 #include "resolve/dwarf/confine.h"
 #include "resolve/dwarf/landlock.h"
@@ -17,6 +18,19 @@ static bool program_present(struct module *module)
     return debuginfo && debuginfo_present(debuginfo);
 }
 
+/* From here on libdw opens files by itself, those that split DWARF names: as the target's user, who
+ * could open them anyway, and below the target's root. */
+static void drop_rights(const struct files_client *files)
+{
+    bool elsewhere = files && files->pid && files->elsewhere;
+    int root = elsewhere ? files_root(files->pid) : -1;
+    if (elsewhere)
+        files_enter(root);
+    landlock_confine();
+    if (files)
+        files_become(files);
+}
+
 static void *open_program(struct module *module)
 {
     struct debuginfo *debuginfo = module_debuginfo(module);
@@ -25,7 +39,7 @@ static void *open_program(struct module *module)
      * servers. */
     if (!debuginfo_module(debuginfo))
         return NULL;
-    landlock_confine();
+    drop_rights(debuginfo_files(debuginfo));
     return program_new(module);
 }
 

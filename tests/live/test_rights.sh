@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Where something cannot be: the true reason and what helps. Setuid programs, a program that becomes
+# one, limits of open files, a full disk, and what root may not do either.
+set -u
+. "$(dirname "$0")/../replay/judge.sh"
+
+[ "$(id -u)" = 0 ] || { skip "all: needs root, for another user"; finish; }
+needs setpriv prlimit
+user=65534
+chmod 755 "$work"
+cd "$work" || exit 99
+cat >spin.c <<'C'
+#include <time.h>
+#include <unistd.h>
+static long data[1 << 18];
+volatile long sink;
+/* Spins, for a second of CPU time and then as the program that is named. */
+int main(int count, char **names)
+{
+    while (count < 2 || clock() < CLOCKS_PER_SEC)
+        for (unsigned i = 0; i < 100000; i++)
+            sink += data[i * 4099ul % (1 << 18)];
+    execv(names[1], names + 1);
+    return 1;
+}
+C
+${CC:-cc} -O1 -o spin spin.c 2>errors || { skip "all: no compiler: $(head -1 errors)"; finish; }
+cp spin setuid && chmod 4755 setuid
+
+as_user() { setpriv --reuid $user --regid $user --clear-groups "$@"; }
+start() { # command...: its pid in $pid
+    setpriv --reuid $user --regid $user --clear-groups "$@" &
+    pid=$!
+    targets="$targets $pid"
+    sleep 0.3
+}
+watch_until() { # what is to be said: reports in `out`
+    timeout 90 "$MISSTOP" -s clock -b -d 0.3 -p $pid >out 2>&1 &
+    watcher=$!
+    while kill -0 $watcher 2>/dev/null && ! grep -q "$1" out; do sleep 0.1; done
+    kill $watcher 2>/dev/null
+    wait $watcher 2>/dev/null
+}
+says() { # what, wanted, file
+    grep -q "$2" "$3" && pass "$1: $2" || fail "$1: wanted '$2', got: $(head -3 "$3")"
+}
+never() { # what, not wanted, file
+    grep -q "$2" "$3" && fail "$1: $(grep "$2" "$3" | head -1)" || pass "$1: not '$2'"
+}
+
+start ./spin
+"$MISSTOP" -s clock -b -d 0.3 -n 1 -p $pid >out 2>&1 || { skip "all: nothing can be sampled here: $(head -1 out)"; finish; }
+for limit in 8 10 12 14; do
+    prlimit --nofile=$limit:$limit "$MISSTOP" -s clock -b -d 0.3 -n 1 -p $pid >out 2>limited
+    never "with $limit open files" 'is gone' limited
+    [ -s limited ] || break
+    says "with $limit open files" 'ulimit -n' limited
+done
+kill $pid
+
+if [ "$(stat -f -c %T .)" = tmpfs ] || ! findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid; then
+    start ./setuid
+    as_user "$MISSTOP" -b -d 0.3 -n 1 -p $pid >out 2>&1
+    says 'a setuid program and its user' 'its program is setuid' out
+    kill $pid
+    start ./spin ./setuid
+    watch_until 'the kernel ended the sampling'
+    says 'a program that becomes setuid' 'the kernel ended the sampling' out
+    kill $pid
+    start ./spin ./spin
+    watch_until 'another program was started'
+    says 'a program that becomes another' 'another program was started' out
+    never 'a program that becomes another' 'the kernel ended the sampling' out
+    kill $pid
+else
+    skip 'setuid programs: the folder of temporary files is mounted nosuid'
+fi
+
+"$MISSTOP" -b -d 0.3 -n 1 -p 1 >out 2>&1
+never 'root and process 1' 'try sudo' out
+
+mkdir full
+if mount -t tmpfs -o size=64k none full 2>/dev/null; then
+    dd if=/dev/zero of=full/fill bs=1k count=64 2>/dev/null
+    start ./spin
+    "$MISSTOP" -s clock -b -n 1 -o full/rec -p $pid >out 2>&1
+    says 'a full disk and -o' 'free space .*name another place with -o' out
+    "$MISSTOP" -s clock -b -n 1 --html full/page -p $pid >out 2>&1
+    says 'a full disk and --html' 'free space or name another place' out
+    kill $pid
+    umount full
+else
+    skip 'a full disk: nothing can be mounted here'
+fi
+finish
