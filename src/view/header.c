@@ -84,8 +84,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
         pen_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
-        pen_whole(&pen, PAINT_DIM, "  every %g s%s", snapshot->interval_s,
-                  browser->calmer && snapshot->interval_s > 1 ? ": calmer" : "");
+        pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
