@@ -88,9 +88,11 @@ static void drain(struct loop *loop)
         return;
     uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
+    /* A simulation's misses wait for us; live, the next refresh does not. */
+    bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
     do
         code = pipeline_drain(loop->setup->pipeline, until);
-    while (code >= 0 && pipeline_behind(loop->setup->pipeline) && !loop->setup->screen);
+    while (code >= 0 && all && pipeline_behind(loop->setup->pipeline));
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -151,8 +153,10 @@ void loop_refresh(struct loop *loop)
     drain(loop);
     if (pipeline_tick(loop->setup->pipeline) == -ESRCH)
         loop->target_ended = true;
-    /* Between its long steps too: rings of the agent fill up in milliseconds. */
-    drain(loop);
+    /* Between its long steps too: rings of the agent fill up in milliseconds. But where there is
+     * more than can be taken, the picture comes first. */
+    if (!pipeline_behind(loop->setup->pipeline))
+        drain(loop);
     show_stretch(loop);
     if (loop->code)
         return;
@@ -160,7 +164,7 @@ void loop_refresh(struct loop *loop)
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
     /* What comes after the last picture is not part of it, nor of what is recorded. */
-    if (!loop->quit)
+    if (!loop->quit && !pipeline_behind(loop->setup->pipeline))
         drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;

@@ -147,8 +147,18 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
                                  : session_read(&sampler->session, until_ns, sink, context);
 }
 
+void sampler_pace(struct sampler *sampler, sampler_may *may, void *context)
+{
+    sampler->session.may = may;
+    sampler->session.may_context = context;
+}
+
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns)
 {
+    if (!sampler->replay && !sampler->sim.memory && sampler->session.behind)
+        *reached_ns = sampler->session.last_ns;
+    if (!sampler->replay && !sampler->sim.memory)
+        return sampler->session.behind;
     if (!sampler->sim.memory || !sampler->sim.behind)
         return false;
     *reached_ns = sampler->sim.last_ns;
@@ -231,6 +241,8 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
         return &sampler->info;
     }
     writable->info.records_bad = session->bad;
+    writable->info.rate = session->rate;
+    writable->info.rate_wanted = session->options.rate;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
         writable->info.events[i].counted = session->events[i].counted;
