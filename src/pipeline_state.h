@@ -127,6 +127,10 @@ struct pipeline {
     bool heap;        /* its blocks are told or walked */
     bool exec_seen;
     bool behind;             /* the last drain left some */
+    uint64_t cpu_ticks;      /* of the target, when it was looked at last */
+    uint64_t sampled;        /* the same of the samples of all events */
+    uint64_t ran_ns;         /* when it was last seen to have used CPU time */
+    uint64_t sampled_ns;     /* and when a sample had come */
     bool slower;             /* it was told that fewer samples are taken than wanted */
     uint64_t slice_until_ns; /* CPU time of ours that this drain may take; 0: all it needs */
     uint64_t followed_ns;    /* the feed of the heap, up to here */

@@ -22,13 +22,13 @@ struct feed;
 struct resolver;
 
 struct resolver_options {
-    pid_t pid;         /* process to name things in */
-    bool live;         /* /proc/PID may be read; false: a recording, records only */
-    const char *symfs; /* folder with the binaries of a recording, or NULL */
-    bool elsewhere;    /* recorded on another architecture: no file here is of it by its path */
-    bool debuginfod;   /* the user lets us ask servers for debugging information */
-    struct feed *feed; /* what the agent tells; NULL: no agent. Not owned */
-    bool walk;         /* read the allocator's heap where no agent tells of it */
+    pid_t pid;             /* process to name things in */
+    bool live;             /* /proc/PID may be read; false: a recording, records only */
+    const char *symfs;     /* folder with the binaries of a recording, or NULL */
+    bool elsewhere;        /* recorded on another architecture: no file here is of it by its path */
+    bool debuginfod;       /* the user lets us ask servers for debugging information */
+    struct feed *feed;     /* what the agent tells; NULL: no agent. Not owned */
+    bool walk;             /* read the allocator's heap where no agent tells of it */
     const char *heap_note; /* why there is no agent, for the user; NULL */
 };
 
@@ -39,6 +39,8 @@ struct resolver_target {
     const char *comm;
     const char *exe;
     bool alive;
+    bool stopped;       /* by a signal or a debugger */
+    uint64_t cpu_ticks; /* user and system time of all its threads; live */
 };
 
 /*
@@ -102,8 +104,8 @@ int resolver_bin_undo(struct resolver *resolver);
  * others come and go, by call paths. -ENOTSUP with the reason: they are not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told,
-                    void *context, bool *follows, struct error *error);
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+                    bool *follows, struct error *error);
 /* Whether the agent's call path `path` makes blocks of an object. */
 enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);
 
@@ -127,11 +129,11 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
 struct resolver_process {
     pid_t pid;
     uint32_t threads;
-    double cpu_percent;     /* since the last call with the same list; NAN at first */
+    double cpu_percent; /* since the last call with the same list; NAN at first */
     uint64_t resident_bytes;
     char state;
     char user[32];
-    char command[256];      /* sanitised command line */
+    char command[256]; /* sanitised command line */
 };
 struct resolver_process_list;
 struct resolver_process_list *resolver_process_list_new(void);

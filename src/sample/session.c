@@ -226,11 +226,12 @@ static void adapt_rate(struct session *session, double seconds)
     double asked = session->options.rate;
     for (unsigned i = 0; i < session->plan.count; i++)
         handed += session->events[i].samples;
-    bool too_many = session->behind || session->lost > (handed + session->lost) / SESSION_LOST_PART;
+    bool too_many = session->staging_used > SESSION_STAGED_MAX / 2 ||
+                    session->lost > (handed + session->lost) / SESSION_LOST_PART;
     if (too_many)
         session->rate = fmin(session->rate, 0.7 * (double)handed / seconds);
     else
-        session->rate *= 1.2;
+        session->rate *= 1.1;
     session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_LEAST));
 }
 
@@ -239,7 +240,8 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
 {
     double ratio = session->rate / session->born_rate;
     bool far = ratio < 0.5 || ratio > 2;
-    if (!far || now_ns - session->born_ns < SESSION_REOPEN_NS || !session->enabled)
+    uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
+    if (!far || now_ns - session->born_ns < apart_ns || !session->enabled)
         return;
     session->born_ns = now_ns;
     if (!session_reopen(session))

@@ -25,7 +25,9 @@ enum {
     SESSION_STACK_RATE_MAX = 10000 /* samples a second that come with their stack */
 };
 
-#define SESSION_REOPEN_NS (5 * CLOCK_NS_PER_S)
+/* How often events are opened anew, at the most, for a lower and for a higher rate. */
+#define SESSION_SLOWER_NS CLOCK_NS_PER_S
+#define SESSION_FASTER_NS (10 * CLOCK_NS_PER_S)
 
 struct session_handle {
     int fd;
