@@ -46,10 +46,10 @@ static int start_front(struct loop *loop, struct error *error)
 
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
 {
-    *loop = (struct loop){.setup = setup,
-                          .delay_s = setup->options->delay_s,
-                          .replays = setup->options->input != NULL,
-                          .error = error};
+    *loop = (struct loop){.setup = setup, .delay_s = setup->options->delay_s, .error = error};
+    bool idled;
+    loop->follows = pipeline_follows(setup->pipeline, &idled);
+    loop->replays = setup->options->input && !loop->follows;
     int code = setup->screen && !loop->replays ? start_front(loop, error) : 0;
     if (code)
         return code;
@@ -86,7 +86,8 @@ static void drain(struct loop *loop)
 {
     if (loop->replays)
         return;
-    uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
+    bool all_times = loop->target_ended || loop->follows;
+    uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
     /* A simulation's misses wait for us; live, the next refresh does not. */
     bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
@@ -221,9 +222,17 @@ static void read_signals(struct loop *loop)
         else if (info.ssi_signo == SIGTSTP)
             kill(getpid(), SIGSTOP);
         else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH)
-            loop->quit = true;
+            loop->quit = loop->signalled = true;
     }
     look_at_child(loop);
+}
+
+/* A file through a pipe has one report, at its end; what is still being recorded one each interval.
+ */
+static bool is_copied(const struct loop *loop)
+{
+    bool idled;
+    return loop->follows && pipeline_follows(loop->setup->pipeline, &idled) && !idled;
 }
 
 static void take_ready(struct loop *loop)
@@ -242,7 +251,7 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = loop->replays && !loop->setup->screen;
+    bool batch_replay = !loop->setup->screen && (loop->replays || is_copied(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
@@ -253,6 +262,10 @@ static bool tell_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
+    if (loop->follows) {
+        loop_message(loop, "the recording has ended; q leaves");
+        return true;
+    }
     if (loop->setup->launch)
         launch_how(loop->setup->launch, how, sizeof how);
     snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
@@ -313,6 +326,9 @@ static void watch_target(struct loop *loop)
     if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
+        loop_refresh(loop);
+    /* Ended from outside: what came so far is the report. */
+    else if (loop->signalled && loop->follows && !loop->code && !setup->screen)
         loop_refresh(loop);
 }
 

@@ -17,7 +17,9 @@ struct loop {
     struct front
         *front; /* the screen's thread; NULL: there is no screen, or it shows a recording */
     struct player player; /* of a recording on the screen */
-    bool replays;
+    bool replays;         /* a recording that is all there */
+    bool follows;         /* one that is still coming, through a pipe */
+    bool signalled;
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
     double delay_s;

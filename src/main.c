@@ -197,7 +197,9 @@ static int watch(struct run *run, struct error *error)
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
-    if (!code && run->screen && options->input && !options->pid)
+    bool idled;
+    bool follows = !code && pipeline_follows(run->pipeline, &idled);
+    if (!code && run->screen && options->input && !options->pid && !follows)
         code = player_pick_first(run->pipeline, run->screen, &left, error);
     if (code || left)
         return code;

@@ -67,7 +67,7 @@ int sampler_open(struct sampler **sampler, const struct sampler_options *options
                  struct error *error);
 void sampler_close(struct sampler *sampler);
 
-/* A descriptor for poll(): readable when records wait. -1 in replay from a file. */
+/* A descriptor for poll(): readable when records wait. -1 in replay, but of a pipe that goes on. */
 int sampler_fd(const struct sampler *sampler);
 
 /*
@@ -131,6 +131,9 @@ struct sampler_span {
     uint64_t length_ns;
 };
 struct sampler_span sampler_span(const struct sampler *sampler);
+
+/* Whether it is a pipe that goes on, read as it comes; *idled: it is being recorded meanwhile. */
+bool sampler_follows(const struct sampler *sampler, bool *idled);
 
 /*
  * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a

@@ -14,6 +14,7 @@ from terminal import Terminal
 MISSTOP = os.environ.get("MISSTOP", "src/misstop")
 HEAVY = os.path.join(os.environ.get("BUILD", "."), "tests/live/heavy_planted")
 TABLE = r"^ *\d+(\.\d+)?%"
+REGISTERS = "ax,bx,cx,dx,si,di,bp,sp,ip,flags,r8,r9,r10,r11,r12,r13,r14,r15"
 WAIT_MOST_S, FIRST_MOST_S = 3, 20
 failures = 0
 
@@ -120,8 +121,78 @@ def signals_restore_the_terminal():
             terminal.close()
 
 
+def ends(run, patience_s=30):
+    """Seconds from SIGTERM to the end, and what was printed."""
+    begin = time.monotonic()
+    run.send_signal(signal.SIGTERM)
+    try:
+        out, err = run.communicate(timeout=patience_s)
+    except subprocess.TimeoutExpired:
+        run.kill()
+        run.communicate()
+        return None, "", ""
+    return time.monotonic() - begin, out, err
+
+
+def pipes_are_followed():
+    with tempfile.TemporaryDirectory() as folder:
+        fifo, recording = f"{folder}/fifo", f"{folder}/recording"
+        os.mkfifo(fifo)
+        for where, command in (("a FIFO without a writer", [MISSTOP, "-b", "-i", fifo]),
+                               ("a pipe without a byte", [MISSTOP, "-b", "-i", "-"])):
+            run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            time.sleep(0.3)
+            left, _, err = ends(run)
+            check(left is not None and left < WAIT_MOST_S and err,
+                  f"{where}: TERM ends it after {left if left is None else round(left, 2)} s")
+        if not shutil.which("perf"):
+            print("skipped: perf is not installed")
+            return
+        with Program(HEAVY, "code", "100") as program:
+            record = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-m", "16", f"--intr-regs={REGISTERS}", "-o", "-",
+                      "-p", str(program.pid)]
+            perf = subprocess.Popen(record,
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            run = subprocess.Popen([MISSTOP, "-j", "-i", "-"], stdin=perf.stdout, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            perf.stdout.close()
+            first = run.stdout.readline()
+            second = run.stdout.readline()
+            check(first.startswith("{") and second.startswith("{"), "perf record -o - : a report each interval")
+            left, rest, _ = ends(run)
+            check(left is not None and left < WAIT_MOST_S and rest.count("{\"version\"") >= 1,
+                  f"TERM brings the last report, after {left if left is None else round(left, 2)} s")
+            perf.kill()
+            perf.wait()
+            os.mkfifo(recording)
+            perf = subprocess.Popen(["sh", "-c", f'exec "$@" >{recording} 2>/dev/null', "sh", *record])
+            terminal = Terminal([MISSTOP, "-i", recording])
+            keys_are_answered("a FIFO that perf record writes to", terminal, 1.5)
+            terminal.close()
+            perf.kill()
+            perf.wait()
+
+
+def settings_that_are_fifos():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/misstop")
+        for name in ("wrappers", "bins", "tlb", "config"):
+            os.mkfifo(f"{folder}/misstop/{name}")
+        run = subprocess.Popen([MISSTOP, "-b", "-d", "0.2", "-n", "1", "--", "sleep", "0.3"],
+                               env=dict(os.environ, XDG_CONFIG_HOME=folder), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        try:
+            run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            run.communicate()
+        check(run.returncode == 0, "settings that are FIFOs do not hang a launch")
+
+
 def main():
-    parts = {"heavy": heavy_programs, "states": states_are_said, "signals": signals_restore_the_terminal}
+    parts = {"heavy": heavy_programs, "states": states_are_said, "signals": signals_restore_the_terminal,
+             "pipes": pipes_are_followed, "settings": settings_that_are_fifos}
     with Program("sleep", "1000") as program:
         tried = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "0.1", "-p", str(program.pid)],
                                capture_output=True)
