@@ -83,7 +83,9 @@ struct snapshot_target {
     uint32_t threads;
     const char *comm;
     const char *exe;
-    const char *state; /* "running", "exited", "exec" ... */
+    /* "running", "idle" (no CPU time used), "stopped" (signal, debugger), "not counted" (on
+     * request), "not sampled" (it runs, and no sample comes), "exited", "recorded" */
+    const char *state;
 };
 
 /* Exact counts since start or zero, all events; total = attributed + sum of reasons. */

@@ -15,6 +15,7 @@ src_misstop_SOURCES = \
 	src/diff_options.c \
 	src/ending.c src/ending.h \
 	src/export.c src/export.h \
+	src/front.c src/front.h \
 	src/launch.c src/launch.h \
 	src/loop.c src/loop.h src/loop_act.c src/loop_state.h \
 	src/main.c \
@@ -30,6 +31,8 @@ src_misstop_SOURCES = \
 	src/options.c src/options.h src/options_help.c \
 	$(PIPELINE)
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+src_misstop_CFLAGS = $(AM_CFLAGS) -pthread
+src_misstop_LDFLAGS = -pthread
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 
 # What ./quickstart shows: optimised and with symbols, as a real program would be.

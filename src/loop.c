@@ -21,32 +21,62 @@ static void watch(struct loop *loop, enum loop_source source, int fd)
     loop->polled[source] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
+/* The user leaves, and the loop is busy. What it would still have to write or to end it must. */
+static void leave(void *context)
+{
+    const struct loop_setup *setup = context;
+    const struct options *options = setup->options;
+    if (setup->launch || options->record || options->html || options->pprof)
+        return;
+    screen_emergency_restore();
+    _exit(0);
+}
+
+static int start_front(struct loop *loop, struct error *error)
+{
+    struct front_setup front = {.screen = loop->setup->screen,
+                                .view = &loop->setup->options->view,
+                                .leave = leave,
+                                .context = (void *)(uintptr_t)loop->setup};
+    int code = front_start(&loop->front, &front, error);
+    if (!code)
+        loop->setup->started(loop->setup->context, loop->front);
+    return code;
+}
+
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
 {
-    *loop = (struct loop){.setup = setup,
-                          .delay_s = setup->options->delay_s,
-                          .delay_follows = setup->screen && !setup->options->delay_given &&
-                                           !setup->options->input,
-                          .replays = setup->options->input != NULL,
-                          .error = error};
+    *loop = (struct loop){.setup = setup, .delay_s = setup->options->delay_s, .error = error};
     char cause[ERROR_CAUSE];
+    bool idled;
+    loop->follows = pipeline_follows(setup->pipeline, &idled);
+    loop->replays = setup->options->input && !loop->follows;
+    int code = setup->screen && !loop->replays ? start_front(loop, error) : 0;
+    if (code)
+        return code;
     int timer = refresh_timer_open(loop->delay_s);
-    int signals = signals_open();
+    /* The front reads them. */
+    int signals = loop->front ? -1 : signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, pipeline_fd(setup->pipeline));
-    watch(loop, LOOP_KEYS, setup->screen ? STDIN_FILENO : -1);
+    watch(loop, LOOP_KEYS, loop->front ? front_fd(loop->front) : setup->screen ? STDIN_FILENO : -1);
     watch(loop, LOOP_TIMER, timer);
     watch(loop, LOOP_SIGNAL, signals);
     watch(loop, LOOP_TARGET, target);
-    if (timer < 0 || signals < 0)
-        return error_set(error, timer < 0 ? timer : signals, "no timer or signal descriptor: %s",
-                         error_cause(timer < 0 ? timer : signals, cause));
+    code = timer < 0 ? timer : loop->front ? 0 : signals;
+    if (code < 0)
+        return error_set(error, code, "no timer or signal descriptor: %s",
+                         error_cause(code, cause));
     return 0;
 }
 
 static void loop_fini(struct loop *loop)
 {
+    if (loop->front) {
+        loop->setup->started(loop->setup->context, NULL);
+        front_stop(loop->front);
+    }
     static const enum loop_source owned[] = {LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (loop->polled[owned[i]].fd >= 0)
@@ -58,11 +88,14 @@ static void drain(struct loop *loop)
 {
     if (loop->replays)
         return;
-    uint64_t until = loop->target_ended ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
+    bool all_times = loop->target_ended || loop->follows;
+    uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
+    /* A simulation's misses wait for us; live, the next refresh does not. */
+    bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
     do
         code = pipeline_drain(loop->setup->pipeline, until);
-    while (code >= 0 && pipeline_behind(loop->setup->pipeline) && !loop->setup->screen);
+    while (code >= 0 && all && pipeline_behind(loop->setup->pipeline));
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -86,7 +119,7 @@ static void show_stretch(struct loop *loop)
     loop->stretched = true;
     int code = pipeline_show_stretch(loop->setup->pipeline, options->stretch, loop->error);
     if (code && loop->setup->screen)
-        screen_message(loop->setup->screen, loop->error->text);
+        loop_message(loop, loop->error->text);
     else
         loop->code = code;
 }
@@ -97,14 +130,25 @@ static int patience_ms(const struct loop *loop, int otherwise_ms)
     return pipeline_fills(pipeline) || pipeline_behind(pipeline) ? 0 : otherwise_ms;
 }
 
-/* What is seen to change from picture to picture ought to be the program and not its noise. */
-static void follow_volatility(struct loop *loop, const struct snapshot *snapshot)
+void loop_message(struct loop *loop, const char *text)
 {
-    double delay_s = refresh_timer_for(snapshot->timeline.display_s);
-    if (!loop->delay_follows || delay_s == loop->delay_s)
-        return;
-    loop->delay_s = delay_s;
-    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, delay_s);
+    if (loop->front)
+        front_message(loop->front, text);
+    else
+        screen_message(loop->setup->screen, text);
+}
+
+/* Until something comes. Meanwhile screens may ask the stages. */
+static int wait_for(struct loop *loop, int otherwise_ms)
+{
+    int patience = patience_ms(loop, otherwise_ms);
+    if (loop->front)
+        front_lend(loop->front);
+    int ready = poll(loop->polled, LOOP_SOURCES, patience);
+    int code = ready < 0 ? -errno : ready;
+    if (loop->front)
+        front_take_back(loop->front);
+    return code;
 }
 
 void loop_refresh(struct loop *loop)
@@ -112,8 +156,10 @@ void loop_refresh(struct loop *loop)
     drain(loop);
     if (pipeline_tick(loop->setup->pipeline) == -ESRCH)
         loop->target_ended = true;
-    /* Between its long steps too: rings of the agent fill up in milliseconds. */
-    drain(loop);
+    /* Between its long steps too: rings of the agent fill up in milliseconds. But where there is
+     * more than can be taken, the picture comes first. */
+    if (!pipeline_behind(loop->setup->pipeline))
+        drain(loop);
     show_stretch(loop);
     if (loop->code)
         return;
@@ -121,16 +167,16 @@ void loop_refresh(struct loop *loop)
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
     /* What comes after the last picture is not part of it, nor of what is recorded. */
-    if (!loop->quit)
+    if (!loop->quit && !pipeline_behind(loop->setup->pipeline))
         drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
         return;
     }
     loop->refreshes++;
-    if (loop->setup->screen) {
-        follow_volatility(loop, snapshot);
-        screen_follows(loop->setup->screen, loop->delay_follows);
+    if (loop->front) {
+        front_show(loop->front, snapshot);
+    } else if (loop->setup->screen) {
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
         loop->code = print_snapshot(loop, stdout, snapshot);
@@ -146,6 +192,27 @@ static void fill_stretch(struct loop *loop)
         loop_refresh(loop);
 }
 
+static void look_at_child(struct loop *loop)
+{
+    if (loop->setup->launch && launch_ended(loop->setup->launch))
+        loop->target_ended = true;
+}
+
+/* All that the user asked for meanwhile makes one new picture. */
+static void read_front(struct loop *loop)
+{
+    struct front_news news;
+    bool refresh = false;
+    while (!loop->quit && !loop->code && front_take(loop->front, &news)) {
+        if (news.child)
+            look_at_child(loop);
+        if (news.request.kind != REQUEST_NONE)
+            refresh |= loop_act(loop, &news.request);
+    }
+    if (refresh && !loop->quit && !loop->code)
+        loop_refresh(loop);
+}
+
 static void read_signals(struct loop *loop)
 {
     struct signalfd_siginfo info;
@@ -157,10 +224,17 @@ static void read_signals(struct loop *loop)
         else if (info.ssi_signo == SIGTSTP)
             kill(getpid(), SIGSTOP);
         else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH)
-            loop->quit = true;
+            loop->quit = loop->signalled = true;
     }
-    if (loop->setup->launch && launch_ended(loop->setup->launch))
-        loop->target_ended = true;
+    look_at_child(loop);
+}
+
+/* A file through a pipe has one report, at its end; what is still being recorded one each interval.
+ */
+static bool is_copied(const struct loop *loop)
+{
+    bool idled;
+    return loop->follows && pipeline_follows(loop->setup->pipeline, &idled) && !idled;
 }
 
 static void take_ready(struct loop *loop)
@@ -169,7 +243,9 @@ static void take_ready(struct loop *loop)
     if (loop->polled[LOOP_SIGNAL].revents)
         read_signals(loop);
     /* Hang-up of the terminal: nobody is left to look. */
-    if (loop->polled[LOOP_KEYS].revents & (POLLHUP | POLLERR))
+    if (loop->front && loop->polled[LOOP_KEYS].revents)
+        read_front(loop);
+    else if (loop->polled[LOOP_KEYS].revents & (POLLHUP | POLLERR))
         loop->quit = true;
     else if (loop->polled[LOOP_KEYS].revents)
         loop_read_keys(loop);
@@ -177,21 +253,25 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = loop->replays && !loop->setup->screen;
+    bool batch_replay = !loop->setup->screen && (loop->replays || is_copied(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
 
 /* A simulated program tells that it ends, a little before it has. false: how is to be told later.
  */
-static bool tell_end(const struct loop *loop)
+static bool tell_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
+    if (loop->follows) {
+        loop_message(loop, "the recording has ended; q leaves");
+        return true;
+    }
     if (loop->setup->launch)
         launch_how(loop->setup->launch, how, sizeof how);
     snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
-    screen_message(loop->setup->screen, text);
+    loop_message(loop, text);
     return *how || !loop->setup->launch;
 }
 
@@ -215,9 +295,9 @@ static void show_end(struct loop *loop)
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES, patience_ms(loop, -1));
-        if (ready < 0 && errno != EINTR)
-            loop->code = -errno;
+        int ready = wait_for(loop, -1);
+        if (ready < 0 && ready != -EINTR)
+            loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
         if (!told && launch_ended(loop->setup->launch))
@@ -236,10 +316,9 @@ static void watch_target(struct loop *loop)
     if (setup->screen)
         loop_refresh(loop);
     while (!loop->quit && !loop->target_ended && !loop->code) {
-        int ready = poll(loop->polled, LOOP_SOURCES,
-                         patience_ms(loop, pipeline_patience_ms(setup->pipeline)));
-        if (ready < 0 && errno != EINTR)
-            loop->code = -errno;
+        int ready = wait_for(loop, pipeline_patience_ms(setup->pipeline));
+        if (ready < 0 && ready != -EINTR)
+            loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
         else
@@ -250,6 +329,9 @@ static void watch_target(struct loop *loop)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
+    /* Ended from outside: what came so far is the report. */
+    else if (loop->signalled && loop->follows && !loop->code && !setup->screen)
+        loop_refresh(loop);
 }
 
 /* Keys are heard between the slices that are read; the timer makes the pictures. Without a screen
@@ -259,10 +341,9 @@ static void play(struct loop *loop)
     player_init(&loop->player, loop->setup->pipeline, loop->setup->screen,
                 loop->setup->screen ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
-        int ready =
-            poll(loop->polled, LOOP_SOURCES, patience_ms(loop, player_patience_ms(&loop->player)));
-        if (ready < 0 && errno != EINTR)
-            loop->code = -errno;
+        int ready = wait_for(loop, player_patience_ms(&loop->player));
+        if (ready < 0 && ready != -EINTR)
+            loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
         fill_stretch(loop);

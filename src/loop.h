@@ -7,6 +7,7 @@
 #define MISSTOP_LOOP_H
 
 #include "base/error.h"
+#include "front.h"
 #include "launch.h"
 #include "options.h"
 #include "pipeline.h"
@@ -20,6 +21,9 @@ struct loop_setup {
     struct screen *screen; /* NULL: batch, to standard output */
     struct launch *launch; /* NULL or pid 0: nothing launched */
     pid_t pid;             /* target; 0 in replay */
+    /* The screen has a thread of its own from here on; NULL: no more. */
+    void (*started)(void *context, const struct front *front);
+    void *context;
 };
 
 /* Runs until the target ends, the user quits or -n is reached. 0 or a negative errno. */

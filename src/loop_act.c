@@ -13,11 +13,10 @@
 static void change_delay(struct loop *loop, int direction)
 {
     char text[48];
-    loop->delay_follows = false;
     loop->delay_s = refresh_timer_step(loop->delay_s, direction);
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
     snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
-    screen_message(loop->setup->screen, text);
+    loop_message(loop, text);
 }
 
 /* `W`: the picture shown. */
@@ -44,29 +43,29 @@ static void ask_pipeline(struct loop *loop, const struct request *request)
 {
     const char *message = pipeline_request(loop->setup->pipeline, request);
     if (*message)
-        screen_message(loop->setup->screen, message);
+        loop_message(loop, message);
 }
 
-static void act(struct loop *loop, const struct request *request)
+bool loop_act(struct loop *loop, const struct request *request)
 {
     switch (request->kind) {
     case REQUEST_QUIT:
         loop->quit = true;
-        return;
+        return false;
     case REQUEST_REFRESH:
         break;
     case REQUEST_FASTER:
         change_delay(loop, -1);
-        return;
+        return false;
     case REQUEST_SLOWER:
         change_delay(loop, 1);
-        return;
+        return false;
     case REQUEST_WRITE:
         write_snapshot(loop);
-        return;
+        return false;
     case REQUEST_SUSPEND:
         loop_suspend(loop);
-        return;
+        return false;
     case REQUEST_PROCESSES:
         if (loop->replays)
             loop->code = player_pick(&loop->player, &loop->quit, loop->error);
@@ -74,11 +73,10 @@ static void act(struct loop *loop, const struct request *request)
     default:
         if (loop->replays &&
             player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
-            return;
+            return false;
         ask_pipeline(loop, request);
     }
-    if (!loop->quit && !loop->code)
-        loop_refresh(loop);
+    return !loop->quit && !loop->code;
 }
 
 void loop_read_keys(struct loop *loop)
@@ -87,6 +85,7 @@ void loop_read_keys(struct loop *loop)
         struct request request = screen_input(loop->setup->screen);
         if (request.kind == REQUEST_NONE || loop->quit)
             return;
-        act(loop, &request);
+        if (loop_act(loop, &request))
+            loop_refresh(loop);
     }
 }

@@ -3,6 +3,7 @@
 #ifndef MISSTOP_LOOP_STATE_H
 #define MISSTOP_LOOP_STATE_H
 
+#include "front.h"
 #include "loop.h"
 #include "player.h"
 
@@ -13,12 +14,15 @@ enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET
 
 struct loop {
     const struct loop_setup *setup;
+    struct front
+        *front; /* the screen's thread; NULL: there is no screen, or it shows a recording */
     struct player player; /* of a recording on the screen */
-    bool replays;
+    bool replays;         /* a recording that is all there */
+    bool follows;         /* one that is still coming, through a pipe */
+    bool signalled;
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
     double delay_s;
-    bool delay_follows; /* the volatility, until the user says otherwise */
     uint32_t refreshes;
     bool target_ended;
     bool stretched; /* --stretch has been looked at */
@@ -29,8 +33,12 @@ struct loop {
 /* One refresh: all that waits goes to the tables, then a snapshot to the view. */
 void loop_refresh(struct loop *loop);
 
-/* In loop_act.c: all keys that wait, and what they ask for. */
+/* In the status line. */
+void loop_message(struct loop *loop, const char *text);
+
+/* In loop_act.c: all keys that wait, and what they ask for; whether that is a new picture. */
 void loop_read_keys(struct loop *loop);
+bool loop_act(struct loop *loop, const struct request *request);
 void loop_suspend(struct loop *loop);
 
 #endif

@@ -34,6 +34,7 @@ struct run {
     const struct options *options;
     struct screen *screen;
     struct pipeline *pipeline;
+    const struct front *front; /* the thread that asks by the three functions below, or NULL */
     struct launch launch;
     struct command command; /* of a launched program */
     pid_t pid;
@@ -59,7 +60,7 @@ static void on_fatal_signal(int number)
 
 static void catch_fatal_signals(void)
 {
-    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
     /* SA_NODEFER, so that the raise() in the handler ends us there and then. */
     struct sigaction action = {.sa_handler = on_fatal_signal,
                                .sa_flags = SA_RESETHAND | SA_NODEFER};
@@ -67,22 +68,34 @@ static void catch_fatal_signals(void)
         sigaction(fatal[i], &action, NULL);
 }
 
+/* Screens ask in the middle of a key. */
+static struct pipeline *asked(const struct run *run)
+{
+    return run->front && !front_may_ask(run->front) ? NULL : run->pipeline;
+}
+
+static void front_started(void *context, const struct front *front)
+{
+    struct run *run = context;
+    run->front = front;
+}
+
 static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct run *run = context;
-    return run->pipeline && pipeline_instruction(run->pipeline, ip, out, size);
+    return asked(run) && pipeline_instruction(run->pipeline, ip, out, size);
 }
 
 static bool source_line(void *context, const char *file, uint32_t line, char *out, size_t size)
 {
     struct run *run = context;
-    return run->pipeline && pipeline_source(run->pipeline, file, line, out, size);
+    return asked(run) && pipeline_source(run->pipeline, file, line, out, size);
 }
 
 static const char *source_note(void *context, const char *file)
 {
     struct run *run = context;
-    return run->pipeline ? pipeline_source_note(run->pipeline, file) : NULL;
+    return asked(run) ? pipeline_source_note(run->pipeline, file) : NULL;
 }
 
 static int open_screen(struct run *run, struct error *error)
@@ -184,7 +197,9 @@ static int watch(struct run *run, struct error *error)
     /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
-    if (!code && run->screen && options->input && !options->pid)
+    bool idled;
+    bool follows = !code && pipeline_follows(run->pipeline, &idled);
+    if (!code && run->screen && options->input && !options->pid && !follows)
         code = player_pick_first(run->pipeline, run->screen, &left, error);
     if (code || left)
         return code;
@@ -192,6 +207,8 @@ static int watch(struct run *run, struct error *error)
     setup.screen = run->screen;
     setup.pid = run->pid;
     setup.launch = run->launch.pid ? &run->launch : NULL;
+    setup.started = front_started;
+    setup.context = run;
     code = loop_run(&setup, error);
     int written =
         export_write(options, run->pipeline, options->input ? 0 : run->pid, code ? NULL : error);

@@ -2,6 +2,8 @@
 #include "pipeline_state.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <time.h>
 
 static void forget_changed_code(struct pipeline *pipeline)
 {
@@ -20,6 +22,55 @@ static void count_places(struct pipeline *pipeline)
     pipeline_count_lines(pipeline);
 }
 
+/* Less than a key is felt to wait; a flood of allocations or samples is taken in such slices. */
+enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
+
+static bool slice_over(const struct pipeline *pipeline)
+{
+    struct timespec used;
+    if (!pipeline->slice_until_ns || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+        return false;
+    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec >=
+           pipeline->slice_until_ns;
+}
+
+/* Only live; of an ended program and a simulation all is taken that there is, in parts of theirs.
+ */
+static void begin_slice(struct pipeline *pipeline, uint64_t until_ns)
+{
+    struct timespec used;
+    bool sliced = pipeline->live && !pipeline->options.sim && until_ns != UINT64_MAX;
+    pipeline->slice_until_ns = 0;
+    if (sliced && !clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+        pipeline->slice_until_ns =
+            (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec + SLICE_NS;
+}
+
+/* The feed of the heap up to a time, by steps; false: there is more than this slice has time for.
+ */
+static bool follow(struct pipeline *pipeline, uint64_t until_ns)
+{
+    while (pipeline->followed_ns < until_ns) {
+        uint64_t step_ns = until_ns;
+        if (pipeline->slice_until_ns && pipeline->followed_ns &&
+            until_ns - pipeline->followed_ns > FOLLOW_NS)
+            step_ns = pipeline->followed_ns + FOLLOW_NS;
+        pipeline->told += resolver_follow(pipeline->resolver, step_ns);
+        pipeline->followed_ns = step_ns;
+        if (step_ns < until_ns && slice_over(pipeline))
+            return false;
+    }
+    return true;
+}
+
+/* Asked by the sampler before each record: those still to come must find the blocks of their time.
+ */
+static bool may_take(void *context, uint64_t time_ns)
+{
+    struct pipeline *pipeline = context;
+    return !pipeline->slice_until_ns || (follow(pipeline, time_ns) && !slice_over(pipeline));
+}
+
 static void take_sample(struct pipeline *pipeline, const struct record *record)
 {
     const struct sample *sample = &record->sample;
@@ -27,7 +78,8 @@ static void take_sample(struct pipeline *pipeline, const struct record *record)
     struct access access;
     pipeline->samples[sample->event]++;
     pipeline->events[sample->event] += (double)sample->weight;
-    pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
+    if (!pipeline->slice_until_ns) /* else it was followed when it was asked for */
+        pipeline->told += resolver_follow(pipeline->resolver, sample->time_ns);
     decoder_decode(pipeline->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
@@ -106,6 +158,9 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     /* A simulated program's misses wait in a ring, and thin themselves out where it fills. */
     if (!pipeline->live || (pipeline->options.sim && !pipeline->behind))
         resolver_be_patient(pipeline->resolver, pipeline->patience_ns);
+    begin_slice(pipeline, until_ns);
+    if (pipeline->live && !pipeline->options.sim)
+        sampler_pace(pipeline->sampler, may_take, pipeline);
     long count = sampler_read(pipeline->sampler, until_ns, take_record, pipeline);
     pipeline->behind = sampler_behind(pipeline->sampler, &until_ns);
     count_places(pipeline);
@@ -113,7 +168,7 @@ long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns)
     pipeline_watch_pump(pipeline, until_ns);
     /* No further than the samples: those still to come must find the blocks of their time. */
     if (pipeline->live)
-        pipeline->told += resolver_follow(pipeline->resolver, until_ns);
+        pipeline->behind |= !follow(pipeline, until_ns);
     else
         pipeline_replay_reached(pipeline, until_ns);
     resolver_settle(pipeline->resolver, clock_now_ns());
@@ -134,7 +189,14 @@ bool pipeline_behind(const struct pipeline *pipeline)
  */
 int pipeline_patience_ms(struct pipeline *pipeline)
 {
-    enum { QUIET_MS = 100, HEAP_MS = 5, WATCH_MS = 2, LEAF_MS = 1, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    enum {
+        QUIET_MS = 100,
+        HEAP_MS = 5,
+        WATCH_MS = 2,
+        LEAF_MS = 1,
+        BUSY_MS = 1,
+        BUSY_EVENTS = 10000
+    };
     long told = pipeline->told;
     pipeline->told = 0;
     /* From a sample to its watch nothing is seen. */
@@ -152,6 +214,19 @@ int pipeline_patience_ms(struct pipeline *pipeline)
 int pipeline_enable(struct pipeline *pipeline, bool on)
 {
     return pipeline->store ? 0 : sampler_enable(pipeline->sampler, on);
+}
+
+/* Once each time that it falls below what was asked for. */
+static void tell_rate(struct pipeline *pipeline)
+{
+    const struct sampler_info *info = pipeline_info(pipeline);
+    bool slower = info->rate < info->rate_wanted * 0.9;
+    if (slower && !pipeline->slower && !pipeline->status[0])
+        snprintf(pipeline->status, sizeof pipeline->status,
+                 "%.0f samples a second are more than can be digested here: fewer are taken until "
+                 "none are lost",
+                 info->rate_wanted);
+    pipeline->slower = slower;
 }
 
 int pipeline_tick(struct pipeline *pipeline)
@@ -172,5 +247,6 @@ int pipeline_tick(struct pipeline *pipeline)
         watch_tick(pipeline->watch);
     int code = sampler_tick(pipeline->sampler, now);
     pipeline->ended |= code == -ESRCH;
+    tell_rate(pipeline);
     return code;
 }

@@ -80,6 +80,10 @@ int pipeline_patience_ms(struct pipeline *pipeline);
  */
 int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
 
+/* Whether it is a pipe that goes on; *idled: silent at times, for it is being recorded. It is
+ * drained like a live process, and ends with -ENODATA. */
+bool pipeline_follows(const struct pipeline *pipeline, bool *idled);
+
 /* What was passed on the way to a place in a recording is no news there. */
 void pipeline_forget_news(struct pipeline *pipeline);
 /* Whether that can be done; else the recording comes through a pipe. */

@@ -42,19 +42,40 @@ static struct snapshot_source describe_source(const struct pipeline *pipeline)
     return source;
 }
 
-static struct snapshot_target describe_target(const struct pipeline *pipeline)
+/* What a live process does, from what came since the last refreshes. */
+static const char *live_state(struct pipeline *pipeline, const struct resolver_target *target,
+                              uint64_t now)
+{
+    const uint64_t idle_ns = CLOCK_NS_PER_S;
+    const uint64_t unsampled_ns = 3 * CLOCK_NS_PER_S;
+    uint64_t sampled = 0;
+    for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        sampled += pipeline->samples[i];
+    if (sampled != pipeline->sampled || pipeline->paused || !pipeline->sampled_ns)
+        pipeline->sampled_ns = pipeline->ran_ns = now;
+    if (target->cpu_ticks != pipeline->cpu_ticks)
+        pipeline->ran_ns = now;
+    pipeline->sampled = sampled;
+    pipeline->cpu_ticks = target->cpu_ticks;
+    return pipeline->ended || !target->alive            ? "exited"
+           : pipeline->paused                           ? "not counted"
+           : target->stopped                            ? "stopped"
+           : now - pipeline->ran_ns >= idle_ns          ? "idle"
+           : now - pipeline->sampled_ns >= unsampled_ns ? "not sampled"
+                                                        : "running";
+}
+
+static struct snapshot_target describe_target(struct pipeline *pipeline)
 {
     struct resolver_target target =
         pipeline->store ? replay_target(pipeline->store) : resolver_target(pipeline->resolver);
-    bool gone = pipeline->ended || !target.alive;
     return (struct snapshot_target){
         .pid = target.pid,
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,
-        .state = !pipeline->live ? "recorded"
-                 : gone          ? "exited"
-                                 : "running",
+        .state =
+            pipeline->live ? live_state(pipeline, &target, pipeline_now(pipeline)) : "recorded",
     };
 }
 

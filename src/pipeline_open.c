@@ -246,6 +246,9 @@ int pipeline_open(struct pipeline **out, const struct pipeline_options *options,
         pipeline_close(pipeline);
         return code;
     }
+    bool idled;
+    if (pipeline_follows(pipeline, &idled))
+        pipeline->patience_ns = PATIENCE_SCREEN_NS;
     struct source_options sources = {.pid = pipeline->live ? pipeline_info(pipeline)->pid : 0,
                                      .symfs = options->symfs,
                                      .files = &pipeline->files};

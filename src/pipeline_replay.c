@@ -45,6 +45,12 @@ int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
     return 0;
 }
 
+bool pipeline_follows(const struct pipeline *pipeline, bool *idled)
+{
+    *idled = false;
+    return pipeline->sampler && sampler_follows(pipeline->sampler, idled);
+}
+
 void pipeline_forget_news(struct pipeline *pipeline)
 {
     pipeline->exec_seen = false;

@@ -129,8 +129,15 @@ struct pipeline {
     bool objects_all; /* those of small shares are listed too */
     bool heap;        /* its blocks are told or walked */
     bool exec_seen;
-    bool behind;                          /* the last drain left some of a simulation */
-    double phase_start_s;                 /* of the phase told last */
+    bool behind;             /* the last drain left some */
+    uint64_t cpu_ticks;      /* of the target, when it was looked at last */
+    uint64_t sampled;        /* the same of the samples of all events */
+    uint64_t ran_ns;         /* when it was last seen to have used CPU time */
+    uint64_t sampled_ns;     /* and when a sample had come */
+    bool slower;             /* it was told that fewer samples are taken than wanted */
+    uint64_t slice_until_ns; /* CPU time of ours that this drain may take; 0: all it needs */
+    uint64_t followed_ns;    /* the feed of the heap, up to here */
+    double phase_start_s;    /* of the phase told last */
     struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
     struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
@@ -138,7 +145,7 @@ struct pipeline {
     struct object_rename renames[PIPELINE_RENAMES]; /* read from a recording, not done yet */
     size_t rename_count;
     long leaves; /* samples of leaf functions' frames since then */
-    long told; /* events of the agent since pipeline_patience_ms() was asked */
+    long told;   /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
 

@@ -26,13 +26,6 @@ int refresh_timer_open(double delay_s)
     return code ? code : fd;
 }
 
-double refresh_timer_for(double display_s)
-{
-    const double least_s = 1;
-    const double most_s = 5;
-    return isnan(display_s) ? least_s : fmin(fmax(ceil(display_s), least_s), most_s);
-}
-
 double refresh_timer_step(double delay_s, int direction)
 {
     static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};

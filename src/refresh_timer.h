@@ -12,10 +12,4 @@ int refresh_timer_arm(int fd, double delay_s);
 /* The next longer (1) or shorter (-1) interval, s. */
 double refresh_timer_step(double delay_s, int direction);
 
-/*
- * The interval, s, for a program whose noise is damped at a period of `display_s` (NAN: at none, or
- * not known yet): whole seconds, 1 to 5, for less than one is restless and more is asleep.
- */
-double refresh_timer_for(double display_s);
-
 #endif

@@ -8,10 +8,15 @@
 
 static void fill(sigset_t *set)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
+    /* All that would end the program by default, with the terminal as it is. */
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGWINCH, SIGTSTP,
+                                  SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM,   SIGPROF,  SIGVTALRM,
+                                  SIGIO,   SIGPWR,  SIGXCPU, SIGSTKFLT, SIGXFSZ};
     sigemptyset(set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaddset(set, signals[i]);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        sigaddset(set, number);
 }
 
 void signals_block(void)

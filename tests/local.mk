@@ -128,6 +128,16 @@ TESTS += tests/live/test_fields
 EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.cc \
 	tests/types/m_records.rs tests/types/m_derived.f90 tests/types/m_structs.go
 
+# Programs that are a burden to whoever watches them, and a terminal of the test's own. The soak of half an
+# hour is tests/bench/soak MISSTOP tests/live/heavy_planted 30.
+check_PROGRAMS += tests/live/heavy_planted
+tests_live_heavy_planted_SOURCES = tests/live/heavy_planted.c
+tests_live_heavy_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
+tests_live_heavy_planted_LDFLAGS = -pthread
+dist_check_SCRIPTS += tests/live/test_answers.py
+TESTS += tests/live/test_answers.py
+EXTRA_DIST += tests/screen/terminal.py tests/bench/soak
+
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline tests/bench/bench_unattributed
 EXTRA_PROGRAMS += $(BENCHES)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Decodes one character; returns its length in bytes, 0 if invalid (RFC 3629). */
@@ -132,11 +133,23 @@ unsigned text_distance(const char *a, const char *b)
     return row[length];
 }
 
-long text_read_file(const char *path, char *out, size_t out_size)
+int text_open_file(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -errno;
+    if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+        return fd;
+    close(fd);
+    return -EINVAL;
+}
+
+long text_read_file(const char *path, char *out, size_t out_size)
+{
+    int fd = text_open_file(path);
+    if (fd < 0)
+        return fd;
     size_t used = 0;
     ssize_t got = 0;
     while (used + 1 < out_size && (got = read(fd, out + used, out_size - 1 - used)) > 0)

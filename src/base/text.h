@@ -32,6 +32,9 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
 /* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 
+/* A descriptor of a regular file, or a negative errno: a FIFO would be waited for, for ever. */
+int text_open_file(const char *path);
+
 /* Whole of a small file into `out`, NUL-ended. Bytes read, or a negative errno. */
 long text_read_file(const char *path, char *out, size_t out_size);
 

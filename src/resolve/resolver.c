@@ -249,6 +249,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     }
     resolver->threads = stat.threads;
     look_at_rights(resolver);
+    resolver->cpu_ticks = stat.cpu_ticks;
+    resolver->stopped = stat.state == 'T' || stat.state == 't';
     memory_use_tick(&resolver->memory_use, &stat, now_ns);
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
@@ -293,5 +295,7 @@ struct resolver_target resolver_target(const struct resolver *resolver)
         .comm = resolver->comm,
         .exe = resolver->exe,
         .alive = resolver->alive,
+        .stopped = resolver->stopped,
+        .cpu_ticks = resolver->cpu_ticks,
     };
 }

@@ -42,6 +42,8 @@ struct resolver_target {
     const char *comm;
     const char *exe;
     bool alive;
+    bool stopped;       /* by a signal or a debugger */
+    uint64_t cpu_ticks; /* user and system time of all its threads; live */
 };
 
 /*

@@ -2,8 +2,10 @@
 #include "resolve/tlb.h"
 
 #include "base/prng.h"
+#include "base/text.h"
 #include "resolve/rc.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -12,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { AMD_CACHES = (int)0x80000006, AMD_FEATURES = (int)0x80000021 };
 enum { INTEL_TRANSLATIONS = 0x18, SUBLEAVES_MAX = 16 };
@@ -107,10 +110,13 @@ uint32_t tlb_entries(void)
     char cpu[64];
     uint32_t entries = 0;
     name_cpu(cpu, sizeof cpu);
-    FILE *file = rc_path(path, sizeof path, "tlb") ? NULL : fopen(path, "re");
+    int fd = rc_path(path, sizeof path, "tlb") ? -ENOENT : text_open_file(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     if (file) {
         entries = tlb_entries_kept(file, cpu);
         fclose(file);
+    } else if (fd >= 0) {
+        close(fd);
     }
     return entries ? entries : tlb_reported();
 }
@@ -128,7 +134,10 @@ static bool keep(const char *cpu, uint32_t entries)
         mkdir(path, 0700);
         *slash = '/';
     }
-    FILE *file = fopen(path, "ae");
+    struct stat status;
+    bool other =
+        !stat(path, &status) && !S_ISREG(status.st_mode); /* a FIFO: it would be waited for */
+    FILE *file = other ? NULL : fopen(path, "ae");
     if (!file)
         return false;
     bool wrote = fprintf(file, "%s %u\n", cpu, (unsigned)entries) > 0;

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/input.h"
 
+#include "base/clock.h"
 #include "sample/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Twice the longest piece that is peeked at: a record of 64 KiB with a size before it. */
 enum { INPUT_BUFFER_BYTES = 256 * 1024 };
+
+/* A pipe that is silent for so long goes on while it is recorded. */
+#define INPUT_IDLE_NS CLOCK_NS_PER_S
+
+#define INPUT_SPOOL_MOST (UINT64_C(8) << 30)
 
 static int refuse_kind(const char *path, int fd, mode_t mode, struct error *error)
 {
@@ -41,8 +50,9 @@ int input_open(struct input *input, const char *path, struct error *error)
 {
     bool standard = !strcmp(path, "-");
     *input = (struct input){0};
-    input->fd =
-        standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    input->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                         /* Opening a FIFO would wait for its writer, whatever signal comes. */
+                         : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (input->fd < 0)
         return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     int code = look_at(input, standard ? "standard input" : path, error);
@@ -60,6 +70,8 @@ void input_close(struct input *input)
 {
     if (input->fd >= 0)
         close(input->fd);
+    if (input->goes_on)
+        close(input->pipe_fd);
     free(input->buffer);
     *input = (struct input){.fd = -1};
 }
@@ -99,6 +111,51 @@ uint64_t input_left(const struct input *input)
     return end > input->at ? end - input->at : 0;
 }
 
+/* Those that are blocked, and end the program when the loop comes to them. */
+static bool interrupted(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
+    sigset_t waiting;
+    if (sigpending(&waiting))
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigismember(&waiting, ends[i]) == 1)
+            return true;
+    return false;
+}
+
+/* 1: a pipe can be read, or has ended; 0: nothing came in that time; -EINTR. Signals are looked
+ * for. */
+static int await(int fd, double wait_s)
+{
+    enum { LOOK_MS = 50 };
+    uint64_t until_ns =
+        isnan(wait_s) ? UINT64_MAX : clock_now_ns() + (uint64_t)(wait_s * CLOCK_NS_PER_S);
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        if (poll(&polled, 1, wait_s > 0 || isnan(wait_s) ? LOOK_MS : 0) > 0)
+            return 1;
+        if (clock_now_ns() >= until_ns)
+            return 0;
+        if (interrupted())
+            return -EINTR;
+    }
+}
+
+/* What a pipe that is followed has by now; 0: it has ended, -EAGAIN: nothing. */
+static ssize_t read_following(struct input *input, void *out, size_t size)
+{
+    ssize_t got = input->fd < 0 ? 0 : read_retrying(input->fd, out, size);
+    uint64_t now_ns = clock_now_ns();
+    if (got)
+        return got;
+    input->dry = await(input->pipe_fd, 0) == 0;
+    input->idled |= input->dry && now_ns - input->came_ns > INPUT_IDLE_NS;
+    if (!input->dry)
+        input->came_ns = now_ns;
+    return input->dry ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
+}
+
 /* Reads what there is room for; false at the end. */
 static bool fill(struct input *input)
 {
@@ -108,8 +165,12 @@ static bool fill(struct input *input)
         input->first = 0;
         input->past = waiting;
     }
-    ssize_t got = read_retrying(input->fd, input->buffer + waiting, input->room - waiting);
-    if (got < 0)
+    unsigned char *to = input->buffer + waiting;
+    int code = input->seekable || input->follows ? 1 : await(input->fd, NAN);
+    ssize_t got = code < 0         ? code
+                  : input->follows ? read_following(input, to, input->room - waiting)
+                                   : read_retrying(input->fd, to, input->room - waiting);
+    if (got < 0 && got != -EAGAIN)
         input->failed = (int)got;
     if (got <= 0)
         return false;
@@ -119,6 +180,7 @@ static bool fill(struct input *input)
 
 const unsigned char *input_peek(struct input *input, size_t size_bytes)
 {
+    input->dry = false;
     if (size_bytes > INPUT_BUFFER_BYTES / 2 || size_bytes > input_left(input))
         return NULL;
     while (input->past - input->first < size_bytes)
@@ -136,7 +198,8 @@ bool input_skip(struct input *input, uint64_t size_bytes)
         size_t step = size_bytes < waiting ? (size_t)size_bytes : waiting;
         if (!waiting && input->seekable && size_bytes > INPUT_BUFFER_BYTES)
             return !input_seek(input, input->at + size_bytes);
-        if (!waiting && !fill(input))
+        if (!waiting && !fill(input) &&
+            !(input->dry && await(input->pipe_fd, NAN) == 1)) /* half of it cannot be tried again */
             return false;
         input->first += step;
         input->at += step;
@@ -203,40 +266,102 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* All that waits and all that comes; how many bytes, or a negative errno of either side. */
-static int64_t copy_rest(struct input *input, int to)
+/* How much of a pipe may be kept: half of what the folder has room for. */
+static uint64_t spool_most(int fd)
 {
-    int64_t copied = 0;
-    do {
-        size_t waiting = input->past - input->first;
-        int code = write_all(to, input->buffer + input->first, waiting);
-        if (code)
-            return code;
-        copied += (int64_t)waiting;
-        input->first = input->past = 0;
-    } while (fill(input));
-    return input->failed ? input->failed : copied;
+    struct statvfs room;
+    if (fstatvfs(fd, &room))
+        return INPUT_SPOOL_MOST;
+    uint64_t half = (uint64_t)room.f_bavail * room.f_frsize / 2;
+    return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
-int input_spool(struct input *input, struct error *error)
+/* What comes goes to the end of the file. 0: the pipe has ended, 1: it goes on; or a negative
+ * errno. */
+static int copy(struct input *input, int to, double wait_s)
+{
+    uint64_t most = spool_most(to);
+    uint64_t copied = input->past - input->first;
+    int code = write_all(to, input->buffer + input->first, copied);
+    input->first = input->past = 0;
+    while (!code && copied < most) {
+        code = await(input->pipe_fd, wait_s);
+        ssize_t got = code == 1 ? read_retrying(input->pipe_fd, input->buffer, input->room) : 0;
+        if (code < 1 || got <= 0)
+            return code < 0 ? code : !code ? 1 : (int)got;
+        code = write_all(to, input->buffer, (size_t)got);
+        copied += (uint64_t)got;
+    }
+    return code ? code : 1;
+}
+
+static int spool(struct input *input, int fd, const char *folder, double wait_s,
+                 struct error *error)
+{
+    struct stat status;
+    int code = copy(input, fd, wait_s);
+    if (code < 0)
+        return error_set(error, code,
+                         code == -EINTR ? "ended by a signal while the piped recording was read"
+                                        : "cannot copy the piped recording to %s (set TMPDIR to a "
+                                          "folder with room): %s",
+                         folder, strerror(-code));
+    if (fstat(fd, &status))
+        return -errno;
+    input->size_bytes = (uint64_t)status.st_size;
+    input->idled = code;
+    if (!code) {
+        close(input->pipe_fd);
+        input->goes_on = false;
+    }
+    int sought = input_seek(input, 0);
+    return sought ? sought : code;
+}
+
+int input_spool(struct input *input, double wait_s, struct error *error)
 {
     char folder[256];
     int fd = unnamed_file(folder, sizeof folder);
     if (fd < 0)
         return error_set(error, fd, "cannot make a file in %s to hold the piped recording: %s",
                          folder, strerror(-fd));
-    int64_t size = copy_rest(input, fd);
-    if (size < 0) {
-        close(fd);
-        return error_set(error, (int)size,
-                         "cannot copy the piped recording to %s (set TMPDIR to a folder with "
-                         "room): %s",
-                         folder, strerror((int)-size));
-    }
-    close(input->fd);
+    input->pipe_fd = input->fd;
+    input->goes_on = true;
     input->fd = fd;
     input->seekable = true;
-    input->size_bytes = (uint64_t)size;
-    input->failed = 0;
-    return input_seek(input, 0);
+    return spool(input, fd, folder, wait_s, error);
+}
+
+int input_spool_more(struct input *input, double wait_s, struct error *error)
+{
+    int code = await(input->pipe_fd, NAN);
+    if (code < 0)
+        return error_set(error, code, "ended by a signal while a piped recording was waited for");
+    if (lseek(input->fd, 0, SEEK_END) < 0)
+        return -errno;
+    input->first = input->past = 0;
+    return spool(input, input->fd, "its file", wait_s, error);
+}
+
+void input_follow(struct input *input)
+{
+    if (!input->goes_on) { /* it was not spooled */
+        input->pipe_fd = input->fd;
+        input->fd = -1;
+        input->goes_on = true;
+    }
+    input->follows = true;
+    input->seekable = false;
+    input->size_bytes = UINT64_MAX;
+    input->came_ns = clock_now_ns();
+}
+
+bool input_quiet(const struct input *input)
+{
+    return input->dry && clock_now_ns() - input->came_ns > INPUT_IDLE_NS / 4;
+}
+
+int input_fd(const struct input *input)
+{
+    return input->follows ? input->pipe_fd : -1;
 }

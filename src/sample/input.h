@@ -25,6 +25,13 @@ struct input {
     size_t first; /* of the bytes waiting in the buffer */
     size_t past;  /* one after the last */
     int failed;   /* negative errno of the read that failed, 0: none */
+    /* A pipe that was spooled in part and goes on: */
+    bool goes_on;
+    int pipe_fd;      /* where */
+    bool follows;     /* read on from there, without waiting: it has no end yet */
+    bool dry;         /* nothing came when more was wanted: the last peek is to be tried again */
+    uint64_t came_ns; /* when something came last */
+    bool idled;       /* it was dry for longer than a file that is piped ever is */
 };
 
 /* `path` "-": standard input, left open. */
@@ -52,7 +59,21 @@ long input_read_at(const struct input *input, uint64_t offset, void *out, size_t
 /* Whether somebody has the file open for writing: 1, 0, or -1 where that cannot be known. */
 int input_has_writer(const struct input *input);
 
-/* Copies a pipe, from its first byte, into a file without a name, and goes on with that. */
-int input_spool(struct input *input, struct error *error);
+/*
+ * Copies a pipe, from its first byte, into a file without a name, and goes on with that. 0: all of
+ * it; 1: the pipe goes on, for it has been silent (`wait_s` NAN: that is waited for), or there is
+ * no more room for it; input_spool_more() copies on, as the first time, and input_follow() reads
+ * what is in the file and then the pipe itself, of which nothing is kept. -EINTR: a signal is
+ * waiting that ends the program.
+ */
+int input_spool(struct input *input, double wait_s, struct error *error);
+int input_spool_more(struct input *input, double wait_s, struct error *error);
+void input_follow(struct input *input);
+
+/* Nothing has come for a while; what does will not be of the same time any more. */
+bool input_quiet(const struct input *input);
+
+/* To poll for what comes next; -1: it is no pipe that is followed. */
+int input_fd(const struct input *input);
 
 #endif

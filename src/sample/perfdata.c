@@ -9,6 +9,9 @@
 
 enum { PIPE_HEADER_BYTES = 16 };
 
+/* A pipe that is silent for so long, once it has begun, is recorded while it is read. */
+static const double IDLE_S = 1;
+
 static int out_of_memory(struct error *error)
 {
     return error_set(error, -ENOMEM, "out of memory");
@@ -143,7 +146,12 @@ static int begin(struct perfdata *file, const char *path, pid_t pid, struct erro
 {
     int code = perfdata_header_read(&file->header, &file->input, path, error);
     if (!code && !file->input.seekable && (!file->header.piped || !pid)) {
-        code = input_spool(&file->input, error);
+        /* One that was written as a file has its description at its end. */
+        int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
+        code = goes_on < 0 ? goes_on : 0;
+        if (goes_on == 1 && !file->header.piped)
+            code = error_set(error, -EFBIG,
+                             "%s is larger than there is room for; give the file itself", path);
         if (!code)
             code = perfdata_header_read(&file->header, &file->input, path, error);
     }
@@ -215,7 +223,7 @@ static void set_clock(struct perfdata *file)
 
 int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
 {
-    if (!file->surveyed)
+    if (!file->surveyed || file->input.follows)
         return error_set(error, -ESPIPE,
                          "%s is a pipe, read while it comes: it cannot be read again; record to "
                          "a file",
@@ -236,6 +244,17 @@ int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
                 : 0;
 }
 
+static void close_all(struct perfdata *file)
+{
+    tape_fini(&file->tape);
+    order_fini(&file->order);
+    processes_fini(&file->processes);
+    reads_fini(&file->reads);
+    build_ids_fini(&file->build_ids);
+    attributes_fini(&file->attributes);
+    input_close(&file->input);
+}
+
 static int open_input(struct perfdata *file, const char *path, pid_t pid, struct error *error)
 {
     const char *name = strcmp(path, "-") ? path : "standard input";
@@ -249,7 +268,21 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
         code = choose(file, pid, error);
     if (!code)
         set_clock(file);
+    if (!code && (file->input.goes_on || !file->input.seekable))
+        input_follow(&file->input);
     return code;
+}
+
+/* What is in the pipe so far holds no sample: more of it, read from the start. */
+static int try_again(struct perfdata *file, struct error *error)
+{
+    struct input input = file->input;
+    int code = input_spool_more(&input, IDLE_S, error);
+    file->input = (struct input){.fd = -1};
+    close_all(file);
+    *file = (struct perfdata){.input = input};
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    return code < 0 ? code : 0;
 }
 
 int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
@@ -261,6 +294,11 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct err
     int code = input_open(&file->input, path, error);
     if (!code)
         code = open_input(file, path, pid, error);
+    while ((code == -ENODATA || code == -EBADMSG) && file->input.goes_on &&
+           !(code = try_again(file, error)))
+        code = open_input(file, path, pid, error);
+    if (file->input.failed == -EINTR)
+        code = error_set(error, -EINTR, "ended by a signal before the recording had come");
     if (code)
         perfdata_close(file);
     else
@@ -268,14 +306,23 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct err
     return code;
 }
 
+int perfdata_fd(const struct perfdata *file)
+{
+    return input_fd(&file->input);
+}
+
+bool perfdata_idled(const struct perfdata *file)
+{
+    return file->input.idled;
+}
+
+bool perfdata_more(const struct perfdata *file)
+{
+    return file->more;
+}
+
 void perfdata_close(struct perfdata *file)
 {
-    tape_fini(&file->tape);
-    order_fini(&file->order);
-    processes_fini(&file->processes);
-    reads_fini(&file->reads);
-    build_ids_fini(&file->build_ids);
-    attributes_fini(&file->attributes);
-    input_close(&file->input);
+    close_all(file);
     free(file);
 }

@@ -90,6 +90,14 @@ struct perfdata_counts {
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
+/* A pipe that goes on is followed: a descriptor to poll for what comes next; -1: it is all there.
+ */
+int perfdata_fd(const struct perfdata *perfdata);
+/* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
+bool perfdata_idled(const struct perfdata *perfdata);
+/* Of such a pipe, whether the last read left some, so as not to take too long. */
+bool perfdata_more(const struct perfdata *perfdata);
+
 /*
  * Back to the first record, of another process if `pid` is one. -ESPIPE: a pipe is played while it
  * comes. -ESRCH, -ENODATA as when it was opened.

@@ -59,7 +59,7 @@ struct sampler_span perfdata_span(const struct perfdata *file)
         if (process->last_sample_ns > last_ns)
             last_ns = process->last_sample_ns;
     }
-    return (struct sampler_span){first_ns, last_ns - first_ns};
+    return (struct sampler_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
 }
 
 static bool tells_source(const struct attribute *event)

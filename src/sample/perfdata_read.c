@@ -138,6 +138,8 @@ static int pull(struct player *player)
     struct tape_record found = file->held;
     file->held.bytes = NULL;
     int code = found.bytes ? 1 : tape_next(&file->tape, &found);
+    if (code == -EAGAIN)
+        return code;
     if (code <= 0) {
         file->finished = true;
         order_finish(&file->order);
@@ -177,8 +179,12 @@ static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 
 long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
 {
+    /* Of a pipe that is followed some ms of work at a time. */
+    enum { AT_ONCE = 4096 };
     struct player player = {file, sink, context, 0};
+    size_t pulled = 0;
     uint64_t time_ns;
+    file->more = false;
     for (;;) {
         const struct order_item *item = order_head(&file->order, &time_ns);
         if (item && !due(file, time_ns, until_ns))
@@ -190,7 +196,18 @@ long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, 
         }
         if (file->finished)
             return player.handed ? player.handed : -ENODATA;
+        file->more = file->input.follows && ++pulled == AT_ONCE;
+        if (file->more)
+            return player.handed;
         int code = pull(&player);
+        if (code == -EAGAIN) {
+            /* perf ends a round when a ring is half full, some seconds later: too late to look on.
+             */
+            if (!input_quiet(&file->input) || file->order.next == file->order.count)
+                return player.handed;
+            order_finish(&file->order);
+            continue;
+        }
         if (code < 0)
             return code;
     }

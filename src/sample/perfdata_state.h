@@ -27,12 +27,13 @@ struct perfdata {
     struct perfdata_machine machine;
     struct perfdata_counts counts;
     pid_t pid;
-    char name[128]; /* the path, for messages */
-    bool surveyed;     /* read once to its end: events, processes and counts are known */
-    bool finished;     /* the tape has no more records */
+    char name[128];     /* the path, for messages */
+    bool surveyed;      /* read once to its end: events, processes and counts are known */
+    bool more;          /* of a pipe that is followed: there was more to read */
+    bool finished;      /* the tape has no more records */
     uint64_t oldest_ns; /* of all records; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
-    uint64_t clock_ns; /* of the record handed on last */
+    uint64_t clock_ns;  /* of the record handed on last */
 };
 
 /* Takes what one of perf's own records says, unless that is known. 0 or -ENOMEM. */

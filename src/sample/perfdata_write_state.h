@@ -26,7 +26,7 @@ struct perfdata_writer {
     unsigned event_count;
     uint64_t session;    /* a number that other recordings do not have */
     uint64_t generation; /* files begun */
-    bool wants_another; /* file, with the next record */
+    bool wants_another;  /* file, with the next record */
     uint64_t limit_bytes;
     unsigned files;
 

@@ -137,7 +137,9 @@ void sampler_close(struct sampler *sampler)
 
 int sampler_fd(const struct sampler *sampler)
 {
-    return sampler->replay || sampler->sim.memory ? -1 : sampler->session.epoll_fd;
+    return sampler->replay       ? perfdata_fd(sampler->replay)
+           : sampler->sim.memory ? -1
+                                 : sampler->session.epoll_fd;
 }
 
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
@@ -147,8 +149,20 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
                                  : session_read(&sampler->session, until_ns, sink, context);
 }
 
+void sampler_pace(struct sampler *sampler, sampler_may *may, void *context)
+{
+    sampler->session.may = may;
+    sampler->session.may_context = context;
+}
+
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns)
 {
+    if (!sampler->replay && !sampler->sim.memory && sampler->session.behind)
+        *reached_ns = sampler->session.last_ns;
+    if (!sampler->replay && !sampler->sim.memory)
+        return sampler->session.behind;
+    if (sampler->replay)
+        return perfdata_more(sampler->replay);
     if (!sampler->sim.memory || !sampler->sim.behind)
         return false;
     *reached_ns = sampler->sim.last_ns;
@@ -184,6 +198,12 @@ bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t l
 {
     return sampler->sim.memory && kind < LINE_PAIRS && level < sampler->sim.level_count &&
            sim_memory_pair(sampler->sim.memory, kind, level, place, out);
+}
+
+bool sampler_follows(const struct sampler *sampler, bool *idled)
+{
+    *idled = sampler->replay && perfdata_idled(sampler->replay);
+    return sampler->replay && perfdata_fd(sampler->replay) >= 0;
 }
 
 struct sampler_span sampler_span(const struct sampler *sampler)
@@ -231,6 +251,8 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
         return &sampler->info;
     }
     writable->info.records_bad = session->bad;
+    writable->info.rate = session->rate;
+    writable->info.rate_wanted = session->options.rate;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
         writable->info.events[i].counted = session->events[i].counted;

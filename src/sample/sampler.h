@@ -55,6 +55,8 @@ struct sampler_info {
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
     uint64_t records_bad; /* records dropped because malformed */
+    double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
+    double rate_wanted;   /* digested */
     char note[512];       /* what the user should know ("auto took clock: ..."), or "" */
 };
 
@@ -65,7 +67,7 @@ int sampler_open(struct sampler **sampler, const struct sampler_options *options
                  struct error *error);
 void sampler_close(struct sampler *sampler);
 
-/* A descriptor for poll(): readable when records wait. -1 in replay from a file. */
+/* A descriptor for poll(): readable when records wait. -1 in replay, but of a pipe that goes on. */
 int sampler_fd(const struct sampler *sampler);
 
 /*
@@ -80,8 +82,17 @@ int sampler_fd(const struct sampler *sampler);
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
 
 /*
+ * Live, asked before each record is handed over: false, and it waits for the next call. So one call
+ * takes no longer than its caller has time for. What waits is bounded: then records stay in the
+ * kernel's rings, which count what they lose. NULL: all are handed over.
+ */
+typedef bool sampler_may(void *context, uint64_t time_ns);
+void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
+
+/*
  * Whether some up to `until_ns` still wait: of a simulation one call hands over no more than takes
- * a few ms. *reached_ns: no further than there has been read, then; else it is left alone.
+ * a few ms, live what the pace allows. *reached_ns: no further than there has been read, then; else
+ * it is left alone.
  */
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
 
@@ -120,6 +131,9 @@ struct sampler_span {
     uint64_t length_ns;
 };
 struct sampler_span sampler_span(const struct sampler *sampler);
+
+/* Whether it is a pipe that goes on, read as it comes; *idled: it is being recorded meanwhile. */
+bool sampler_follows(const struct sampler *sampler, bool *idled);
 
 /*
  * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a

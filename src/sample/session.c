@@ -144,6 +144,8 @@ int session_open(struct session *session, const struct source *source,
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
         session->options.rate = (uint32_t)most;
+    session->rate = session->born_rate = session->options.rate;
+    session->born_ns = session->steered_ns;
     session->prng.state = session->steered_ns;
     session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     int code = check_options(session, error);
@@ -167,8 +169,11 @@ int session_open(struct session *session, const struct source *source,
 
 void session_close(struct session *session)
 {
-    for (size_t i = 0; i < session->cpu_count; i++)
+    for (size_t i = 0; i < session->cpu_count; i++) {
         ring_close(&session->cpus[i].ring);
+        if (session->cpus[i].owner_left)
+            close(session->cpus[i].owner_fd);
+    }
     for (size_t i = 0; i < session->handle_count; i++)
         close(session->handles[i].fd);
     if (session->epoll_fd >= 0)
@@ -214,11 +219,42 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
+/* No more samples than are digested: what is lost costs the target all the same. Down at once, up
+ * by steps. */
+static void adapt_rate(struct session *session, double seconds)
+{
+    uint64_t handed = 0;
+    double asked = session->options.rate;
+    for (unsigned i = 0; i < session->plan.count; i++)
+        handed += session->events[i].samples;
+    bool too_many = session->staging_used > SESSION_STAGED_MAX / 2 ||
+                    session->lost > (handed + session->lost) / SESSION_LOST_PART;
+    if (too_many)
+        session->rate = fmin(session->rate, 0.7 * (double)handed / seconds);
+    else
+        session->rate *= 1.1;
+    session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_LEAST));
+}
+
+/* Threads of a launched program were born with the period of the start. */
+static void reach_inherited(struct session *session, uint64_t now_ns)
+{
+    double ratio = session->rate / session->born_rate;
+    bool far = ratio < 0.5 || ratio > 2;
+    uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
+    if (!far || now_ns - session->born_ns < apart_ns || !session->enabled)
+        return;
+    session->born_ns = now_ns;
+    if (!session_reopen(session))
+        session->born_rate = session->rate;
+}
+
 static void steer(struct session *session, uint16_t index, double seconds)
 {
     struct session_event *event = &session->events[index];
-    double rate = (double)event->samples / seconds;
-    double wanted = index ? session->options.rate / 4.0 : session->options.rate;
+    /* What was lost was sampled; of which event is not known, and the first has the most. */
+    double rate = (double)(event->samples + (index ? 0 : session->lost)) / seconds;
+    double wanted = index ? session->rate / 4.0 : session->rate;
     event->samples = 0;
     event->steered = period_steer(event->steered, rate, wanted, lowest_period(session, index),
                                   UINT64_C(1) << 36);
@@ -243,9 +279,12 @@ int session_tick(struct session *session, uint64_t now_ns)
     session_follow_cpus(session);
     if (seconds < 0.05)
         return 0;
+    adapt_rate(session, seconds);
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
             steer(session, i, seconds);
+    session->lost = 0;
+    reach_inherited(session, now_ns);
     session_ask_times(session);
     session->steered_ns = now_ns;
     return 0;

@@ -7,6 +7,7 @@
 #ifndef MISSTOP_SAMPLE_SESSION_H
 #define MISSTOP_SAMPLE_SESSION_H
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/prng.h"
@@ -17,9 +18,16 @@
 
 enum {
     SESSION_RING_BYTES = 512 * 1024, /* what perf_event_mlock_kb (516) allows a CPU */
-    SESSION_STACK_BYTES = 512,       /* of a sample */
-    SESSION_STACK_RATE_MAX = 10000   /* samples a second that come with their stack */
+    SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
+    SESSION_STACK_BYTES = 512,    /* of a sample */
+    SESSION_LOST_PART = 50,       /* one in so many lost is too many */
+    SESSION_RATE_LEAST = 100,     /* samples a second, however many are lost */
+    SESSION_STACK_RATE_MAX = 10000 /* samples a second that come with their stack */
 };
+
+/* How often events are opened anew, at the most, for a lower and for a higher rate. */
+#define SESSION_SLOWER_NS CLOCK_NS_PER_S
+#define SESSION_FASTER_NS (10 * CLOCK_NS_PER_S)
 
 struct session_handle {
     int fd;
@@ -29,7 +37,8 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd; /* the event whose ring the others write to; -1: CPU not in use */
+    int owner_fd;    /* the event whose ring the others write to; -1: CPU not in use */
+    bool owner_left; /* it is no handle any more: it only has the ring */
     struct ring ring;
 };
 
@@ -62,6 +71,13 @@ struct session {
     bool enabled;
     bool follows;           /* events opened from now on are enabled one by one */
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
+    sampler_may *may;       /* NULL: nothing waits */
+    void *may_context;
+    bool behind;      /* what could be handed over waits */
+    double rate;      /* samples a second aimed at: what is asked for, or what can be digested */
+    double born_rate; /* the same when the events were opened, */
+    uint64_t born_ns; /* and when */
+    uint64_t lost;    /* since the last steering, of all events */
     uint64_t steered_ns;
     size_t asked; /* handle to be asked next how long it was counted */
     int refused;  /* the last error of an event that could not be opened */
@@ -92,6 +108,9 @@ int session_tick(struct session *session, uint64_t now_ns);
 /* Parts of the above, in session_events.c. */
 int session_open_events(struct session *session);
 int session_follow_cpus(struct session *session);
+/* All threads anew, with the periods of now: threads that inherited their events keep the period
+ * that they were born with. On failure the events of before go on. */
+int session_reopen(struct session *session);
 /* What part of the time the events were counted; asks a few of the handles, the next ones each
  * time. */
 void session_ask_times(struct session *session);

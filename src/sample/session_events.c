@@ -260,6 +260,44 @@ int session_open_events(struct session *session)
     return code;
 }
 
+/* What was opened before: it samples no more. The owner of a ring stays, for the ring is its. */
+static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (handles[i].fd != session->cpus[handles[i].cpu].owner_fd) {
+            close(handles[i].fd);
+        } else {
+            session->cpus[handles[i].cpu].owner_left = true;
+            ioctl(handles[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+        }
+    free(handles);
+}
+
+int session_reopen(struct session *session)
+{
+    struct session_handle *before = session->handles;
+    size_t count = session->handle_count;
+    session->handles = NULL;
+    session->handle_count = session->handle_room = 0;
+    session->follows = true;
+    /* Of a single event it is known without its id. */
+    if (session->plan.count == 1)
+        hash_clear(&session->event_of_id);
+    for (unsigned i = 0; i < session->plan.count; i++) {
+        session->events[i].attr.sample_period = session->events[i].period;
+        session->events[i].attr.enable_on_exec = 0;
+    }
+    int code = open_threads(session);
+    if (!code && session->handle_count) {
+        leave_handles(session, before, count);
+        return 0;
+    }
+    leave_handles(session, session->handles, session->handle_count);
+    session->handles = before;
+    session->handle_count = session->handle_room = count;
+    return code ? code : -ESRCH;
+}
+
 /* A CPU that went away and came back keeps its events: the kernel does that. */
 int session_follow_cpus(struct session *session)
 {

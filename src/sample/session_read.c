@@ -125,6 +125,8 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         record.sample.time_ns = record.time_ns;
         session->events[record.sample.event].samples++;
     }
+    if (record.kind == RECORD_LOST)
+        session->lost += record.count;
     sink(context, &record);
 }
 
@@ -134,14 +136,20 @@ long session_read(struct session *session, uint64_t until_ns, sampler_sink sink,
     /* Clears the edge; what is to be read, the rings themselves say. */
     while (epoll_wait(session->epoll_fd, ready, 16, 0) == 16)
         continue;
-    for (size_t i = 0; i < session->cpu_count; i++)
+    for (size_t i = 0; i < session->cpu_count && session->staging_used < SESSION_STAGED_MAX; i++)
         if (session->cpus[i].ring.memory)
             stage_ring(session, &session->cpus[i].ring);
     if (session->order_count)
         qsort(session->order, session->order_count, sizeof *session->order, compare_order);
     size_t handed = 0;
-    for (; handed < session->order_count && session->order[handed].time_ns <= until_ns; handed++)
+    session->behind = false;
+    for (; handed < session->order_count && session->order[handed].time_ns <= until_ns; handed++) {
+        session->behind =
+            session->may && !session->may(session->may_context, session->order[handed].time_ns);
+        if (session->behind)
+            break;
         hand_over(session, handed, sink, context);
+    }
     keep_from(session, handed);
     return (long)handed;
 }

@@ -91,13 +91,13 @@ static int next_plain(struct tape *tape, struct tape_record *record)
 {
     record->bytes = input_peek(tape->input, HEADER_BYTES);
     if (!record->bytes)
-        return ran_out(tape);
+        return tape->input->dry ? -EAGAIN : ran_out(tape);
     record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
     if (record->header.size < HEADER_BYTES)
         return ended(tape, TAPE_DAMAGED);
     record->bytes = input_peek(tape->input, record->header.size);
     if (!record->bytes)
-        return ran_out(tape);
+        return tape->input->dry ? -EAGAIN : ran_out(tape);
     uint64_t behind = bytes_behind(tape, record);
     input_skip(tape->input, record->header.size);
     if (!behind)

@@ -54,7 +54,8 @@ struct tape_record {
 void tape_init(struct tape *tape, struct input *input, bool swap);
 void tape_fini(struct tape *tape);
 
-/* 1 and a record; 0 at the end, whose kind stands in `end`; -ENOMEM, or the errno of a read. */
+/* 1 and a record; 0 at the end, whose kind stands in `end`; -EAGAIN: of a pipe that is followed it
+ * has not come yet; -ENOMEM, or the errno of a read. */
 int tape_next(struct tape *tape, struct tape_record *record);
 
 #endif

@@ -218,7 +218,6 @@ struct browser {
         struct table of_recording;
     } picker;
     bool replays;
-    bool calmer;           /* the interval follows the volatility: screen_follows() */
     struct view_play play; /* where the replay stands */
 };
 

@@ -36,17 +36,31 @@ static bool is(const char *text, const char *other)
     return text && !strcmp(text, other);
 }
 
+/* What the process does, where it is not simply running: as long as that lasts. */
+static const char *live_badge(const struct snapshot *snapshot)
+{
+    static const char *const badges[][2] = {{"exited", " ENDED "},
+                                            {"not counted", " NOT COUNTING "},
+                                            {"stopped", " STOPPED "},
+                                            {"idle", " IDLE "},
+                                            {"not sampled", " NO SAMPLES "}};
+    for (size_t i = 0; i < sizeof badges / sizeof *badges; i++)
+        if (is(snapshot->target.state, badges[i][0]))
+            return badges[i][1];
+    return NULL;
+}
+
 static int draw_badge(const struct browser *browser, struct canvas *canvas)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    bool ended = is(snapshot->target.state, "exited");
+    const char *other = live_badge(snapshot);
     const char *text = browser->frozen          ? " FROZEN "
                        : snapshot->stretch      ? " PAST "
                        : !snapshot->source.live ? play_badge(browser)
-                       : ended                  ? " ENDED "
+                       : other                  ? other
                                                 : " LIVE ";
     enum paint paint = browser->frozen || snapshot->stretch ? PAINT_FROZEN
-                       : !snapshot->source.live || ended    ? PAINT_RECORDED
+                       : !snapshot->source.live || other    ? PAINT_RECORDED
                                                             : PAINT_LIVE;
     int columns = (int)strlen(text);
     canvas_text(canvas, 0, canvas->columns - columns, columns, paint, text);
@@ -84,8 +98,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
         pen_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
-        pen_whole(&pen, PAINT_DIM, "  every %g s%s", snapshot->interval_s,
-                  browser->calmer && snapshot->interval_s > 1 ? ": calmer" : "");
+        pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)

@@ -173,11 +173,6 @@ void screen_show(struct screen *screen, const struct snapshot *snapshot,
     draw(screen);
 }
 
-void screen_follows(struct screen *screen, bool follows)
-{
-    screen->browser.calmer = follows;
-}
-
 void screen_message(struct screen *screen, const char *text)
 {
     browser_message(&screen->browser, text);

@@ -58,10 +58,6 @@ void screen_close(struct screen *screen);
  */
 void screen_emergency_restore(void);
 
-/* Whether the refresh interval follows the volatility of the program, which the header says where
- * it makes it longer; from the next picture on. */
-void screen_follows(struct screen *screen, bool follows);
-
 /*
  * A new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it
  * through the function given. Draws.

@@ -5,6 +5,7 @@
 #include "sample/tape.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,7 @@ static void a_pipe_reads_like_a_file(void **state)
         assert_false(opened.input.seekable);
         assert_int_equal(input_left(&opened.input), UINT64_MAX);
         if (spool)
-            assert_int_equal(input_spool(&opened.input, &error), 0);
+            assert_int_equal(input_spool(&opened.input, NAN, &error), 0);
         for (int reading = 0; reading <= spool; reading++) {
             tape_init(&opened.tape, &opened.input, false);
             assert_int_equal(read_numbered(&opened), 100);
@@ -228,7 +229,7 @@ static void a_spool_that_cannot_be_is_said(void **state)
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
     assert_int_equal(input_open(&input, path, &error), 0);
     setenv("TMPDIR", "/nonexistent", 1);
-    assert_int_equal(input_spool(&input, &error), -ENOENT);
+    assert_int_equal(input_spool(&input, NAN, &error), -ENOENT);
     assert_non_null(strstr(error.text, "/nonexistent"));
     unsetenv("TMPDIR");
     input_close(&input);

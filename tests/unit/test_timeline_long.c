@@ -221,19 +221,6 @@ static void fields_say_since_when(void **state)
     browser_fini(&browser);
 }
 
-/* Only where it is not the user who chose it. */
-static void the_header_says_why_it_waits(void **state)
-{
-    struct browser browser;
-    (void)state;
-    look(&browser);
-    assert_null(strstr(run.text, "calmer"));
-    browser.calmer = true;
-    draw(&browser);
-    assert_non_null(strstr(run.text, "every 3 s: calmer"));
-    browser_fini(&browser);
-}
-
 static void times_are_written_one_way(void **state)
 {
     char out[TEXT_TIME_BYTES];
@@ -259,7 +246,6 @@ int main(void)
         cmocka_unit_test(the_rows_tell_phases_apart),
         cmocka_unit_test(volatility_leaves_the_list_its_room),
         cmocka_unit_test(fields_say_since_when),
-        cmocka_unit_test(the_header_says_why_it_waits),
         cmocka_unit_test(times_are_written_one_way),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "front.h"
+
+#include "base/clock.h"
+#include "profile/profile.h"
+#include "signals.h"
+#include "snapshot_file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    REQUESTS = 32,
+    LOAN_MS = 10,   /* how long a key waits for the stages; then it is answered without them */
+    AGAIN_MS = 100, /* until it is drawn with them */
+    LEAVE_MS = 300  /* how long the loop may take to end after a quit */
+};
+
+struct front {
+    struct front_setup setup;
+    pthread_t thread;
+    pthread_mutex_t stages;    /* held by whoever uses them */
+    pthread_mutex_t next_turn; /* held by who waits for them, so that the loop cannot overtake */
+    bool asks;                 /* the terminal's thread has them; its own */
+    bool drawn_without;        /* the same: the picture shown lacks what only they know */
+    int signals;
+    int to_loop;         /* eventfd */
+    int to_front;        /* eventfd */
+    pthread_mutex_t box; /* of all below */
+    struct request requests[REQUESTS];
+    size_t request_count;
+    const struct snapshot *snapshot;
+    char message[256];
+    bool quit;
+    bool child;
+    bool stopping;
+};
+
+static void ring_bell(int fd)
+{
+    uint64_t one = 1;
+    if (write(fd, &one, sizeof one) < 0)
+        return; /* it is full: it rings already */
+}
+
+static void silence(int fd)
+{
+    uint64_t rings;
+    if (read(fd, &rings, sizeof rings) < 0)
+        return;
+}
+
+static struct timespec from_now(int ms)
+{
+    uint64_t at_ns = clock_now_ns() + (uint64_t)ms * 1000000;
+    return (struct timespec){.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_S),
+                             .tv_nsec = (long)(at_ns % CLOCK_NS_PER_S)};
+}
+
+/* ---- the loop's side ---- */
+
+int front_fd(const struct front *front)
+{
+    return front->to_loop;
+}
+
+bool front_take(struct front *front, struct front_news *news)
+{
+    *news = (struct front_news){.request = {.kind = REQUEST_NONE}};
+    pthread_mutex_lock(&front->box);
+    news->child = front->child;
+    if (front->quit)
+        news->request.kind = REQUEST_QUIT;
+    else if (front->request_count)
+        news->request = front->requests[0];
+    if (!front->quit && front->request_count)
+        memmove(front->requests, front->requests + 1,
+                --front->request_count * sizeof *front->requests);
+    front->child = false;
+    if (!front->request_count)
+        silence(front->to_loop);
+    pthread_mutex_unlock(&front->box);
+    return news->child || news->request.kind != REQUEST_NONE;
+}
+
+void front_show(struct front *front, const struct snapshot *snapshot)
+{
+    pthread_mutex_lock(&front->box);
+    const struct snapshot *unseen = front->snapshot;
+    front->snapshot = snapshot;
+    pthread_mutex_unlock(&front->box);
+    snapshot_free(unseen);
+    ring_bell(front->to_front);
+}
+
+void front_message(struct front *front, const char *text)
+{
+    pthread_mutex_lock(&front->box);
+    snprintf(front->message, sizeof front->message, "%s", text);
+    pthread_mutex_unlock(&front->box);
+    ring_bell(front->to_front);
+}
+
+void front_lend(struct front *front)
+{
+    pthread_mutex_unlock(&front->stages);
+}
+
+void front_take_back(struct front *front)
+{
+    pthread_mutex_lock(&front->next_turn);
+    pthread_mutex_lock(&front->stages);
+    pthread_mutex_unlock(&front->next_turn);
+}
+
+/* ---- the terminal's side ---- */
+
+bool front_may_ask(const struct front *front)
+{
+    return front->asks;
+}
+
+static void borrow(struct front *front)
+{
+    struct timespec until = from_now(LOAN_MS);
+    if (pthread_mutex_clocklock(&front->next_turn, CLOCK_MONOTONIC, &until))
+        return;
+    front->asks = !pthread_mutex_clocklock(&front->stages, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&front->next_turn);
+}
+
+static void give_back(struct front *front)
+{
+    front->drawn_without = !front->asks;
+    if (front->asks)
+        pthread_mutex_unlock(&front->stages);
+    front->asks = false;
+}
+
+static void ask_loop(struct front *front, const struct request *request)
+{
+    pthread_mutex_lock(&front->box);
+    if (request->kind == REQUEST_QUIT)
+        front->quit = true;
+    else if (front->request_count < REQUESTS)
+        front->requests[front->request_count++] = *request;
+    pthread_mutex_unlock(&front->box);
+    ring_bell(front->to_loop);
+}
+
+static void quit(struct front *front)
+{
+    ask_loop(front, &(struct request){.kind = REQUEST_QUIT});
+}
+
+static void suspend(struct front *front)
+{
+    screen_suspend(front->setup.screen);
+    /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before all stop.
+     */
+    raise(SIGSTOP);
+    screen_resume(front->setup.screen);
+}
+
+/* `W`: the picture shown. */
+static void write_snapshot(struct front *front)
+{
+    char message[160];
+    struct screen *screen = front->setup.screen;
+    if (!screen_snapshot(screen))
+        return;
+    snapshot_file_write(screen_snapshot(screen), front->setup.view, message, sizeof message);
+    screen_message(screen, message);
+}
+
+static void read_keys(struct front *front)
+{
+    struct request request;
+    borrow(front);
+    while ((request = screen_input(front->setup.screen)).kind != REQUEST_NONE) {
+        if (request.kind == REQUEST_SUSPEND)
+            suspend(front);
+        else if (request.kind == REQUEST_WRITE)
+            write_snapshot(front);
+        else
+            ask_loop(front, &request);
+        if (request.kind == REQUEST_QUIT)
+            break;
+    }
+    give_back(front);
+}
+
+static void read_signals(struct front *front)
+{
+    struct signalfd_siginfo info;
+    while (read(front->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGWINCH) {
+            read_keys(front);
+        } else if (info.ssi_signo == SIGTSTP) {
+            suspend(front);
+        } else if (info.ssi_signo == SIGCHLD) {
+            pthread_mutex_lock(&front->box);
+            front->child = true;
+            pthread_mutex_unlock(&front->box);
+            ring_bell(front->to_loop);
+        } else {
+            quit(front);
+        }
+    }
+}
+
+static void draw_news(struct front *front)
+{
+    char message[sizeof front->message];
+    silence(front->to_front);
+    pthread_mutex_lock(&front->box);
+    const struct snapshot *snapshot = front->snapshot;
+    memcpy(message, front->message, sizeof message);
+    front->snapshot = NULL;
+    front->message[0] = '\0';
+    pthread_mutex_unlock(&front->box);
+    if (!snapshot && !message[0])
+        return;
+    borrow(front);
+    if (snapshot)
+        screen_show(front->setup.screen, snapshot, snapshot_free);
+    if (message[0])
+        screen_message(front->setup.screen, message);
+    give_back(front);
+}
+
+static bool told_to(struct front *front, const bool *what)
+{
+    pthread_mutex_lock(&front->box);
+    bool told = *what;
+    pthread_mutex_unlock(&front->box);
+    return told;
+}
+
+/* The loop is in the middle of something: it has a moment to end. */
+static void await_end(struct front *front)
+{
+    uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
+    struct pollfd polled = {.fd = front->to_front, .events = POLLIN};
+    while (!told_to(front, &front->stopping) && clock_now_ns() < until_ns) {
+        silence(front->to_front);
+        poll(&polled, 1, LEAVE_MS / 10);
+    }
+    if (!told_to(front, &front->stopping) && front->setup.leave)
+        front->setup.leave(front->setup.context);
+}
+
+static void *run(void *context)
+{
+    struct front *front = context;
+    struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                              {.fd = front->signals, .events = POLLIN},
+                              {.fd = front->to_front, .events = POLLIN}};
+    while (!told_to(front, &front->stopping) && !told_to(front, &front->quit)) {
+        int ready =
+            poll(polled, sizeof polled / sizeof *polled, front->drawn_without ? AGAIN_MS : -1);
+        if (ready < 0 && errno != EINTR)
+            quit(front);
+        if (ready == 0)
+            read_keys(front); /* none wait: it draws */
+        if (ready <= 0)
+            continue;
+        if (polled[1].revents)
+            read_signals(front);
+        /* Hang-up of the terminal: nobody is left to look. */
+        if (polled[0].revents & (POLLHUP | POLLERR))
+            quit(front);
+        else if (polled[0].revents)
+            read_keys(front);
+        if (polled[2].revents)
+            draw_news(front);
+    }
+    if (!told_to(front, &front->stopping))
+        await_end(front);
+    return NULL;
+}
+
+static void free_front(struct front *front)
+{
+    const int fds[] = {front->signals, front->to_loop, front->to_front};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    snapshot_free(front->snapshot);
+    free(front);
+}
+
+int front_start(struct front **out, const struct front_setup *setup, struct error *error)
+{
+    struct front *front = calloc(1, sizeof *front);
+    if (!front)
+        return error_set(error, -ENOMEM, "out of memory");
+    front->setup = *setup;
+    front->signals = signals_open();
+    front->to_loop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    front->to_front = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&front->stages, NULL);
+    pthread_mutex_init(&front->next_turn, NULL);
+    pthread_mutex_init(&front->box, NULL);
+    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0 ? -EMFILE : 0;
+    pthread_mutex_lock(&front->stages);
+    if (!code)
+        code = -pthread_create(&front->thread, NULL, run, front);
+    if (code) {
+        free_front(front);
+        return error_set(error, code, "no thread or descriptor for the screen: %s",
+                         strerror(-code));
+    }
+    *out = front;
+    return 0;
+}
+
+void front_stop(struct front *front)
+{
+    if (!front)
+        return;
+    pthread_mutex_lock(&front->box);
+    front->stopping = true;
+    pthread_mutex_unlock(&front->box);
+    ring_bell(front->to_front);
+    pthread_mutex_unlock(&front->stages);
+    pthread_join(front->thread, NULL);
+    free_front(front);
+}
