@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ struct handed {
     char **variables;
     void *pages;
     size_t size_bytes;
+    int fd; /* of the shared memory, for the new program; -1: none */
 };
 
 static bool starts(const char *variable, const char *name)
@@ -47,11 +49,11 @@ static bool starts(const char *variable, const char *name)
 /* A vfork child shares the gate, but is another process. */
 static bool is_ours(void)
 {
-    return session_on() && session.fd >= 0 && *session.library &&
-           session.header->pid == (uint32_t)getpid();
+    return session_on() && *session.library && session.header->pid == (uint32_t)getpid();
 }
 
-static void write_number(char *out, unsigned number)
+/* The end of it. */
+static char *write_number(char *out, unsigned number)
 {
     char digits[16];
     int count = 0;
@@ -61,23 +63,51 @@ static void write_number(char *out, unsigned number)
     while (count)
         *out++ = digits[--count];
     *out = '\0';
+    return out;
+}
+
+/*
+ * The shared memory once more, through misstop: the agent keeps no descriptor that the program
+ * could see, close or replace. -1: misstop is gone, or another user's.
+ */
+static int open_memory(void)
+{
+    char path[64] = "/proc/";
+    struct stat status;
+    char *end = write_number(path + strlen(path), session.header->owner);
+    write_number(stpcpy(end, "/fd/"), session.header->owner_fd);
+    int fd = open(path, O_RDWR);
+    if (fd < 0)
+        return -1;
+    if (!fstat(fd, &status) && status.st_dev == session.memory.device &&
+        status.st_ino == session.memory.inode)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static size_t count_variables(char *const *environment, const char **preload)
+{
+    size_t count = 0;
+    for (; environment[count]; count++)
+        if (starts(environment[count], preload_name))
+            *preload = environment[count] + sizeof preload_name - 1;
+    return count;
 }
 
 static struct handed hand_on(char *const *environment)
 {
-    struct handed handed = {.variables = (char **)(uintptr_t)environment};
+    struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
     const char *preload = "";
-    size_t count = 0;
     size_t kept = 0;
     if (!environment || !is_ours())
         return handed;
-    for (; environment[count]; count++)
-        if (starts(environment[count], preload_name))
-            preload = environment[count] + sizeof preload_name - 1;
+    size_t count = count_variables(environment, &preload);
     size_t preload_bytes = sizeof preload_name + strlen(session.library) + 1 + strlen(preload);
     handed.size_bytes =
         (count + 3) * sizeof(char *) + preload_bytes + sizeof number_name + NUMBER_BYTES;
-    handed.pages = session_pages(handed.size_bytes);
+    handed.fd = open_memory();
+    handed.pages = handed.fd < 0 ? NULL : session_pages(handed.size_bytes);
     if (!handed.pages)
         return handed;
     handed.variables = handed.pages;
@@ -90,9 +120,8 @@ static struct handed hand_on(char *const *environment)
     if (*preload)
         text = stpcpy(stpcpy(text, ":"), preload);
     handed.variables[kept++] = ++text;
-    write_number(stpcpy(text, number_name), (unsigned)session.fd);
+    write_number(stpcpy(text, number_name), (unsigned)handed.fd);
     handed.variables[kept] = NULL;
-    fcntl(session.fd, F_SETFD, 0);
     return handed;
 }
 
@@ -100,10 +129,10 @@ static struct handed hand_on(char *const *environment)
 static int take_back(const struct handed *handed, int result)
 {
     int saved = errno;
-    if (handed->pages) {
-        fcntl(session.fd, F_SETFD, FD_CLOEXEC);
-        syscall(SYS_munmap, handed->pages, handed->size_bytes);
-    }
+    if (handed->fd >= 0)
+        close(handed->fd);
+    if (handed->pages)
+        session_unmap(handed->pages, handed->size_bytes);
     errno = saved;
     return result;
 }

@@ -38,7 +38,7 @@ static size_t usable_unknown(void *block)
 
 struct library_search {
     uintptr_t address;
-    const ElfW(Phdr) *headers; /* of the library that holds it; NULL: none does */
+    const ElfW(Phdr) * headers; /* of the library that holds it; NULL: none does */
 };
 
 static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
@@ -54,8 +54,9 @@ static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
     return search->headers != NULL;
 }
 
-/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well, but
- * reads the whole symbol table of libc, which a simulation counts among the program's misses. */
+/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well,
+ * but reads the whole symbol table of libc, which a simulation counts among the program's misses.
+ */
 static bool same_library(void *a, void *b)
 {
     struct library_search first = {.address = (uintptr_t)a};

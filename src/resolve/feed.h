@@ -6,8 +6,8 @@
  *
  * To watch a command: feed_refusal() tells beforehand whether it can be preloaded;
  * feed_new(), feed_environment(); in the child, before exec, feed_inherit() and the two variables.
- * Then feed_read() at least every few milliseconds: a thread's ring holds 174,000 allocations
- * with their frees. Used by the resolver and main; one thread.
+ * Then feed_read() at least every few milliseconds: the rings hold 130,000
+ * allocations with their frees. Used by the resolver and main; one thread.
  */
 #ifndef MISSTOP_RESOLVE_FEED_H
 #define MISSTOP_RESOLVE_FEED_H
