@@ -48,6 +48,7 @@ enum agent_reason {
     AGENT_OTHER_SIZES, /* sizes in the header make no sense to this agent */
     AGENT_NO_CLOCK,    /* reading the processor's clock is forbidden (PR_SET_TSC) */
     AGENT_SANDBOXED,   /* the program forbade itself system calls (seccomp) */
+    AGENT_NOT_FOLLOWED /* the process became a program that cannot load the agent */
 };
 
 enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
@@ -98,6 +99,7 @@ struct agent_header {
     uint32_t rings_used; /* rings from here on were never written */
     uint32_t
         generation; /* programs that ran in the process: an exec leaves rings without threads */
+    uint64_t load;  /* AGENT_NOT_FOLLOWED: enum agent_load */
     uint64_t words_from;   /* words of the program that runs now begin here */
     uint64_t path_top;     /* ids given << AGENT_PATH_SHIFT | words written */
     uint64_t lost_no_ring; /* events of threads that found no ring free */
@@ -105,7 +107,7 @@ struct agent_header {
     uint64_t unwound;      /* paths that had to be unwound */
     uint64_t checked;      /* remembered paths compared with a fresh unwind */
     uint64_t wrong;        /* ... that differed */
-    uint8_t unused2[128 - 80];
+    uint8_t unused2[128 - 88];
     /* Stacks of what is free: changes << 32 | index + 1; both sides push and pop. */
     uint64_t free_rings;
     uint64_t warm_chunks; /* used lately: taken first */

@@ -10,7 +10,7 @@ static void open_feed(struct command *command, const struct options *options, ch
 {
     struct error *note = &command->heap_note;
     if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, size, note) ||
-        feed_refusal(options->command[0], note) != FEED_PRELOADABLE)
+        feed_refusal(options->command[0], note) != AGENT_LOADABLE)
         return;
     if (feed_new(&command->feed, note))
         command->feed = NULL;

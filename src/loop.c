@@ -132,7 +132,7 @@ void loop_refresh(struct loop *loop)
         screen_follows(loop->setup->screen, loop->delay_follows);
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
-        loop->code = print_snapshot(loop, stdout, snapshot);
+        loop->code = print_snapshot(loop, loop->setup->output, snapshot);
         snapshot_free(snapshot);
     }
 }

@@ -2,15 +2,18 @@
 /*
  * exec in the watched process itself (a shell's last command, env, a wrapper script): the new
  * program is the one the user wants watched, so the variables that were taken out of the
- * environment go along. Children are processes of their own: what they exec is left alone.
+ * environment go along, if that program can load the agent. Children are processes of their own:
+ * what they exec is left alone.
  */
 #include "agent/interpose.h"
 #include "agent/session.h"
+#include "agent_load.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,7 +41,8 @@ struct handed {
     char **variables;
     void *pages;
     size_t size_bytes;
-    int fd; /* of the shared memory, for the new program; -1: none */
+    int fd;       /* of the shared memory, for the new program; -1: none */
+    bool is_left; /* the new program will not load the agent, and misstop was told */
 };
 
 static bool starts(const char *variable, const char *name)
@@ -95,33 +99,83 @@ static size_t count_variables(char *const *environment, const char **preload)
     return count;
 }
 
-static struct handed hand_on(char *const *environment)
+/* What may have changed since the start: root, user and filters. */
+static enum agent_load look_around(struct agent_load_work *work)
 {
-    struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
-    const char *preload = "";
+    struct stat status;
+    if (stat(session.library, &status) || access(session.library, R_OK) ||
+        status.st_dev != session.file.device || status.st_ino != session.file.inode)
+        return AGENT_LOAD_NO_AGENT;
+    return agent_load_filters(work) > session.header->filters ? AGENT_LOAD_FILTERED
+                                                              : AGENT_LOADABLE;
+}
+
+static enum agent_load look(const char *name, bool is_searched, const char *preload)
+{
+    struct agent_load_work *work = session_pages(sizeof *work);
+    enum agent_load why = AGENT_LOAD_UNREADABLE;
+    if (!work)
+        return why;
+    if (!is_searched || strchr(name, '/') || agent_load_find(work, name, getenv("PATH")))
+        why = agent_load_look(work, is_searched && !strchr(name, '/') ? work->path : name,
+                              &session.header->linker, preload);
+    if (why == AGENT_LOADABLE)
+        why = look_around(work);
+    session_unmap(work, sizeof *work);
+    return why;
+}
+
+/* The variables in pages of their own: a child of vfork() may be using the caller's. */
+static bool write_variables(struct handed *handed, char *const *environment, size_t count,
+                            const char *preload)
+{
     size_t kept = 0;
-    if (!environment || !is_ours())
-        return handed;
-    size_t count = count_variables(environment, &preload);
     size_t preload_bytes = sizeof preload_name + strlen(session.library) + 1 + strlen(preload);
-    handed.size_bytes =
+    handed->size_bytes =
         (count + 3) * sizeof(char *) + preload_bytes + sizeof number_name + NUMBER_BYTES;
-    handed.fd = open_memory();
-    handed.pages = handed.fd < 0 ? NULL : session_pages(handed.size_bytes);
-    if (!handed.pages)
-        return handed;
-    handed.variables = handed.pages;
+    handed->pages = session_pages(handed->size_bytes);
+    if (!handed->pages)
+        return false;
+    handed->variables = handed->pages;
     for (size_t i = 0; i < count; i++)
         if (!starts(environment[i], preload_name) && !starts(environment[i], number_name))
-            handed.variables[kept++] = environment[i];
-    char *text = (char *)(handed.variables + count + 3);
-    handed.variables[kept++] = text;
+            handed->variables[kept++] = environment[i];
+    char *text = (char *)(handed->variables + count + 3);
+    handed->variables[kept++] = text;
     text = stpcpy(stpcpy(text, preload_name), session.library);
     if (*preload)
         text = stpcpy(stpcpy(text, ":"), preload);
-    handed.variables[kept++] = ++text;
-    write_number(stpcpy(text, number_name), (unsigned)handed.fd);
-    handed.variables[kept] = NULL;
+    handed->variables[kept++] = ++text;
+    write_number(stpcpy(text, number_name), (unsigned)handed->fd);
+    handed->variables[kept] = NULL;
+    return true;
+}
+
+static void tell(enum agent_state state, enum agent_reason reason, enum agent_load why)
+{
+    session.header->load = why;
+    session.header->reason = reason;
+    __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
+}
+
+/* `name`: what is to run; `is_searched`: as execvp() does. */
+static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
+{
+    struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
+    const char *preload = "";
+    int saved = errno;
+    if (!name || !environment || !is_ours())
+        return handed;
+    size_t count = count_variables(environment, &preload);
+    enum agent_load why = look(name, is_searched, preload);
+    if (why == AGENT_LOADABLE && (handed.fd = open_memory()) < 0)
+        why = AGENT_LOAD_NO_MEMORY;
+    if (why == AGENT_LOADABLE && !write_variables(&handed, environment, count, preload))
+        why = AGENT_LOAD_NO_MEMORY;
+    handed.is_left = why != AGENT_LOADABLE;
+    if (handed.is_left)
+        tell(AGENT_GAVE_UP, AGENT_NOT_FOLLOWED, why);
+    errno = saved;
     return handed;
 }
 
@@ -133,23 +187,33 @@ static int take_back(const struct handed *handed, int result)
         close(handed->fd);
     if (handed->pages)
         session_unmap(handed->pages, handed->size_bytes);
+    if (handed->is_left)
+        tell(AGENT_RUNNING, AGENT_NO_REASON, AGENT_LOADABLE);
     errno = saved;
     return result;
 }
 
+static int failed(long result)
+{
+    errno = (int)-result;
+    return -1;
+}
+
 static int exec_path(const char *path, char *const *words, char *const *environment)
 {
-    struct handed handed = hand_on(environment);
+    struct handed handed = hand_on(path, false, environment);
     int result = real_execve ? real_execve(path, words, handed.variables)
-                             : (int)syscall(SYS_execve, path, words, handed.variables);
+                             : failed(raw_syscall(SYS_execve, (long)path, (long)words,
+                                                  (long)handed.variables, 0, 0, 0));
     return take_back(&handed, result);
 }
 
 static int exec_found(const char *file, char *const *words, char *const *environment)
 {
-    struct handed handed = hand_on(environment);
+    struct handed handed = hand_on(file, true, environment);
     int result = real_execvpe ? real_execvpe(file, words, handed.variables)
-                              : (int)syscall(SYS_execve, file, words, handed.variables);
+                              : failed(raw_syscall(SYS_execve, (long)file, (long)words,
+                                                   (long)handed.variables, 0, 0, 0));
     return take_back(&handed, result);
 }
 
@@ -179,7 +243,9 @@ INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
         errno = ENOSYS;
         return -1;
     }
-    struct handed handed = hand_on(environment);
+    char path[64] = "/proc/self/fd/";
+    write_number(path + strlen(path), fd < 0 ? 0 : (unsigned)fd);
+    struct handed handed = hand_on(path, false, environment);
     return take_back(&handed, real_fexecve(fd, words, handed.variables));
 }
 

@@ -88,6 +88,7 @@ static void look_up(void)
         .munmap = next("munmap"),
         .mremap = next("mremap"),
         .dlclose = next("dlclose"),
+        .prctl = next("prctl"),
     };
     if (!same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
         all.usable = usable_unknown;
@@ -205,6 +206,17 @@ static int early_dlclose(void *handle)
     return ready(false) ? found.dlclose(handle) : -1;
 }
 
+static int early_prctl(int option, ...)
+{
+    unsigned long words[4];
+    __builtin_va_list rest;
+    __builtin_va_start(rest, option);
+    for (int i = 0; i < 4; i++)
+        words[i] = __builtin_va_arg(rest, unsigned long);
+    __builtin_va_end(rest);
+    return (int)syscall(SYS_prctl, option, words[0], words[1], words[2], words[3]);
+}
+
 struct real real = {
     .malloc = early_malloc,
     .calloc = early_calloc,
@@ -220,6 +232,7 @@ struct real real = {
     .munmap = early_munmap,
     .mremap = early_mremap,
     .dlclose = early_dlclose,
+    .prctl = early_prctl,
 };
 
 __attribute__((constructor)) static void start_at_the_latest(void)

@@ -211,6 +211,9 @@ static void drop_preload(char **variable)
     end += sizeof name - 1;
     if ((size_t)(end - start) < sizeof session.library)
         memcpy(session.library, start, (size_t)(end - start));
+    struct stat status;
+    if (*session.library && !stat(session.library, &status))
+        session.file = (struct agent_file){status.st_dev, status.st_ino};
     if (*end == ':')
         memmove(start, end + 1, strlen(end + 1) + 1);
     else if (start > value)

@@ -33,6 +33,7 @@ struct session {
     uint64_t *words;
     struct agent_unit *units; /* of all chunks */
     struct agent_file memory; /* to know it again at an exec of this process */
+    struct agent_file file;   /* of library */
     char library[4096];       /* the agent's file, as it was preloaded; "": not known */
     struct agent_sizes sizes; /* checked; the header's are not read again */
 };

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,7 +49,10 @@ struct feed {
     uint64_t last_ns;
     uint64_t trimmed_ns;
     struct reader_mark mark;
+    char *why; /* WHY_BYTES: a sentence for feed_state() */
 };
+
+enum { WHY_BYTES = 256 };
 
 /* Every reading of shared memory: one access, whatever the other side is doing. */
 static uint32_t look32(const uint32_t *word)
@@ -114,6 +118,18 @@ static void withdraw(struct feed *feed)
               (off_t)agent_total_bytes(&feed->sizes));
 }
 
+/* What an exec of the program is compared with. */
+static int describe_self(struct feed *feed)
+{
+    struct agent_load_work *work = malloc(sizeof *work);
+    if (!work)
+        return -ENOMEM;
+    feed->header->linker = agent_load_linker(work, "/proc/self/exe");
+    feed->header->filters = agent_load_filters(work);
+    free(work);
+    return 0;
+}
+
 static void fill_header(struct feed *feed)
 {
     feed->header->version = AGENT_VERSION;
@@ -138,7 +154,9 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     int code = make_memory(feed, agent_total_bytes(sizes), error);
     if (code)
         goto failed;
-    if (feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
+    feed->why = calloc(1, WHY_BYTES);
+    if (!feed->why || describe_self(feed) ||
+        feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
         feed_paths_init(&feed->paths, feed->memory, &feed->sizes)) {
         code = error_set(error, -ENOMEM, "out of memory");
         goto failed;
@@ -170,6 +188,7 @@ void feed_free(struct feed *feed)
         close(feed->fd);
     feed_paths_fini(&feed->paths);
     feed_rings_fini(&feed->rings);
+    free(feed->why);
     free(feed);
 }
 
@@ -275,7 +294,11 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
     uint32_t state = look32(&feed->header->state);
     uint32_t reason = look32(&feed->header->reason);
     const char *text = NULL;
-    if (state == AGENT_GAVE_UP)
+    if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
+        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the one that runs now %s",
+                 agent_load_words((uint32_t)look64(&feed->header->load)));
+        text = feed->why;
+    } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
     else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
         text = "the program brings its own malloc: blocks show only if it asks libc for them";

@@ -12,6 +12,7 @@
 #ifndef MISSTOP_RESOLVE_FEED_H
 #define MISSTOP_RESOLVE_FEED_H
 
+#include "agent_load.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -77,18 +78,8 @@ int feed_environment(const struct feed *feed, const char *agent_path, char *prel
                      size_t preload_size, char *variable, size_t variable_size,
                      struct error *error);
 
-/* Why a program cannot be preloaded. */
-enum feed_refusal {
-    FEED_PRELOADABLE,
-    FEED_STATIC,     /* no dynamic linker to load the agent */
-    FEED_SETUID,     /* setuid, setgid or file capabilities: LD_PRELOAD is ignored */
-    FEED_32BIT,      /* not an x86-64 program */
-    FEED_OTHER_LIBC, /* another libc than the agent's (musl) */
-    FEED_UNREADABLE, /* not found, not readable, or no program */
-};
-
-/* Looks at a command as execvp would find it, through #! lines; the text goes to `error`. */
-enum feed_refusal feed_refusal(const char *command, struct error *error);
+/* Whether the command that execvp would find can load the agent; if not, `error` says why. */
+enum agent_load feed_refusal(const char *command, struct error *error);
 
 /*
  * Hands out the events of all threads up to a time, merged: time_ns never decreases, and an event
