@@ -107,8 +107,7 @@ static bool ask_word(void *context, uint64_t address, uint64_t *value)
     bool known = recorder->names.word(recorder->names.context, address, value);
     if (!recorder->store)
         return known;
-    /* A process that has ended cannot be read any more; a replay answers with what was read before.
-     */
+    /* A process that has ended cannot be read any more; a replay answers with what was read before. */
     if (!known)
         return store_writer_known_word(recorder->store, address, value);
     store_writer_word(recorder->store, address, *value);
