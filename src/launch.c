@@ -34,12 +34,23 @@ struct agent_variables {
     char memory[64];
 };
 
-static void load_agent(const struct feed *feed, struct agent_variables *variables)
+/*
+ * The environment of the child, the agent's variables last: a LD_PRELOAD of the user's stays where it
+ * is, ld.so takes the last one, and the agent cuts both off again. NULL: out of memory.
+ */
+static char **make_environment(struct agent_variables *variables)
 {
-    if (feed && !feed_inherit(feed)) {
-        putenv(variables->preload);
-        putenv(variables->memory);
-    }
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **made = malloc((count + 3) * sizeof *made);
+    if (!made)
+        return NULL;
+    memcpy(made, environ, count * sizeof *made);
+    made[count] = variables->preload;
+    made[count + 1] = variables->memory;
+    made[count + 2] = NULL;
+    return made;
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
@@ -76,7 +87,8 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     char *const *command = wanted->command;
     if (wanted->signals)
         signals_restore(wanted->signals);
-    load_agent(wanted->feed, variables);
+    char **environment = wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables)
+                                                                     : NULL;
     if (launch->output[0]) {
         redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
@@ -87,7 +99,7 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     /* A byte is the signal to go; end of file means misstop died before giving it. */
     if (read(gate, &byte, 1) != 1)
         _exit(127);
-    execvp(command[0], command);
+    execvpe(command[0], command, environment ? environment : environ);
     int code = errno;
     if (write(report, &code, sizeof code) != sizeof code)
         _exit(127);

@@ -138,7 +138,7 @@ static bool write_variables(struct handed *handed, char *const *environment, siz
         return false;
     handed->variables = handed->pages;
     for (size_t i = 0; i < count; i++)
-        if (!starts(environment[i], preload_name) && !starts(environment[i], number_name))
+        if (!starts(environment[i], number_name))
             handed->variables[kept++] = environment[i];
     char *text = (char *)(handed->variables + count + 3);
     handed->variables[kept++] = text;

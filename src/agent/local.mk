@@ -4,6 +4,7 @@
 agentdir = $(pkglibdir)
 agent_PROGRAMS = src/agent/libmisstop-agent.so
 src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h include/agent_load.h \
+	src/agent/environment.c \
 	src/agent/frame_table.c src/agent/frame_table.h \
 	src/agent/interpose.c src/agent/interpose.h \
 	src/agent/interpose_exec.c \
