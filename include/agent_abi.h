@@ -55,6 +55,7 @@ enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
 
 enum agent_flags {
     AGENT_CHECK_PATHS = 1, /* compare each remembered path with a fresh unwind */
+    AGENT_HAND_ON = 2,     /* what is exec'd goes on by itself to the program: Valgrind */
 };
 
 /* How much of each part there is; misstop decides. */

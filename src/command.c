@@ -14,6 +14,8 @@ static void open_feed(struct command *command, const struct options *options, ch
         return;
     if (feed_new(&command->feed, note))
         command->feed = NULL;
+    else if (options->sim)
+        feed_hand_on(command->feed);
 }
 
 int command_open(struct command *command, const struct options *options, struct error *error)

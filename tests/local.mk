@@ -86,6 +86,9 @@ check_PROGRAMS += tests/live/equake_planted
 tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_equake_planted_LDFLAGS =
+dist_check_SCRIPTS += tests/live/test_launch.sh
+TESTS += tests/live/test_launch.sh
+EXTRA_DIST += tests/launch-matrix tests/agent/matrix_program.c
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
 check_PROGRAMS += tests/live/thinned_planted

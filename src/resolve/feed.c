@@ -202,6 +202,11 @@ void feed_check_paths(struct feed *feed)
     feed->header->flags |= AGENT_CHECK_PATHS;
 }
 
+void feed_hand_on(struct feed *feed)
+{
+    feed->header->flags |= AGENT_HAND_ON;
+}
+
 static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_callback *callback,
                      void *context)
 {

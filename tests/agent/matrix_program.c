@@ -420,6 +420,7 @@ static int jumps(void)
     return 0;
 }
 
+#ifndef NO_CONTEXTS /* musl has none */
 static ucontext_t main_context;
 static ucontext_t other_context;
 
@@ -444,6 +445,7 @@ static int contexts(void)
         swapcontext(&main_context, &other_context);
     return munmap(stack, STACK);
 }
+#endif
 
 static int ends_by_signal(void)
 {
@@ -639,7 +641,9 @@ static const struct {
     {"loads", loads},
     {"interrupts", interrupts},
     {"jumps", jumps},
+#ifndef NO_CONTEXTS
     {"contexts", contexts},
+#endif
     {"ends-by-signal", ends_by_signal},
     {"ends-with-status", ends_with_status},
     {"writes-to-closed-pipe", writes_to_closed_pipe},
