@@ -10,10 +10,12 @@ static void open_feed(struct command *command, const struct options *options, ch
 {
     struct error *note = &command->heap_note;
     if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, size, note) ||
-        feed_refusal(options->command[0], note) != FEED_PRELOADABLE)
+        feed_refusal(options->command[0], note) != AGENT_LOADABLE)
         return;
     if (feed_new(&command->feed, note))
         command->feed = NULL;
+    else if (options->sim)
+        feed_hand_on(command->feed);
 }
 
 int command_open(struct command *command, const struct options *options, struct error *error)

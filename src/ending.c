@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ending.h"
 
+#include "resolve/feed.h"
 #include "view/binary_words.h"
 
 #include <signal.h>
@@ -37,6 +38,13 @@ void ending_simulation(const struct simulation *simulation)
     simulation_trouble(simulation, text, sizeof text);
     if (text[0])
         fprintf(stderr, "misstop: --sim: %s\n", text);
+}
+
+void ending_heap(const struct command *command)
+{
+    const char *why = NULL;
+    if (command->feed && feed_state(command->feed, &why) == FEED_GAVE_UP)
+        fprintf(stderr, "misstop: no allocations are recorded: %s\n", why);
 }
 
 void ending_output(const char *program, const char *output, bool started)

@@ -6,6 +6,7 @@
 #ifndef MISSTOP_ENDING_H
 #define MISSTOP_ENDING_H
 
+#include "command.h"
 #include "launch.h"
 #include "options.h"
 #include "pipeline.h"
@@ -22,6 +23,9 @@ int ending_status(const struct launch *launch);
 
 /* What went wrong under Valgrind, if anything did. */
 void ending_simulation(const struct simulation *simulation);
+
+/* Why the heap of a launched program is not what its agent recorded, or only until then. */
+void ending_heap(const struct command *command);
 
 /* Where to read what the program printed while there was a screen; output "": it had the terminal.
  * What was never started has printed nothing. */

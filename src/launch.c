@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include "resolve/feed.h"
+#include "signals.h"
 
 #include "agent_abi.h"
 
@@ -15,15 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* The child must start as if from the shell: misstop's mask and ignored SIGPIPE stay ours. */
-static void restore_signals(void)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-}
 
 static void redirect(int fd, const char *path, int flags)
 {
@@ -42,12 +34,23 @@ struct agent_variables {
     char memory[64];
 };
 
-static void load_agent(const struct feed *feed, struct agent_variables *variables)
+/*
+ * The environment of the child, the agent's variables last: a LD_PRELOAD of the user's stays where it
+ * is, ld.so takes the last one, and the agent cuts both off again. NULL: out of memory.
+ */
+static char **make_environment(struct agent_variables *variables)
 {
-    if (feed && !feed_inherit(feed)) {
-        putenv(variables->preload);
-        putenv(variables->memory);
-    }
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **made = malloc((count + 3) * sizeof *made);
+    if (!made)
+        return NULL;
+    memcpy(made, environ, count * sizeof *made);
+    made[count] = variables->preload;
+    made[count + 1] = variables->memory;
+    made[count + 2] = NULL;
+    return made;
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
@@ -77,22 +80,26 @@ static int prepare_agent(const struct feed *feed, struct agent_variables *variab
                                    variables->memory, sizeof variables->memory, error);
 }
 
-static void child_wait_and_exec(const struct launch *launch, char *const *command,
-                                const struct feed *feed, struct agent_variables *variables,
-                                int gate, int report)
+static void child_wait_and_exec(const struct launch *launch, const struct launch_wanted *wanted,
+                                struct agent_variables *variables, int gate, int report)
 {
     char byte;
-    restore_signals();
-    load_agent(feed, variables);
+    char *const *command = wanted->command;
+    if (wanted->signals)
+        signals_restore(wanted->signals);
+    char **environment = wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables)
+                                                                     : NULL;
     if (launch->output[0]) {
         redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
         redirect(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
     }
+    if (wanted->apart)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
     /* A byte is the signal to go; end of file means misstop died before giving it. */
     if (read(gate, &byte, 1) != 1)
         _exit(127);
-    execvp(command[0], command);
+    execvpe(command[0], command, environment ? environment : environ);
     int code = errno;
     if (write(report, &code, sizeof code) != sizeof code)
         _exit(127);
@@ -111,16 +118,16 @@ static int make_output(struct launch *launch)
     return close(fd);
 }
 
-int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct feed *feed,
-                   struct error *error)
+int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error)
 {
+    char *const *command = wanted->command;
     struct agent_variables variables;
     int gate[2] = {-1, -1};
     int report[2] = {-1, -1};
     *launch = (struct launch){.gate = -1, .report = -1};
-    if (feed && prepare_agent(feed, &variables, error))
+    if (wanted->feed && prepare_agent(wanted->feed, &variables, error))
         return -ENOENT;
-    if (quiet && make_output(launch))
+    if (wanted->quiet && make_output(launch))
         return error_set(error, -EIO, "no temporary file for the output of %s; set TMPDIR",
                          command[0]);
     if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
@@ -130,7 +137,7 @@ int launch_prepare(struct launch *launch, char *const *command, bool quiet, stru
         goto failed;
     if (!launch->pid) {
         close(gate[1]);
-        child_wait_and_exec(launch, command, feed, &variables, gate[0], report[1]);
+        child_wait_and_exec(launch, wanted, &variables, gate[0], report[1]);
     }
     close(gate[0]);
     close(report[1]);

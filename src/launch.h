@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 struct feed;
+struct signals_before;
 
 struct launch {
     pid_t pid;  /* 0: nothing launched */
@@ -22,14 +23,19 @@ struct launch {
     char output[64]; /* file that took the program's terminal output, "" if none */
 };
 
-/*
- * Forks a child that waits at the gate. `quiet`: the screen owns the terminal, so what the
- * program would print there goes to launch->output, and it reads /dev/null.
- * With a feed, the child loads the allocation agent, which tells that feed.
- * -ENOENT, -EACCES when the command cannot be run.
- */
-int launch_prepare(struct launch *launch, char *const *command, bool quiet, struct feed *feed,
-                   struct error *error);
+struct launch_wanted {
+    char *const *command;
+    /* The screen owns the terminal: what the program would print there goes to launch->output, and
+     * it reads /dev/null. */
+    bool quiet;
+    /* Reports are printed: the program's standard output goes to standard error. */
+    bool apart;
+    struct feed *feed;                    /* whose agent the child loads; NULL: none */
+    const struct signals_before *signals; /* that the program is started with; NULL: ours */
+};
+
+/* Forks a child that waits at the gate. -ENOENT, -EACCES when the command cannot be run. */
+int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Path of the allocation agent; -ENOENT: it is not where it was built or installed. */
 int launch_agent(char *path, size_t size, struct error *error);

@@ -179,7 +179,7 @@ void loop_refresh(struct loop *loop)
     } else if (loop->setup->screen) {
         screen_show(loop->setup->screen, snapshot, snapshot_free);
     } else {
-        loop->code = print_snapshot(loop, stdout, snapshot);
+        loop->code = print_snapshot(loop, loop->setup->output, snapshot);
         snapshot_free(snapshot);
     }
 }

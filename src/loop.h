@@ -13,12 +13,14 @@
 #include "pipeline.h"
 #include "view/view.h"
 
+#include <stdio.h>
 #include <sys/types.h>
 
 struct loop_setup {
     const struct options *options;
     struct pipeline *pipeline;
-    struct screen *screen; /* NULL: batch, to standard output */
+    struct screen *screen; /* NULL: batch */
+    FILE *output;          /* of a batch */
     struct launch *launch; /* NULL or pid 0: nothing launched */
     pid_t pid;             /* target; 0 in replay */
     /* The screen has a thread of its own from here on; NULL: no more. */

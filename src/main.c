@@ -38,6 +38,8 @@ struct run {
     struct launch launch;
     struct command command; /* of a launched program */
     pid_t pid;
+    const struct signals_before *signals;
+    FILE *output;   /* for reports */
     char input[32]; /* where a recording from standard input is read instead; "": as given */
     bool started;   /* the program was let go */
 };
@@ -152,9 +154,13 @@ static int find_target(struct run *run, struct error *error)
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
         int code = command_open(&run->command, options, error);
+        const struct launch_wanted wanted = {.command = run->command.words,
+                                             .quiet = !options->batch,
+                                             .apart = options->batch && !options->output,
+                                             .feed = run->command.feed,
+                                             .signals = run->signals};
         if (!code)
-            code = launch_prepare(&run->launch, run->command.words, !options->batch,
-                                  run->command.feed, error);
+            code = launch_prepare(&run->launch, &wanted, error);
         run->pid = run->launch.pid;
         return code;
     }
@@ -173,7 +179,29 @@ static int start_program(struct run *run, struct error *error)
 {
     int code = run->options->batch ? 0 : keyboard_check(error);
     run->started = !code;
-    return code ? code : launch_go(&run->launch, run->options->command[0], error);
+    if (!code)
+        code = launch_go(&run->launch, run->options->command[0], error);
+    if (!code && run->command.heap_note.text[0])
+        fprintf(stderr, "misstop: no allocations are recorded: %s\n", run->command.heap_note.text);
+    return code;
+}
+
+/* Before the program is started: a file that cannot be written is no reason to have run it. */
+static int open_output(struct run *run, struct error *error)
+{
+    const char *name = run->options->output;
+    run->output = name ? fopen(name, "we") : stdout;
+    return run->output ? 0 : error_set(error, -errno, "cannot write %s: %s", name, strerror(errno));
+}
+
+static int close_output(struct run *run, struct error *error)
+{
+    FILE *output = run->output;
+    if (!output || output == stdout)
+        return 0;
+    return fclose(output) ? error_set(error, -EIO, "cannot write %s: %s", run->options->output,
+                                      strerror(errno))
+                          : 0;
 }
 
 static int watch(struct run *run, struct error *error)
@@ -184,6 +212,8 @@ static int watch(struct run *run, struct error *error)
     int code = pipeline_check_stretch(options->stretch, error);
     if (!code)
         code = export_check(options, error);
+    if (!code)
+        code = open_output(run, error);
     if (!code)
         code = find_target(run, error);
     if (code || (!run->pid && !run->options->input))
@@ -204,6 +234,7 @@ static int watch(struct run *run, struct error *error)
     if (code || left)
         return code;
     setup.pipeline = run->pipeline;
+    setup.output = run->output;
     setup.screen = run->screen;
     setup.pid = run->pid;
     setup.launch = run->launch.pid ? &run->launch : NULL;
@@ -215,10 +246,10 @@ static int watch(struct run *run, struct error *error)
     return code ? code : written;
 }
 
-static int run_options(const struct options *options)
+static int run_options(const struct options *options, const struct signals_before *signals)
 {
     struct error error = {0};
-    struct run run = {.options = options, .launch = {.gate = -1, .report = -1}};
+    struct run run = {.options = options, .signals = signals, .launch = {.gate = -1, .report = -1}};
     int code = watch(&run, &error);
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
@@ -228,6 +259,10 @@ static int run_options(const struct options *options)
         code = pipeline_stop_recording(run.pipeline, &error);
     pipeline_close(run.pipeline);
     launch_fini(&run.launch);
+    if (!code)
+        code = close_output(&run, &error);
+    if (run.started)
+        ending_heap(&run.command);
     if (run.started)
         ending_simulation(&run.command.simulation);
     command_close(&run.command);
@@ -275,7 +310,9 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
     struct options options;
+    struct signals_before signals;
     struct error error = {0};
+    signals_note(&signals);
     setlocale(LC_ALL, "");
     /* Numbers are written for programs to read, whatever the language. */
     setlocale(LC_NUMERIC, "C");
@@ -299,6 +336,6 @@ int main(int argc, char **argv)
     case OPTIONS_DIFF:
         return run_diff(&options);
     default:
-        return run_options(&options);
+        return run_options(&options, &signals);
     }
 }

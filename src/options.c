@@ -27,7 +27,8 @@ enum long_only {
     OPT_SIM_FROM,
     OPT_SIM_TO,
     OPT_WHAT_IF,
-    OPT_WATCH
+    OPT_WATCH,
+    OPT_OUTPUT
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
     {"pprof", required_argument, NULL, OPT_PPROF},
     {"watch", optional_argument, NULL, OPT_WATCH},
     {"html", required_argument, NULL, OPT_HTML},
+    {"output", required_argument, NULL, OPT_OUTPUT},
     {NULL, 0, NULL, 0},
 };
 
@@ -182,6 +184,9 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_PPROF:
         options->pprof = text;
         return 0;
+    case OPT_OUTPUT:
+        options->output = text;
+        return 0;
     case OPT_HTML:
         options->html = text;
         return 0;
@@ -249,6 +254,8 @@ static int check_together(const struct options *options, struct error *error)
         return error_set(error, -EINVAL,
                          "--watch sets hardware watchpoints on a running process; give -p PID or a "
                          "command instead of -i");
+    if (options->output && !options->batch)
+        return error_set(error, -EINVAL, "--output is for reports: add -b or -j");
     if (options->record_limit_bytes && !options->record)
         return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
     return 0;

@@ -38,15 +38,16 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
-    bool delay_given; /* by -d: it stays as it is */
+    bool delay_given;    /* by -d: it stays as it is */
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;
     bool json;
-    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
-    const char *pprof; /* file for the run as a profile; NULL: none */
-    const char *html;  /* file for the run as a page; NULL: none */
-    uint32_t window;   /* 0: default */
+    double watch;       /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    const char *pprof;  /* file for the run as a profile; NULL: none */
+    const char *output; /* file for the reports of -b and -j; NULL: standard output */
+    const char *html;   /* file for the run as a page; NULL: none */
+    uint32_t window;    /* 0: default */
     double half_life_s;
     bool decays; /* -H was given */
     uint32_t ways;
@@ -57,7 +58,7 @@ struct options {
     const char *sim_from; /* function that begins counting; NULL: the start does */
     const char *sim_to;   /* function that ends it; NULL: none */
     const char *what_if[WHATIF_MAX + 1]; /* --what-if: OBJECT:QUESTION; NULL: no more are asked */
-    unsigned heap;        /* enum options_heap */
+    unsigned heap;                       /* enum options_heap */
     struct view_options view;
 };
 

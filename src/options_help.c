@@ -59,6 +59,8 @@ void options_help(FILE *out)
           "  -b, --batch           print tables instead of the screen\n"
           "  -j, --json            print one JSON object per refresh, one a line\n"
           "      --pprof FILE      also write the run as a profile that pprof reads\n"
+          "      --output FILE     reports of -b and -j go to FILE; without it to standard output,\n"
+          "                        and what CMD prints there to standard error\n"
           "      --html FILE       also write the run as one page for a browser\n"
           "      --width N         columns of batch text (the terminal's, or 100)\n"
           "      --color WHEN      auto, always, never\n"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 
@@ -17,6 +18,27 @@ static void fill(sigset_t *set)
         sigaddset(set, signals[i]);
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
         sigaddset(set, number);
+}
+
+void signals_note(struct signals_before *before)
+{
+    struct sigaction action;
+    sigprocmask(SIG_SETMASK, NULL, &before->mask);
+    sigemptyset(&before->ignored);
+    for (int number = 1; number < NSIG; number++)
+        if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN)
+            sigaddset(&before->ignored, number);
+}
+
+void signals_restore(const struct signals_before *before)
+{
+    struct sigaction action;
+    for (int number = 1; number < NSIG; number++) {
+        bool was_ignored = sigismember(&before->ignored, number) == 1;
+        if (!sigaction(number, NULL, &action) && was_ignored != (action.sa_handler == SIG_IGN))
+            signal(number, was_ignored ? SIG_IGN : SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
 void signals_block(void)

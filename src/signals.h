@@ -3,6 +3,20 @@
 #ifndef MISSTOP_SIGNALS_H
 #define MISSTOP_SIGNALS_H
 
+#include <signal.h>
+
+/* What a program is started with that misstop changes for itself. */
+struct signals_before {
+    sigset_t mask;
+    sigset_t ignored;
+};
+
+/* Before anything is changed. */
+void signals_note(struct signals_before *before);
+
+/* In a child, before exec: as misstop found it. */
+void signals_restore(const struct signals_before *before);
+
 /*
  * Blocks them, for everything started afterwards. Call before launching or opening anything.
  */

@@ -96,7 +96,7 @@ static int find_tool(char *folder, size_t size, struct error *error)
 static bool in_path(const char *name)
 {
     struct error none = {0};
-    return feed_refusal(name, &none) != FEED_UNREADABLE;
+    return feed_refusal(name, &none) != AGENT_LOAD_UNREADABLE;
 }
 
 /* Debian's `valgrind` is a script that puts LD_LIBRARY_PATH into the program's environment. */
@@ -125,7 +125,9 @@ static int check(const struct options *options, struct error *error)
     if (code)
         return code;
     struct error why = {0};
-    if (feed_refusal(options->command[0], &why) == FEED_UNREADABLE)
+    enum agent_load load = feed_refusal(options->command[0], &why);
+    if (load == AGENT_LOAD_UNREADABLE || load == AGENT_LOAD_NO_PROGRAM ||
+        load == AGENT_LOAD_SCRIPTS)
         return error_set(error, -ENOENT, "cannot run %s: %s", options->command[0], why.text);
     return 0;
 }
@@ -137,7 +139,7 @@ static int check(const struct options *options, struct error *error)
 static int make_command(struct simulation *simulation, char **command, struct error *error)
 {
     static const char *const fixed[] = {
-        "",        "--command-line-only=yes", "--tool=misstop",      "--vgdb=no",
+        "",        "--command-line-only=yes", "--tool=misstop",       "--vgdb=no",
         "--quiet", "--trace-children=yes",    "--log-file=/dev/null", "--fair-sched=try"};
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t count = 0;

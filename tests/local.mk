@@ -36,7 +36,7 @@ check_PROGRAMS += tests/live/churn tests/live/test_heap
 tests_live_churn_SOURCES = tests/live/churn.c tests/live/churn.h
 tests_live_churn_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_churn_LDFLAGS =
-tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c
+tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c src/signals.c
 tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDIR='"$(abs_builddir)/src/agent"'
 tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/live/test_heap
@@ -86,6 +86,9 @@ check_PROGRAMS += tests/live/equake_planted
 tests_live_equake_planted_SOURCES = tests/live/equake_planted.c
 tests_live_equake_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_equake_planted_LDFLAGS =
+dist_check_SCRIPTS += tests/live/test_launch.sh
+TESTS += tests/live/test_launch.sh
+EXTRA_DIST += tests/launch-matrix tests/agent/matrix_program.c
 dist_check_SCRIPTS += tests/live/test_use.sh
 TESTS += tests/live/test_use.sh
 dist_check_SCRIPTS += tests/live/test_private_files.sh tests/live/test_rights.sh

@@ -25,7 +25,7 @@ static void record_map(void *address, size_t length, void *const *frame)
 /* Stack known to be readable may be among it. */
 static void record_unmap(void *address, size_t length)
 {
-    __atomic_fetch_add(&gate->unmaps, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
     record_long(AGENT_UNMAP, record_stamp(), address, length, whole_pages(length), NULL);
 }
 
@@ -35,7 +35,7 @@ static void *map(void *address, size_t length, int protection, int flags, int fd
     void *mapping = real.mmap(address, length, protection, flags, fd, offset);
     if (mapping != MAP_FAILED && session_on()) {
         if (flags & MAP_FIXED) /* something may have been there */
-            __atomic_fetch_add(&gate->unmaps, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
         record_map(mapping, length, frame);
     }
     return mapping;
@@ -96,10 +96,10 @@ INTERPOSED void *mremap(void *old, size_t old_length, size_t length, int flags, 
 /* Before and after: another thread may be unwinding through the library meanwhile. */
 INTERPOSED int dlclose(void *handle)
 {
-    __atomic_fetch_add(&gate->unloads, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&gate->unmaps, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
     int code = real.dlclose(handle);
-    __atomic_fetch_add(&gate->unloads, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&gate->unmaps, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
     return code;
 }

@@ -3,11 +3,14 @@
 # makes calls of calloc out of malloc and memset.
 agentdir = $(pkglibdir)
 agent_PROGRAMS = src/agent/libmisstop-agent.so
-src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h \
+src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h include/agent_load.h \
+	src/agent/environment.c \
 	src/agent/frame_table.c src/agent/frame_table.h \
 	src/agent/interpose.c src/agent/interpose.h \
 	src/agent/interpose_exec.c \
 	src/agent/interpose_map.c \
+	src/agent/interpose_rights.c \
+	src/agent/load.c \
 	src/agent/path.c src/agent/path.h \
 	src/agent/path_table.c src/agent/path_table.h \
 	src/agent/real.c src/agent/real.h \

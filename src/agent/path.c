@@ -4,11 +4,14 @@
 #include "agent/path_table.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Places are checked: a signal handler that allocates may have unwound over `stack`. */
 static void remember(struct path_known *known, const struct unwound *stack, void *const *frame)
 {
+    if (stack->count - 1 > known->room)
+        return;
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
     uint64_t end = 0; /* words, past the last slot */
     known->stack_pointer = 0;
@@ -25,27 +28,53 @@ static void remember(struct path_known *known, const struct unwound *stack, void
     known->uses_frame_pointer = stack->used_frame_pointer;
     known->count = (uint8_t)(stack->count - 1);
     known->span_words = (uint16_t)end;
+    known->patience = 0;
     known->trust = PATH_TRUST;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     known->stack_pointer = pointer;
 }
 
-static uint32_t new_name(const struct unwound *stack)
+static uint32_t name(const struct unwound *stack)
 {
     uint64_t addresses[AGENT_DEPTH_MAX];
+    uint32_t path = path_table_find(stack->hash);
+    if (path)
+        return path;
     for (unsigned i = 0; i < stack->count; i++)
         addresses[i] = stack->frames[i].address;
     return path_table_id(addresses, stack->count, stack->hash);
 }
 
-static uint32_t name(struct path_cache *cache, const struct unwound *stack)
+static uint32_t entry_bytes(unsigned frames)
 {
-    struct path_name *known = &cache->names[stack->hash >> (64 - PATH_NAME_BITS)];
-    if (known->hash != stack->hash || !known->path) {
-        known->path = new_name(stack);
-        known->hash = stack->hash;
+    size_t bytes = sizeof(struct path_known) + frames * sizeof(struct path_frame);
+    return (uint32_t)((bytes + PATH_STEP - 1) & ~(size_t)(PATH_STEP - 1));
+}
+
+void path_cache_start(struct path_cache *cache, size_t size_bytes)
+{
+    cache->room_bytes = (uint32_t)(size_bytes - offsetof(struct path_cache, entries));
+    cache->used_bytes = entry_bytes(0);
+}
+
+/*
+ * Room for a path. The room is taken before it is written to: a signal handler that allocates must
+ * not be given the same; what it does to the index costs at most an unwinding.
+ */
+static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
+{
+    uint32_t need = entry_bytes(frames);
+    uint32_t start = __atomic_fetch_add(&cache->used_bytes, need, __ATOMIC_RELAXED);
+    if (start > cache->room_bytes || need > cache->room_bytes - start) {
+        memset(cache->index, 0, sizeof cache->index);
+        start = entry_bytes(0);
+        __atomic_store_n(&cache->used_bytes, start + need, __ATOMIC_RELAXED);
     }
-    return (uint32_t)known->path;
+    struct path_known *known = path_at(cache, (uint16_t)(start / PATH_STEP));
+    known->stack_pointer = 0;
+    known->room = (uint8_t)frames;
+    *place = (uint16_t)(start / PATH_STEP);
+    return known;
 }
 
 /* A place that keeps changing is left alone for longer and longer. */
@@ -64,12 +93,16 @@ static bool may_replace(struct path_known *known)
     return false;
 }
 
-uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame)
+uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame)
 {
     int saved = errno;
     const struct unwound *stack = unwind(&cache->unwind, frame);
-    uint32_t path = name(cache, stack);
-    if (!known->stack_pointer || may_replace(known)) {
+    unsigned frames = stack->count - 1;
+    uint32_t path = name(stack);
+    struct path_known *known = path_at(cache, *place);
+    if (!*place || !known->stack_pointer || may_replace(known)) {
+        if (!*place || known->room < frames)
+            known = make_entry(cache, place, frames);
         known->path = path;
         remember(known, stack, frame);
     }
@@ -81,7 +114,7 @@ uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *c
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame)
 {
     int saved = errno;
-    bool same = name(cache, unwind(&cache->unwind, frame)) == known->path;
+    bool same = name(unwind(&cache->unwind, frame)) == known->path;
     __atomic_fetch_add(&session.header->checked, 1, __ATOMIC_RELAXED);
     if (!same)
         __atomic_fetch_add(&session.header->wrong, 1, __ATOMIC_RELAXED);

@@ -9,6 +9,9 @@
  * Where paths of one wrapper at one depth take turns, remembering them whole does not pay (tried:
  * each costs many cache lines, and stepping by known rules is as fast). Such a place is left
  * alone for a while, and the stack unwound.
+ *
+ * Entries are as long as their paths and stand one behind the other, so that a thread with few
+ * paths touches few pages; where there is no room left all are forgotten.
  */
 #ifndef MISSTOP_AGENT_PATH_H
 #define MISSTOP_AGENT_PATH_H
@@ -19,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PATH_CACHE_BITS = 10, PATH_NAME_BITS = 14, PATH_TRUST = 2 };
+enum { PATH_INDEX_BITS = 10, PATH_STEP = 8, PATH_TRUST = 2 };
 
 struct path_frame {
     uint32_t slot; /* words from the stack pointer to where the return address is */
@@ -36,26 +39,32 @@ struct path_known {
     bool uses_frame_pointer;
     uint8_t trust;    /* held lately; at 0 another path may take the place */
     uint8_t patience; /* searches until it is tried again */
-    struct path_frame frames[AGENT_DEPTH_MAX];
-};
-
-/* The id of an unwound path by the hash of all its addresses. */
-struct path_name {
-    uint64_t hash;
-    uint64_t path;
+    uint8_t room;     /* frames that it can hold */
+    struct path_frame frames[];
 };
 
 struct path_cache {
     struct unwind unwind;
-    struct path_known known[1 << PATH_CACHE_BITS];
-    struct path_name names[1 << PATH_NAME_BITS];
+    uint32_t room_bytes; /* of entries */
+    uint32_t used_bytes;
+    uint16_t index[1 << PATH_INDEX_BITS]; /* entry / PATH_STEP; 0: the one that never fits */
+    char entries[] __attribute__((aligned(PATH_STEP)));
 };
 
-/* Unwinds, and remembers the path if what was remembered no longer holds. Keeps errno. */
-uint32_t path_unwind(struct path_cache *cache, struct path_known *known, void *const *frame);
+/* A zeroed one of so many bytes. */
+void path_cache_start(struct path_cache *cache, size_t size_bytes);
+
+/* Unwinds, and remembers the path if what was remembered at this place of the index no longer
+ * holds. Keeps errno. */
+uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
 /* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
+
+static inline struct path_known *path_at(struct path_cache *cache, uint16_t place)
+{
+    return (struct path_known *)(cache->entries + (size_t)place * PATH_STEP);
+}
 
 /* Whether the entry is for this caller at this depth, and its stack may be looked at. */
 static inline bool path_fits(const struct path_cache *cache, const struct path_known *known,
@@ -82,11 +91,12 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
 {
     uint64_t key = (uint64_t)(uintptr_t)frame[1] * UINT64_C(0x9e3779b97f4a7c15) ^
                    (uint64_t)(uintptr_t)frame * UINT64_C(0xc2b2ae3d27d4eb4f);
-    struct path_known *known = &cache->known[key >> (64 - PATH_CACHE_BITS)];
+    uint16_t *place = &cache->index[key >> (64 - PATH_INDEX_BITS)];
+    struct path_known *known = path_at(cache, *place);
     if (UNLIKELY(known->patience || !path_fits(cache, known, frame) || !path_holds(known, frame)))
-        return path_unwind(cache, known, frame);
+        return path_unwind(cache, place, frame);
     known->trust = PATH_TRUST;
-    if (UNLIKELY(gate->check))
+    if (UNLIKELY(gate.check))
         path_check(cache, known, frame);
     return known->path;
 }

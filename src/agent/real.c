@@ -38,7 +38,7 @@ static size_t usable_unknown(void *block)
 
 struct library_search {
     uintptr_t address;
-    const ElfW(Phdr) *headers; /* of the library that holds it; NULL: none does */
+    const ElfW(Phdr) * headers; /* of the library that holds it; NULL: none does */
 };
 
 static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
@@ -54,8 +54,9 @@ static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
     return search->headers != NULL;
 }
 
-/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well, but
- * reads the whole symbol table of libc, which a simulation counts among the program's misses. */
+/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well,
+ * but reads the whole symbol table of libc, which a simulation counts among the program's misses.
+ */
 static bool same_library(void *a, void *b)
 {
     struct library_search first = {.address = (uintptr_t)a};
@@ -87,6 +88,7 @@ static void look_up(void)
         .munmap = next("munmap"),
         .mremap = next("mremap"),
         .dlclose = next("dlclose"),
+        .prctl = next("prctl"),
     };
     if (!same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
         all.usable = usable_unknown;
@@ -204,6 +206,17 @@ static int early_dlclose(void *handle)
     return ready(false) ? found.dlclose(handle) : -1;
 }
 
+static int early_prctl(int option, ...)
+{
+    unsigned long words[4];
+    __builtin_va_list rest;
+    __builtin_va_start(rest, option);
+    for (int i = 0; i < 4; i++)
+        words[i] = __builtin_va_arg(rest, unsigned long);
+    __builtin_va_end(rest);
+    return (int)syscall(SYS_prctl, option, words[0], words[1], words[2], words[3]);
+}
+
 struct real real = {
     .malloc = early_malloc,
     .calloc = early_calloc,
@@ -219,6 +232,7 @@ struct real real = {
     .munmap = early_munmap,
     .mremap = early_mremap,
     .dlclose = early_dlclose,
+    .prctl = early_prctl,
 };
 
 __attribute__((constructor)) static void start_at_the_latest(void)

@@ -27,6 +27,7 @@ struct real {
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*dlclose)(void *);
+    int (*prctl)(int, ...);
 };
 
 extern struct real real;

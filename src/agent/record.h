@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Events written into the calling thread's ring: the hot path, inline into the wrappers. Each
- * returns at once where the ring is full; nothing here blocks, allocates or touches errno.
+ * returns at once where no chunk is free; nothing here blocks, allocates or touches errno.
  * `frame` is __builtin_frame_address(0) of the wrapper: the caller's frame pointer, the return
  * address, and above them the caller's stack.
  */
@@ -19,7 +19,7 @@
 static inline uint64_t record_stamp(void)
 {
     struct timespec now;
-    if (LIKELY(!gate->monotonic))
+    if (LIKELY(!gate.monotonic))
         return __rdtsc();
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -58,11 +58,11 @@ static inline void record_long(enum agent_kind kind, uint64_t stamp, const void 
         return;
     uint64_t path = frame ? path_find(&thread->paths, frame) : 0;
     uint64_t slack = usable_bytes > bytes ? usable_bytes - bytes : 0;
-    struct agent_unit *unit = &thread->units[thread->head & thread->mask];
+    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
     unit->first = stamp;
     unit->second = ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind
                                                                              << AGENT_KIND_SHIFT;
-    unit = &thread->units[(thread->head + 1) & thread->mask];
+    unit = &thread->units[(thread->head + 1) & THREAD_MASK];
     unit->first = bytes;
     unit->second = path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32;
     record_end(thread, 2);
@@ -82,7 +82,7 @@ static inline void record_free(const void *block)
     struct thread *thread = record_begin();
     if (UNLIKELY(!thread))
         return;
-    struct agent_unit *unit = &thread->units[thread->head & thread->mask];
+    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
     unit->first = stamp;
     unit->second = ((uint64_t)(uintptr_t)block & AGENT_ADDRESS_MASK) | (uint64_t)AGENT_FREE
                                                                            << AGENT_KIND_SHIFT;

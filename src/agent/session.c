@@ -5,34 +5,37 @@
 #include "agent/real.h"
 #include "agent/rule.h"
 #include "agent/thread.h"
+#include "agent/unwind.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DESCRIPTOR_FROM = 700 };
-
-static struct gate gate_closed;
-struct gate *gate = &gate_closed;
-struct session session = {.fd = -1};
+struct gate gate;
+struct session session;
 
 /* Not through mmap(): that is ours, and would be recorded. */
 static void *map(size_t size_bytes, int flags, int fd)
 {
-    int saved = errno;
-    long address = syscall(SYS_mmap, NULL, size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-    errno = saved;
-    return address == -1 ? NULL : (void *)address;
+    long address = raw_syscall(SYS_mmap, 0, (long)size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    return address < 0 && address > -4096 ? NULL : (void *)address;
 }
 
 void *session_pages(size_t size_bytes)
 {
     return map(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+void session_unmap(void *pages, size_t size_bytes)
+{
+    raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
 /* A descriptor, or -1; other programs' variables of this name are no reason to fail. */
@@ -55,6 +58,7 @@ static bool is_sealed(int fd, uint64_t *size_bytes)
         status.st_size < AGENT_HEADER_BYTES)
         return false;
     *size_bytes = (uint64_t)status.st_size;
+    session.memory = (struct agent_file){status.st_dev, status.st_ino};
     return true;
 }
 
@@ -82,8 +86,13 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
 static bool take_over(struct agent_header *header)
 {
     uint32_t nobody = 0;
-    if (__atomic_load_n(&header->pid, __ATOMIC_RELAXED) == (uint32_t)getpid())
+    if (__atomic_load_n(&header->pid, __ATOMIC_RELAXED) == (uint32_t)getpid()) {
+        __atomic_store_n(&header->words_from,
+                         header->path_top & ((UINT64_C(1) << AGENT_PATH_SHIFT) - 1),
+                         __ATOMIC_RELEASE);
+        __atomic_fetch_add(&header->generation, 1, __ATOMIC_RELEASE);
         return true;
+    }
     return __atomic_compare_exchange_n(&header->pid, &nobody, (uint32_t)getpid(), false,
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -93,24 +102,33 @@ static void take_parts(char *memory)
     const struct agent_sizes *sizes = &session.sizes;
     session.header = (struct agent_header *)memory;
     session.rings = (struct agent_ring *)(memory + agent_rings_at());
-    session.paths = (struct agent_path *)(memory + agent_paths_at(sizes));
+    session.ring_links = (uint32_t *)(memory + agent_ring_links_at(sizes));
+    session.chunk_links = (uint32_t *)(memory + agent_chunk_links_at(sizes));
     session.words = (uint64_t *)(memory + agent_words_at(sizes));
-    session.units = (struct agent_unit *)(memory + agent_units_at(sizes));
+    session.units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
+}
+
+/* A wrapper may have forbidden it and gone on by exec; the vDSO's clocks read it too. */
+static bool may_read_clock(void)
+{
+    int allowed = PR_TSC_ENABLE;
+    return raw_syscall(SYS_prctl, PR_GET_TSC, (long)&allowed, 0, 0, 0, 0) < 0 ||
+           allowed != PR_TSC_SIGSEGV;
 }
 
 static int open_gate(struct agent_header *header)
 {
-    struct gate *page = session_pages(4096);
-    if (!page || path_table_start() || thread_start())
+    if (!may_read_clock())
+        return give_up(header, AGENT_NO_CLOCK);
+    if (path_table_start() || thread_start() || unwind_start())
         return give_up(header, AGENT_NO_MEMORY);
-    if (madvise(page, 4096, MADV_WIPEONFORK))
+    if (madvise(&gate, sizeof gate, MADV_WIPEONFORK))
         return give_up(header, AGENT_NO_WIPE);
-    page->monotonic = header->clock == AGENT_MONOTONIC;
-    page->check = header->flags & AGENT_CHECK_PATHS;
+    gate.monotonic = header->clock == AGENT_MONOTONIC;
+    gate.check = header->flags & AGENT_CHECK_PATHS;
     header->own_malloc = real_own_malloc();
     __atomic_store_n(&header->state, AGENT_RUNNING, __ATOMIC_RELEASE);
-    page->on = 1;
-    __atomic_store_n(&gate, page, __ATOMIC_RELEASE);
+    __atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -121,9 +139,6 @@ static void start(const struct real *functions, int fd, uint64_t size_bytes)
     if (!header || take_sizes(header, size_bytes) || !take_over(header))
         return;
     char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
-    /* Kept out of the program's way, and of its children's. */
-    session.fd = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_FROM);
-    close(fd);
     if (!memory || !functions->malloc) {
         give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
         return;
@@ -139,62 +154,36 @@ void session_start(const struct real *functions)
     uint64_t size_bytes;
     int saved = errno;
     int fd = descriptor();
-    if (fd >= 0 && is_sealed(fd, &size_bytes))
+    if (fd >= 0 && is_sealed(fd, &size_bytes)) {
         start(functions, fd, size_bytes);
+        close(fd); /* the program's descriptors are its own */
+    }
     errno = saved;
 }
 
-void session_stop(void)
+static void stop(void)
 {
-    __atomic_store_n(&gate->on, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&gate.on, 0, __ATOMIC_RELAXED);
 }
 
-/* In place: an environment that main() was handed must not change its address. */
-static void drop(char **variable)
+void session_give_up(enum agent_reason reason)
 {
-    do
-        variable[0] = variable[1];
-    while (*variable++);
-}
-
-/* misstop puts the agent first in LD_PRELOAD, Valgrind (--sim) a library of its own before it; what
- * else stands there stays. */
-static void drop_preload(char **variable)
-{
-    static const char name[] = "/" AGENT_FILE;
-    char *value = strchr(*variable, '=') + 1;
-    char *end = strstr(value, name);
-    if (!end)
+    if (!session_on())
         return;
-    char *start = end;
-    while (start > value && start[-1] != ':')
-        start--;
-    end += sizeof name - 1;
-    if ((size_t)(end - start) < sizeof session.library)
-        memcpy(session.library, start, (size_t)(end - start));
-    if (*end == ':')
-        memmove(start, end + 1, strlen(end + 1) + 1);
-    else if (start > value)
-        start[-1] = '\0';
-    else
-        drop(variable);
+    stop();
+    give_up(session.header, reason);
 }
 
-void session_hide(void)
+bool session_is_read(void)
 {
-    static const char number[] = AGENT_VARIABLE "=";
-    static const char preload[] = "LD_PRELOAD=";
-    bool ours = environ && getenv(AGENT_VARIABLE);
-    if (!ours)
-        return;
-    for (char **variable = environ; *variable; variable++)
-        if (!strncmp(*variable, preload, sizeof preload - 1)) {
-            drop_preload(variable);
-            break;
-        }
-    for (char **variable = environ; *variable; variable++)
-        if (!strncmp(*variable, number, sizeof number - 1)) {
-            drop(variable);
-            break;
-        }
+    if (LIKELY(__atomic_load_n(&session.header->reader, __ATOMIC_RELAXED) & FUTEX_TID_MASK))
+        return true;
+    if (session_on()) {
+        size_t units = (size_t)session.sizes.chunk_count * AGENT_CHUNK_UNITS;
+        stop();
+        /* Threads that are recording right now find zeroes, and write where nobody reads. */
+        raw_syscall(SYS_madvise, (long)session.units, (long)(units * sizeof(struct agent_unit)),
+                    MADV_REMOVE, 0, 0, 0);
+    }
+    return false;
 }

@@ -3,33 +3,87 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MARGIN_UNITS = 3 }; /* an owner record and one of two units */
+/*
+ * Units that a chunk always has left: an owner record, one of two units, and the link to the next.
+ * A thread and its chunk are less than 64 KiB; those that come after LARGE_MAX have smaller caches,
+ * so that all rings together (feed.c) stay below 16 MiB.
+ */
+enum {
+    MARGIN_UNITS = 4,
+    LARGE_MAX = 40,
+    LARGE_BYTES = 56 << 10,
+    SMALL_BYTES = 16 << 10,
+    KEPT_MAX = 8,
+    REFUSED_EVENTS = 1000,
+};
 
 __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
 /* This thread ran the destructor, or is just being set up. */
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((tls_model("initial-exec")));
+/* Events until the kernel is asked again for memory that it refused. */
+static __thread uint32_t refused __attribute__((tls_model("initial-exec")));
 
 static struct thread **threads; /* one per ring; made when first used */
+static uint32_t *kept_links;    /* not in the threads: another one may be unmapped meanwhile */
+static uint64_t kept;           /* stack of threads that wait for an owner */
+static uint32_t kept_count;
+static uint32_t large_count;
 static pthread_key_t key;
 
-/* Top of the stack of free rings, index + 1, and above it a number against ABA. */
-static uint64_t pool;
-static uint32_t fresh; /* rings never used start here */
+static struct agent_unit *units_of(uint32_t chunk)
+{
+    return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
+}
+
+/* Index + 1; 0: none is free. */
+static uint32_t pop_chunk(void)
+{
+    struct agent_header *header = session.header;
+    uint32_t chunk =
+        agent_pop(&header->warm_chunks, session.chunk_links, session.sizes.chunk_count);
+    return chunk ? chunk
+                 : agent_pop(&header->cold_chunks, session.chunk_links, session.sizes.chunk_count);
+}
+
+static void enter_chunk(struct thread *thread, uint64_t position)
+{
+    thread->units = units_of(agent_chunk(position));
+    thread->head = position;
+    thread->full_at = position + AGENT_CHUNK_UNITS - MARGIN_UNITS;
+}
+
+static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value)
+{
+    thread->units[thread->head & THREAD_MASK] =
+        (struct agent_unit){.second = value | (uint64_t)kind << AGENT_KIND_SHIFT};
+    thread->head++;
+}
+
+/* The ring and its chunk are the reader's, who hands them out again when all is read. */
+static void release(struct thread *thread)
+{
+    put_mark(thread, AGENT_END, 0);
+    __atomic_store_n(&thread->ring->head, thread->head, __ATOMIC_RELEASE);
+    threads[thread->index] = NULL;
+    if (thread->is_large)
+        __atomic_fetch_sub(&large_count, 1, __ATOMIC_RELAXED);
+    session_unmap(thread, thread->size_bytes);
+}
 
 static void give_back(struct thread *thread)
 {
-    uint64_t top = __atomic_load_n(&pool, __ATOMIC_RELAXED);
-    uint64_t next;
-    do {
-        thread->next_free = (uint32_t)top;
-        next = (((top >> 32) + 1) << 32) | (thread->index + 1);
-    } while (
-        !__atomic_compare_exchange_n(&pool, &top, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    if (__atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED) <= KEPT_MAX) {
+        agent_push(&kept, kept_links, thread->index);
+        return;
+    }
+    __atomic_fetch_sub(&kept_count, 1, __ATOMIC_RELAXED);
+    release(thread);
 }
 
 static void thread_ended(void *data)
@@ -42,66 +96,95 @@ static void thread_ended(void *data)
 
 int thread_start(void)
 {
-    /* Rings of a program that ran in this process before are still to be read. */
-    fresh = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);
-    threads = session_pages(session.sizes.ring_count * sizeof(struct thread *));
-    if (!threads)
+    size_t count = session.sizes.ring_count;
+    threads = session_pages(count * sizeof *threads);
+    kept_links = session_pages(count * sizeof *kept_links);
+    if (!threads || !kept_links)
         return -1;
     return pthread_key_create(&key, thread_ended) ? -1 : 0;
 }
 
-static struct thread *make(uint32_t index)
+/* Rings of a program that ran in this process before may still have to be read: never those. */
+static uint32_t take_fresh_ring(void)
 {
-    struct thread *thread = session_pages(sizeof *thread);
+    uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);
+    do
+        if (used >= session.sizes.ring_count)
+            return 0;
+    while (!__atomic_compare_exchange_n(&session.header->rings_used, &used, used + 1, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return used + 1;
+}
+
+static struct thread *make_pages(void)
+{
+    bool is_large = __atomic_add_fetch(&large_count, 1, __ATOMIC_RELAXED) <= LARGE_MAX;
+    uint32_t size_bytes = is_large ? LARGE_BYTES : SMALL_BYTES;
+    struct thread *thread = session_pages(size_bytes);
+    if (!thread || !is_large)
+        __atomic_fetch_sub(&large_count, 1, __ATOMIC_RELAXED);
     if (!thread)
         return NULL;
+    thread->is_large = is_large;
+    thread->size_bytes = size_bytes;
+    path_cache_start(&thread->paths, size_bytes - offsetof(struct thread, paths));
+    return thread;
+}
+
+static struct thread *open_ring(uint32_t index, uint32_t chunk)
+{
+    struct thread *thread = make_pages();
+    if (!thread) {
+        refused = REFUSED_EVENTS;
+        return NULL;
+    }
+    struct agent_ring *ring = &session.rings[index];
     thread->index = index;
-    thread->ring = &session.rings[index];
-    thread->units = session.units + (uint64_t)index * session.sizes.ring_units;
-    thread->mask = session.sizes.ring_units - 1;
-    thread->full_at = session.sizes.ring_units - MARGIN_UNITS;
+    thread->ring = ring;
+    enter_chunk(thread, agent_chunk_after(ring->head, chunk));
+    __atomic_store_n(&ring->generation, session.header->generation, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->start, thread->head, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->head, thread->head, __ATOMIC_RELEASE);
     threads[index] = thread;
     return thread;
 }
 
-static struct thread *take_fresh(void)
+static struct thread *take_new(void)
 {
-    uint32_t index = __atomic_load_n(&fresh, __ATOMIC_RELAXED);
-    do
-        if (index >= session.sizes.ring_count)
-            return NULL;
-    while (!__atomic_compare_exchange_n(&fresh, &index, index + 1, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
-    uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);
-    while (used < index + 1 &&
-           !__atomic_compare_exchange_n(&session.header->rings_used, &used, index + 1, true,
-                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        ;
-    return make(index);
+    struct agent_header *header = session.header;
+    uint32_t ring = agent_pop(&header->free_rings, session.ring_links, session.sizes.ring_count);
+    if (!ring && !(ring = take_fresh_ring()))
+        return NULL;
+    uint32_t chunk = pop_chunk();
+    struct thread *thread = chunk ? open_ring(ring - 1, chunk - 1) : NULL;
+    if (thread)
+        return thread;
+    if (chunk)
+        agent_push(&header->warm_chunks, session.chunk_links, chunk - 1);
+    agent_push(&header->free_rings, session.ring_links, ring - 1);
+    return NULL;
 }
 
-static struct thread *take_used(void)
+static struct thread *take_kept(void)
 {
-    uint64_t top = __atomic_load_n(&pool, __ATOMIC_ACQUIRE);
-    while ((uint32_t)top) {
-        struct thread *thread = threads[(uint32_t)top - 1];
-        uint64_t next = (((top >> 32) + 1) << 32) | thread->next_free;
-        if (__atomic_compare_exchange_n(&pool, &top, next, true, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_ACQUIRE))
-            return thread;
-    }
-    return NULL;
+    uint32_t index = agent_pop(&kept, kept_links, session.sizes.ring_count);
+    if (!index)
+        return NULL;
+    __atomic_fetch_sub(&kept_count, 1, __ATOMIC_RELAXED);
+    return threads[index - 1];
 }
 
 struct thread *thread_take(void)
 {
     struct thread *thread = NULL;
     int saved = errno;
-    if (!is_taking) {
+    if (refused) {
+        refused--;
+    } else if (!is_taking && session_is_read()) {
         is_taking = true; /* pthread_setspecific may allocate */
-        thread = take_used();
+        thread = take_kept();
         if (!thread)
-            thread = take_fresh();
+            thread = take_new();
         if (thread) {
             thread->owner_is_told = false;
             thread->is_passing = has_ended || pthread_setspecific(key, thread);
@@ -123,24 +206,18 @@ void thread_pass(struct thread *thread)
 
 bool thread_make_room(struct thread *thread)
 {
-    uint64_t tail = __atomic_load_n(&thread->ring->tail, __ATOMIC_ACQUIRE);
-    uint64_t size = thread->mask + 1;
-    /* A tail that is not behind head would be misstop's fault; it must not be ours too. */
-    if (thread->head - tail <= size - MARGIN_UNITS) {
-        thread->full_at = tail + size - MARGIN_UNITS;
-        return true;
+    uint32_t chunk = session_is_read() ? pop_chunk() : 0;
+    if (!chunk) {
+        thread->ring->lost++;
+        return false;
     }
-    thread->ring->lost++;
-    if (__atomic_load_n(&session.header->stop, __ATOMIC_RELAXED))
-        session_stop();
-    return false;
+    put_mark(thread, AGENT_NEXT, chunk - 1);
+    enter_chunk(thread, agent_chunk_after(thread->head - 1, chunk - 1));
+    return true;
 }
 
 void thread_tell_owner(struct thread *thread)
 {
-    uint64_t tid = (uint64_t)syscall(SYS_gettid);
-    thread->units[thread->head & thread->mask] =
-        (struct agent_unit){.second = tid | (uint64_t)AGENT_OWNER << AGENT_KIND_SHIFT};
-    thread->head++;
+    put_mark(thread, AGENT_OWNER, (uint32_t)raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0));
     thread->owner_is_told = true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a thread of the target needs to record: a ring of its own out of the pool, and its caches.
- * A thread takes them at its first event and gives them back when it ends; events after that
- * (other destructors) take and give back a ring each. The pool is a stack, so that few rings are
- * touched however many threads come and go.
+ * What a thread of the target needs to record: a ring of its own out of the pool, the chunk that it
+ * writes, and its caches. A thread takes them at its first event and gives them back when it ends;
+ * events after that (other destructors) take and give back a ring each. A few are kept for the
+ * threads that come next, the rest goes back to the kernel and to the pool of chunks.
  */
 #ifndef MISSTOP_AGENT_THREAD_H
 #define MISSTOP_AGENT_THREAD_H
@@ -15,17 +15,19 @@
 #include <stdint.h>
 
 struct thread {
-    struct agent_unit *units;
+    struct agent_unit *units; /* of the chunk */
     struct agent_ring *ring;
     uint64_t head;      /* the ring's, ours to move */
-    uint64_t full_at;   /* head may not pass this before tail is looked at again */
-    uint64_t mask;      /* units of a ring - 1 */
+    uint64_t full_at;   /* behind this there must be another chunk */
     bool is_passing;    /* taken for one event only */
     bool owner_is_told; /* the reader knows whose events these are */
-    uint32_t index;     /* of the ring */
-    uint32_t next_free; /* in the pool, + 1 */
-    struct path_cache paths;
+    bool is_large;
+    uint32_t index; /* of the ring */
+    uint32_t size_bytes;
+    struct path_cache paths; /* last: as long as size_bytes allows */
 };
+
+enum { THREAD_MASK = AGENT_CHUNK_UNITS - 1 };
 
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
@@ -38,7 +40,7 @@ struct thread *thread_take(void);
 /* After an event of a thread that takes a ring for each. */
 void thread_pass(struct thread *thread);
 
-/* Looks how far misstop has read; false: the ring is full, and that event is counted. */
+/* Goes on in another chunk; false: there is none, and that event is counted. */
 bool thread_make_room(struct thread *thread);
 
 /* First record of a new owner. There must be room. */

@@ -8,18 +8,31 @@
 enum { PAGE = 4096, PAGES_MAX = 2048, PAGES_DOWN_MAX = 64, CODE_LOWEST = 4096 };
 
 /*
+ * Rules by return address, kept by all threads without locks: the first word is the address, mixed
+ * with the second, so that a slot of which two threads wrote a word each is nobody's. Each
+ * dlclose() makes it another mixture, and what was kept before is no longer found.
+ */
+struct kept_rule {
+    uint64_t mixed;
+    uint64_t rule;
+};
+
+static struct kept_rule *rules;
+
+int unwind_start(void)
+{
+    if (!rules)
+        rules = session_pages((size_t)(1 << UNWIND_RULE_BITS) * sizeof *rules);
+    return rules ? 0 : -1;
+}
+
+/*
  * The kernel copies the signal set before it looks at `how`: EFAULT or EINVAL, and nothing is
- * changed. In assembler, so that errno stays as it is.
+ * changed.
  */
 static bool page_is_readable(uint64_t address)
 {
-    long result;
-    register long size __asm__("r10") = 8;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"((long)SYS_rt_sigprocmask), "D"(~0L), "S"(address), "d"(0L), "r"(size)
-                     : "rcx", "r11", "memory");
-    return result != -EFAULT;
+    return raw_syscall(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
 }
 
 static bool pages_are_readable(uint64_t from, uint64_t to)
@@ -34,14 +47,12 @@ static bool pages_are_readable(uint64_t from, uint64_t to)
 static void start_at(struct unwind *unwind, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
-    if (unwind->unmaps != gate->unmaps) {
-        unwind->unmaps = gate->unmaps;
+    if (unwind->unmaps != gate.unmaps) {
+        unwind->unmaps = gate.unmaps;
         unwind->low = unwind->high = 0;
-        if (unwind->unloads != gate->unloads) {
-            memset(unwind->rules, 0, sizeof unwind->rules);
+        if (unwind->unloads != gate.unloads)
             unwind->stacks[unwind->current].count = 0;
-        }
-        unwind->unloads = gate->unloads;
+        unwind->unloads = gate.unloads;
     }
     if (page >= unwind->low && page < unwind->high)
         return;
@@ -64,13 +75,23 @@ static bool can_read(struct unwind *unwind, uint64_t address)
     return true;
 }
 
-static const struct rule *rule_for(struct unwind *unwind, uint64_t return_address)
+static struct rule rule_for(const struct unwind *unwind, uint64_t return_address)
 {
+    union {
+        struct rule rule;
+        struct kept_rule words;
+    } found;
     uint64_t key = return_address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UNWIND_RULE_BITS);
-    struct rule *rule = &unwind->rules[key];
-    if (rule->return_address != return_address)
-        *rule = rule_find(return_address);
-    return rule;
+    uint64_t mixture = return_address ^ unwind->unloads * UINT64_C(0xd1342543de82ef95);
+    struct kept_rule *kept = &rules[key];
+    found.words.rule = __atomic_load_n(&kept->rule, __ATOMIC_RELAXED);
+    found.words.mixed = return_address;
+    if ((__atomic_load_n(&kept->mixed, __ATOMIC_RELAXED) ^ found.words.rule) == mixture)
+        return found.rule;
+    found.rule = rule_find(return_address);
+    __atomic_store_n(&kept->mixed, mixture ^ found.words.rule, __ATOMIC_RELAXED);
+    __atomic_store_n(&kept->rule, found.words.rule, __ATOMIC_RELAXED);
+    return found.rule;
 }
 
 struct step {
@@ -143,15 +164,15 @@ static void move(struct step *step, uint64_t cfa, uint64_t saved)
 
 static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwound_frame *from)
 {
-    const struct rule *rule = rule_for(unwind, step->address);
-    uint64_t cfa = find_cfa(unwind, step, rule);
+    const struct rule rule = rule_for(unwind, step->address);
+    uint64_t cfa = find_cfa(unwind, step, &rule);
     if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load(cfa - 8) < CODE_LOWEST)
         return false;
-    uint64_t saved = find_saved(step, rule, cfa);
+    uint64_t saved = find_saved(step, &rule, cfa);
     /* A saved value stands in the frame, or the rule is wrong. */
     if (saved && (saved < step->stack || saved >= cfa || saved & 7))
         return false;
-    from->way = way_of(rule);
+    from->way = way_of(&rule);
     from->saved = saved ? (int32_t)(saved - from->slot) : 0;
     if (saved && saved - from->slot > INT32_MAX)
         from->way = UNWIND_BY_RULE;

@@ -42,12 +42,14 @@ struct unwound {
 struct unwind {
     uint64_t low; /* readable: [low, high), around the stack pointer */
     uint64_t high;
-    uint64_t unmaps; /* gate->unmaps when that was found out */
+    uint64_t unmaps; /* gate.unmaps when that was found out */
     uint64_t unloads;
     unsigned current; /* which of the two is the latest */
     struct unwound stacks[2];
-    struct rule rules[1 << UNWIND_RULE_BITS];
 };
+
+/* The rules that all threads share. Before the first unwind(); -1: no memory. */
+int unwind_start(void);
 
 /*
  * `frame`: __builtin_frame_address(0) of a function; the path starts at its return address. The
@@ -58,7 +60,7 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame);
 /* Whether [from, to) is stack known to be readable now. */
 static inline bool unwind_may_read(const struct unwind *unwind, uint64_t from, uint64_t to)
 {
-    return from >= unwind->low && to <= unwind->high && unwind->unmaps == gate->unmaps;
+    return from >= unwind->low && to <= unwind->high && unwind->unmaps == gate.unmaps;
 }
 
 #endif

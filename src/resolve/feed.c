@@ -8,18 +8,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sparse: what is not written takes no memory. */
+/*
+ * 6.8 MB, and at most 8.9 MB of the program's own: 2 MB for the hashes of paths, 256 KB of
+ * unwinding rules, and what threads keep (src/agent/thread.c). No more than 16 MB in all, of memory
+ * and of address space, which the program may have limited.
+ */
 static const struct agent_sizes usual_sizes = {
-    .ring_count = 512,
-    .ring_units = 1 << 19,
-    .path_count = 1 << 20,
-    .word_count = 1 << 24,
+    .ring_count = 320,
+    .chunk_count = 1536,
+    .path_count = 1 << 17,
+    .word_count = 1 << 16,
+};
+
+enum { TRIM_NS = 1000000000 };
+
+/* As the kernel walks it when the thread ends: set_robust_list(2). */
+struct reader_mark {
+    struct robust_list_head head;
+    struct robust_list node;
+    struct robust_list_head *before;
 };
 
 struct feed {
@@ -31,7 +47,12 @@ struct feed {
     struct stamp_clock clock;
     struct feed_paths paths;
     uint64_t last_ns;
+    uint64_t trimmed_ns;
+    struct reader_mark mark;
+    char *why; /* WHY_BYTES: a sentence for feed_state() */
 };
+
+enum { WHY_BYTES = 256 };
 
 /* Every reading of shared memory: one access, whatever the other side is doing. */
 static uint32_t look32(const uint32_t *word)
@@ -54,6 +75,8 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
         fcntl(feed->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return error_set(error, -errno, "cannot set up memory for the allocation agent: %s",
                          strerror(errno));
+    /* Touched by misstop first, so that it is misstop's: where there is too little it is not. */
+    fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)size_bytes);
     void *memory =
         mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, feed->fd, 0);
     if (memory == MAP_FAILED)
@@ -61,16 +84,61 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
                          "cannot map %llu MiB for the allocation agent: %s; is there a ulimit -v?",
                          (unsigned long long)(size_bytes >> 20), strerror(errno));
     feed->memory = memory;
+    feed->header = memory;
+    return 0;
+}
+
+/*
+ * The agent goes on only as long as the header has the number of this thread, and the kernel takes
+ * it out when the thread ends, even by SIGKILL. The list is in memory of our own: the target can
+ * write to the word, but not to what the kernel follows.
+ */
+static void sign_header(struct feed *feed)
+{
+    struct reader_mark *mark = &feed->mark;
+    size_t length;
+    syscall(SYS_get_robust_list, 0, &mark->before, &length);
+    mark->node.next = &mark->head.list;
+    mark->head.list.next = &mark->node;
+    mark->head.futex_offset = (long)((char *)&feed->header->reader - (char *)&mark->node);
+    syscall(SYS_set_robust_list, &mark->head, sizeof mark->head);
+    feed->header->reader = (uint32_t)syscall(SYS_gettid);
+}
+
+/* Whatever of the memory is still mapped by the program, or by children of it, takes no room. */
+static void withdraw(struct feed *feed)
+{
+    struct robust_list_head *now = NULL;
+    size_t length;
+    __atomic_store_n(&feed->header->reader, 0, __ATOMIC_RELAXED);
+    syscall(SYS_get_robust_list, 0, &now, &length);
+    if (now == &feed->mark.head)
+        syscall(SYS_set_robust_list, feed->mark.before, sizeof *feed->mark.before);
+    fallocate(feed->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+              (off_t)agent_total_bytes(&feed->sizes));
+}
+
+/* What an exec of the program is compared with. */
+static int describe_self(struct feed *feed)
+{
+    struct agent_load_work *work = malloc(sizeof *work);
+    if (!work)
+        return -ENOMEM;
+    feed->header->linker = agent_load_linker(work, "/proc/self/exe");
+    feed->header->filters = agent_load_filters(work);
+    free(work);
     return 0;
 }
 
 static void fill_header(struct feed *feed)
 {
-    feed->header = (struct agent_header *)feed->memory;
     feed->header->version = AGENT_VERSION;
     feed->header->clock = feed->clock.is_tsc ? AGENT_TSC : AGENT_MONOTONIC;
     feed->header->sizes = feed->sizes;
+    feed->header->owner = (uint32_t)getpid();
+    feed->header->owner_fd = (uint32_t)feed->fd;
     feed->header->total_bytes = agent_total_bytes(&feed->sizes);
+    sign_header(feed);
     feed->header->magic = AGENT_MAGIC;
 }
 
@@ -86,7 +154,9 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     int code = make_memory(feed, agent_total_bytes(sizes), error);
     if (code)
         goto failed;
-    if (feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
+    feed->why = calloc(1, WHY_BYTES);
+    if (!feed->why || describe_self(feed) ||
+        feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
         feed_paths_init(&feed->paths, feed->memory, &feed->sizes)) {
         code = error_set(error, -ENOMEM, "out of memory");
         goto failed;
@@ -110,14 +180,15 @@ void feed_free(struct feed *feed)
 {
     if (!feed)
         return;
-    if (feed->header)
-        __atomic_store_n(&feed->header->stop, 1, __ATOMIC_RELAXED);
+    if (feed->header && feed->header->magic)
+        withdraw(feed);
     if (feed->memory)
         munmap(feed->memory, agent_total_bytes(&feed->sizes));
     if (feed->fd >= 0)
         close(feed->fd);
     feed_paths_fini(&feed->paths);
     feed_rings_fini(&feed->rings);
+    free(feed->why);
     free(feed);
 }
 
@@ -131,6 +202,11 @@ void feed_check_paths(struct feed *feed)
     feed->header->flags |= AGENT_CHECK_PATHS;
 }
 
+void feed_hand_on(struct feed *feed)
+{
+    feed->header->flags |= AGENT_HAND_ON;
+}
+
 static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_callback *callback,
                      void *context)
 {
@@ -139,7 +215,7 @@ static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_c
     if (event.time_ns < feed->last_ns)
         event.time_ns = feed->last_ns;
     feed->last_ns = event.time_ns;
-    if (event.path && !feed_paths_learn(&feed->paths, event.path))
+    if (event.path >= feed->sizes.path_count || !feed->paths.known[event.path])
         event.path = 0;
     callback(context, &event);
 }
@@ -147,6 +223,16 @@ static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_c
 static void look_at_rings(struct feed *feed)
 {
     feed_rings_look(&feed->rings, look32(&feed->header->rings_used));
+    feed_paths_learn(&feed->paths);
+}
+
+static void trim(struct feed *feed)
+{
+    uint64_t now_ns = stamp_clock_ns(&feed->clock, feed->clock.latest.stamp);
+    if (now_ns - feed->trimmed_ns < TRIM_NS)
+        return;
+    feed->trimmed_ns = now_ns;
+    feed_rings_trim(&feed->rings, feed->fd);
 }
 
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
@@ -161,13 +247,14 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
     look_at_rings(feed);
-    /* Ends: no ring is looked at again, and none holds more than its size. */
+    /* Ends: no ring is looked at again, and none holds more than all chunks. */
     const struct feed_cursor *first;
     while ((first = feed_rings_first(&feed->rings)) && first->stamp <= limit) {
         hand_out(feed, first, callback, context);
         feed_rings_next(&feed->rings);
         count++;
     }
+    trim(feed);
     return count;
 }
 
@@ -184,7 +271,7 @@ struct feed_counts feed_counts(const struct feed *feed)
         .no_ring = look64(&header->lost_no_ring),
         .damaged = feed->rings.damaged,
         .no_path = look64(&header->lost_paths),
-        .paths = look32(&header->paths_used),
+        .paths = look64(&header->path_top) >> AGENT_PATH_SHIFT,
         .unwound = look64(&header->unwound),
         .checked = look64(&header->checked),
         .wrong = look64(&header->wrong),
@@ -205,12 +292,19 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
         [AGENT_NO_WIPE] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
         [AGENT_NO_MALLOC] = "no malloc found behind the agent",
         [AGENT_OTHER_SIZES] = "the agent is of another version than misstop",
+        [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
+        [AGENT_SANDBOXED] = "the program forbade itself system calls or the processor's clock "
+                            "(seccomp, PR_SET_TSC); its heap is not recorded from there on",
     };
     uint32_t state = look32(&feed->header->state);
     uint32_t reason = look32(&feed->header->reason);
     const char *text = NULL;
-    if (state == AGENT_GAVE_UP)
-        text = reasons[reason <= AGENT_OTHER_SIZES ? reason : 0];
+    if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
+        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the one that runs now %s",
+                 agent_load_words((uint32_t)look64(&feed->header->load)));
+        text = feed->why;
+    } else if (state == AGENT_GAVE_UP)
+        text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
     else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
         text = "the program brings its own malloc: blocks show only if it asks libc for them";
     if (why)

@@ -6,12 +6,13 @@
  *
  * To watch a command: feed_refusal() tells beforehand whether it can be preloaded;
  * feed_new(), feed_environment(); in the child, before exec, feed_inherit() and the two variables.
- * Then feed_read() at least every few milliseconds: a thread's ring holds 174,000 allocations
- * with their frees. Used by the resolver and main; one thread.
+ * Then feed_read() at least every few milliseconds: the rings hold 130,000
+ * allocations with their frees. Used by the resolver and main; one thread.
  */
 #ifndef MISSTOP_RESOLVE_FEED_H
 #define MISSTOP_RESOLVE_FEED_H
 
+#include "agent_load.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -68,27 +69,20 @@ int feed_inherit(const struct feed *feed);
 /* Before the target starts: the agent compares every remembered path with a fresh unwind. */
 void feed_check_paths(struct feed *feed);
 
+/* Before the target starts: it is Valgrind, which becomes other programs before it runs the target. */
+void feed_hand_on(struct feed *feed);
+
 /*
- * The two variables for putenv(3) in the child: "LD_PRELOAD=agent:what was there" and
- * "MISSTOP_AGENT=fd". The agent takes both out again. -EINVAL: a path that LD_PRELOAD cannot
+ * The two variables for the child: "LD_PRELOAD=agent:what was there" and
+ * "MISSTOP_AGENT=fd", in this order at the end. The agent takes both out again. -EINVAL: a path that LD_PRELOAD cannot
  * hold (spaces, colons), -ENAMETOOLONG.
  */
 int feed_environment(const struct feed *feed, const char *agent_path, char *preload,
                      size_t preload_size, char *variable, size_t variable_size,
                      struct error *error);
 
-/* Why a program cannot be preloaded. */
-enum feed_refusal {
-    FEED_PRELOADABLE,
-    FEED_STATIC,     /* no dynamic linker to load the agent */
-    FEED_SETUID,     /* setuid, setgid or file capabilities: LD_PRELOAD is ignored */
-    FEED_32BIT,      /* not an x86-64 program */
-    FEED_OTHER_LIBC, /* another libc than the agent's (musl) */
-    FEED_UNREADABLE, /* not found, not readable, or no program */
-};
-
-/* Looks at a command as execvp would find it, through #! lines; the text goes to `error`. */
-enum feed_refusal feed_refusal(const char *command, struct error *error);
+/* Whether the command that execvp would find can load the agent; if not, `error` says why. */
+enum agent_load feed_refusal(const char *command, struct error *error);
 
 /*
  * Hands out the events of all threads up to a time, merged: time_ns never decreases, and an event

@@ -10,19 +10,22 @@
 #include <stdint.h>
 
 struct feed_paths {
-    const struct agent_path *shared; /* the agent's */
-    const uint64_t *shared_words;
+    struct agent_header *header;
+    uint64_t *shared; /* the agent's words */
     struct agent_sizes sizes;
     struct arena arena;
+    uint64_t read;          /* words */
+    bool is_damaged;        /* an entry made no sense: what comes after it is not found */
     const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
 };
 
 /* `memory`: the shared memory. -ENOMEM. */
-int feed_paths_init(struct feed_paths *paths, const char *memory, const struct agent_sizes *sizes);
+int feed_paths_init(struct feed_paths *paths, char *memory, const struct agent_sizes *sizes);
 void feed_paths_fini(struct feed_paths *paths);
 
-/* Copies a path at its first event; false: no such path, or it makes no sense. */
-bool feed_paths_learn(struct feed_paths *paths, uint32_t id);
+/* Copies what is new, and tells the agent how far. After looking how far the rings are written: the
+ * path of an event is there before the event. */
+void feed_paths_learn(struct feed_paths *paths);
 
 /* Return addresses, innermost first; 0: never learnt. */
 uint32_t feed_paths_get(const struct feed_paths *paths, uint32_t id, const uint64_t **frames);

@@ -68,6 +68,7 @@ src_libresolve_a_SOURCES = \
 	src/resolve/dwarf/variable.c src/resolve/dwarf/variable.h \
 	src/resolve/feed.c src/resolve/feed.h \
 	src/resolve/feed_launch.c \
+	src/agent/load.c \
 	src/resolve/feed_paths.c src/resolve/feed_paths.h \
 	src/resolve/feed_rings.c src/resolve/feed_rings.h \
 	src/resolve/finding.c src/resolve/finding.h \

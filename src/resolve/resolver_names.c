@@ -31,8 +31,8 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
         object_types_assign(&resolver->object_types, object, type);
 }
 
-/* The object of the bin that a combined one is shown under, made if there was no sample of it; 0: the bin
- * is not combined. */
+/* The object of the bin that a combined one is shown under, made if there was no sample of it; 0:
+ * the bin is not combined. */
 static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 {
     uint32_t bin = resolver->bin_of_object[object];
@@ -221,8 +221,15 @@ static void summarise_heap(void *context, struct heap_summary *summary)
 {
     struct resolver *resolver = context;
     *summary = (struct heap_summary){.note = resolver->options.heap_note, .mark_age_s = NAN};
+    const char *none = resolver->options.heap_note;
     if (resolver->allocations)
         allocations_summary(resolver->allocations, summary);
+    if (none && summary->note && summary->note != none) {
+        snprintf(resolver->heap_words, sizeof resolver->heap_words, "%s; %s", none, summary->note);
+        summary->note = resolver->heap_words;
+    } else if (none) {
+        summary->note = none;
+    }
 }
 
 static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)

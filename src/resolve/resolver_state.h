@@ -31,6 +31,7 @@ struct code_range {
 
 struct resolver {
     struct resolver_options options;
+    char heap_words[512]; /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
     struct functions functions;

@@ -9,7 +9,7 @@ static const struct agent_header *header; /* NULL: no agent */
 static struct agent_sizes sizes;
 static const struct agent_ring *rings;
 static const struct agent_unit *units;
-static ULong cursors[AGENT_RINGS_MAX]; /* units read */
+static ULong cursors[AGENT_RINGS_MAX]; /* positions up to which they are read */
 
 void agent_rings_mapped(Addr start, SizeT length)
 {
@@ -23,7 +23,7 @@ void agent_rings_mapped(Addr start, SizeT length)
         return;
     header = found;
     rings = (const struct agent_ring *)(start + AGENT_HEADER_BYTES);
-    units = (const struct agent_unit *)(start + agent_units_at(&sizes));
+    units = (const struct agent_unit *)(start + agent_chunks_at(&sizes));
 }
 
 Bool agent_rings_begin(void)
@@ -34,45 +34,58 @@ Bool agent_rings_begin(void)
     return header != NULL;
 }
 
-static const struct agent_unit *unit_at(UInt ring, ULong at)
+static const struct agent_unit *unit_at(ULong at)
 {
-    return &units[(ULong)ring * sizes.ring_units + (at & (sizes.ring_units - 1))];
+    return &units[(ULong)agent_chunk(at) * AGENT_CHUNK_UNITS + (at & (AGENT_CHUNK_UNITS - 1))];
 }
 
-/* One record; its units. */
-static UInt take(UInt ring, ULong at, void (*told)(const struct agent_event *event))
+/* One record; the position behind it. `end`: something is wrong. */
+static ULong take(ULong at, ULong end, void (*told)(const struct agent_event *event))
 {
-    const struct agent_unit *unit = unit_at(ring, at);
+    const struct agent_unit *unit = unit_at(at);
     struct agent_event event = {.address = unit->second & AGENT_ADDRESS_MASK};
     switch (unit->second >> AGENT_KIND_SHIFT) {
     case AGENT_OWNER:
-        return 1;
+    case AGENT_END:
+        return at + 1;
     case AGENT_FREE:
         told(&event);
-        return 1;
+        return at + 1;
     case AGENT_ALLOC:
-        unit = unit_at(ring, at + 1);
+        unit = unit_at(at + 1);
         event.bytes = unit->first;
         event.path = (UInt)unit->second;
         if (event.bytes)
             told(&event);
-        return 2;
+        return at + 2;
+    case AGENT_MAP:
+    case AGENT_UNMAP:
+        return at + 2;
+    case AGENT_NEXT:
+        return event.address < sizes.chunk_count ? agent_chunk_after(at, (UInt)event.address) : end;
     default:
-        return 2;
+        return end;
     }
 }
 
-/* More than the ring holds, or backwards: nobody can tell what was there. */
+/* More than all chunks hold, backwards, or not where its writer is: nobody can tell what was
+ * there. A thread that took the ring from another began anew. */
 static Bool follow_ring(UInt ring, void (*told)(const struct agent_event *event))
 {
     ULong head = __atomic_load_n(&rings[ring].head, __ATOMIC_ACQUIRE);
-    if (head - cursors[ring] > sizes.ring_units) {
-        cursors[ring] = head;
+    ULong start = rings[ring].start;
+    ULong at = cursors[ring];
+    if (agent_units(start) > agent_units(at))
+        at = start;
+    cursors[ring] = head;
+    if (head == at)
+        return True;
+    if (agent_units(head) - agent_units(at) > (ULong)sizes.chunk_count * AGENT_CHUNK_UNITS ||
+        agent_chunk(head) >= sizes.chunk_count || agent_chunk(at) >= sizes.chunk_count)
         return False;
-    }
-    while (cursors[ring] < head)
-        cursors[ring] += take(ring, cursors[ring], told);
-    return True;
+    while (agent_units(at) < agent_units(head))
+        at = take(at, head | ~AGENT_UNITS_MASK, told);
+    return at == head;
 }
 
 Bool agent_rings_follow(void (*told)(const struct agent_event *event))

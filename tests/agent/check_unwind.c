@@ -16,8 +16,12 @@ enum { EVERY = 7, MORE = 1 };
 
 void *__libc_malloc(size_t size);
 
-static struct gate open_gate = {.on = 1};
-struct gate *gate = &open_gate;
+struct gate gate = {.on = 1};
+
+void *session_pages(size_t size_bytes)
+{
+    return calloc(1, size_bytes);
+}
 
 static __thread bool is_inside __attribute__((tls_model("initial-exec")));
 static __thread unsigned calls __attribute__((tls_model("initial-exec")));
@@ -72,6 +76,7 @@ __attribute__((constructor)) static void start(void)
     unsetenv("LD_PRELOAD");
     backtrace(first, 2); /* loads libgcc_s */
     rule_start();
+    unwind_start();
     is_started = true;
 }
 

@@ -51,7 +51,7 @@ static void children_are_not_recorded(void **state)
 static void threads_that_come_and_go_use_rings_again(void **state)
 {
     (void)state;
-    watch.sizes = (struct agent_sizes){8, 1 << 16, 1024, 1 << 16};
+    watch.sizes = (struct agent_sizes){8, 1 << 12, 1024, 1 << 16};
     run("threads", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_lost(watch.feed), 0);
@@ -80,7 +80,7 @@ static void the_process_is_followed_through_exec(void **state)
 static void events_after_the_threads_destructor_are_kept(void **state)
 {
     (void)state;
-    watch.sizes = (struct agent_sizes){8, 1 << 16, 1024, 1 << 16};
+    watch.sizes = (struct agent_sizes){8, 1 << 12, 1024, 1 << 16};
     run("destructors", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_lost(watch.feed), 0);
@@ -91,7 +91,7 @@ static void events_after_the_threads_destructor_are_kept(void **state)
 static void too_few_rings_lose_events_and_say_so(void **state)
 {
     (void)state;
-    watch.sizes = (struct agent_sizes){1, 1 << 16, 1024, 1 << 16};
+    watch.sizes = (struct agent_sizes){1, 1 << 12, 1024, 1 << 16};
     run("threads", NULL);
     assert_int_equal(watch.status, 0);
     assert_true(feed_counts(watch.feed).no_ring > 0);
@@ -230,7 +230,7 @@ static void a_malloc_of_the_programs_own_wins(void **state)
 static void a_full_ring_counts_and_never_waits(void **state)
 {
     (void)state;
-    watch.sizes = (struct agent_sizes){8, 1 << 10, 1024, 1 << 16};
+    watch.sizes = (struct agent_sizes){8, 8, 1024, 1 << 16};
     watch.leave_unread = true;
     run("full", NULL);
     assert_int_equal(watch.status, 0);
@@ -243,7 +243,7 @@ static void a_full_ring_counts_and_never_waits(void **state)
 static void full_tables_of_paths_lose_paths_only(void **state)
 {
     (void)state;
-    watch.sizes = (struct agent_sizes){8, 1 << 16, 2, 1 << 16};
+    watch.sizes = (struct agent_sizes){8, 1 << 12, 2, 1 << 16};
     run("longjmp", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(allocated(MARK), 550);

@@ -26,7 +26,7 @@ int main(int count, char **words)
     const char *why;
     if (count < 2)
         return 2;
-    if (feed_refusal(words[1], &error) != FEED_PRELOADABLE) {
+    if (feed_refusal(words[1], &error) != AGENT_LOADABLE) {
         fprintf(stderr, "%s\n", error.text);
         return 77;
     }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const struct agent_sizes large = {
-    .ring_count = 256, .ring_units = 1 << 22, .path_count = 1 << 16, .word_count = 1 << 20};
+    .ring_count = 256, .chunk_count = 1 << 14, .path_count = 1 << 16, .word_count = 1 << 20};
 
 static const char *build_folder(void)
 {

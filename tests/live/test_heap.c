@@ -256,7 +256,8 @@ static struct verdict churn(bool agent)
     char *command[] = {getenv("CHURN"), path, operations, NULL};
     if (agent && feed_new(&session.feed, &error))
         fail_msg("%s", error.text);
-    if (launch_prepare(&launch, command, false, session.feed, &error))
+    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = session.feed},
+                       &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
     if (launch_go(&launch, command[0], &error))
@@ -352,7 +353,8 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_true(fd >= 0 && !feed_new(&feed, &error));
     close(fd);
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
-    if (launch_prepare(&launch, command, false, feed, &error) ||
+    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
+                       &error) ||
         launch_go(&launch, command[0], &error))
         fail_msg("%s", error.text);
     assert_int_equal(told_init(&told, feed, no_names, NULL, NULL), 0);

@@ -17,10 +17,10 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-enum { RINGS = 4, UNITS = 64, KEPT_MAX = 1024, FUZZ_FEEDS = 300, FUZZ_ROUNDS = 300 };
+enum { RINGS = 4, CHUNKS = 8, KEPT_MAX = 1024, FUZZ_FEEDS = 300, FUZZ_ROUNDS = 300 };
 
 static const struct agent_sizes sizes = {
-    .ring_count = RINGS, .ring_units = UNITS, .path_count = 16, .word_count = 128};
+    .ring_count = RINGS, .chunk_count = CHUNKS, .path_count = 16, .word_count = 128};
 
 static struct feed *feed;
 static char *memory; /* the agent's mapping */
@@ -56,11 +56,38 @@ static void keep(void *context, const struct feed_event *event)
     kept[kept_count++ % KEPT_MAX] = *event;
 }
 
+static uint32_t pop_chunk(void)
+{
+    uint32_t *links = (uint32_t *)(memory + agent_chunk_links_at(&sizes));
+    uint32_t chunk = agent_pop(&header->warm_chunks, links, CHUNKS);
+    return chunk ? chunk : agent_pop(&header->cold_chunks, links, CHUNKS);
+}
+
+/* Through the chunk's last unit to the next chunk, as the agent does; no chunk: the unit is lost.
+ */
 static void put(uint32_t ring, uint64_t first, uint64_t second)
 {
-    struct agent_unit *units = (struct agent_unit *)(memory + agent_units_at(&sizes));
-    units[ring * UNITS + rings[ring].head % UNITS] = (struct agent_unit){first, second};
-    rings[ring].head++;
+    struct agent_unit *units = (struct agent_unit *)(memory + agent_chunks_at(&sizes));
+    struct agent_ring *own = &rings[ring];
+    uint64_t at = own->head & (AGENT_CHUNK_UNITS - 1);
+    uint32_t chunk = agent_chunk(own->head);
+    if (!own->start || at > AGENT_CHUNK_UNITS - 4) {
+        uint32_t next = pop_chunk();
+        if (!next) {
+            own->lost++;
+            return;
+        }
+        if (own->start && chunk < CHUNKS)
+            units[chunk * AGENT_CHUNK_UNITS + at] = (struct agent_unit){
+                .second = (next - 1) | (uint64_t)AGENT_NEXT << AGENT_KIND_SHIFT};
+        own->head = agent_chunk_after(own->head, next - 1);
+        if (!own->start)
+            own->start = own->head;
+    }
+    chunk = agent_chunk(own->head) % CHUNKS;
+    at = own->head & (AGENT_CHUNK_UNITS - 1);
+    units[chunk * AGENT_CHUNK_UNITS + at] = (struct agent_unit){first, second};
+    own->head++;
 }
 
 static void put_kind(uint32_t ring, enum agent_kind kind, uint64_t stamp, uint64_t address)
@@ -99,7 +126,6 @@ static void threads_are_merged_in_time_order(void **state)
     assert_int_equal(kept[2].kind, FEED_FREE);
     assert_int_equal(kept[2].address, 0x1000);
     assert_int_equal(kept[3].address, 0x2000);
-    assert_int_equal(rings[0].tail, rings[0].head);
 }
 
 static void events_after_the_limit_wait(void **state)
@@ -117,47 +143,132 @@ static void events_after_the_limit_wait(void **state)
     assert_true(kept[0].time_ns <= between && kept[1].time_ns > between);
 }
 
-static void paths_are_copied_and_checked(void **state)
+static void put_path(uint64_t at, uint64_t id, uint64_t count, uint64_t first)
+{
+    uint64_t *words = (uint64_t *)(memory + agent_words_at(&sizes));
+    for (uint64_t i = 1; i <= count && i < sizes.word_count; i++)
+        words[(at + i) % sizes.word_count] = first + i;
+    words[at % sizes.word_count] = id << 8 | count;
+}
+
+static void paths_are_copied(void **state)
 {
     (void)state;
-    struct agent_path *paths = (struct agent_path *)(memory + agent_paths_at(&sizes));
     uint64_t *words = (uint64_t *)(memory + agent_words_at(&sizes));
     const uint64_t *frames;
     header->rings_used = 1;
-    paths[1] = (struct agent_path){4, 2};
-    words[4] = 0x400000;
-    words[5] = 0x500000;
+    put_path(0, 1, 2, 0x400000);
     put_alloc(0, now_stamp(), 0x1000, 1);
-    assert_int_equal(feed_path(feed, 1, &frames), 0); /* not learnt before its event */
+    assert_int_equal(feed_path(feed, 1, &frames), 0); /* not learnt before it is read */
     assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
-    words[4] = 0xbad; /* too late to change it */
+    assert_int_equal(kept[0].path, 1);
+    words[1] = 0xbad; /* too late to change it */
     assert_int_equal(feed_path(feed, 1, &frames), 2);
-    assert_int_equal(frames[0], 0x400000);
-    assert_int_equal(frames[1], 0x500000);
+    assert_int_equal(frames[0], 0x400001);
+    assert_int_equal(frames[1], 0x400002);
     assert_int_equal(feed_path(feed, 0, &frames), 0);
     assert_int_equal(feed_path(feed, UINT32_MAX, &frames), 0);
 }
 
-static void a_path_out_of_bounds_is_no_path(void **state)
+/* Round and round in the ring of words, which is left zeroed for the next entry. */
+static void room_for_paths_is_used_again(void **state)
 {
     (void)state;
-    struct agent_path *paths = (struct agent_path *)(memory + agent_paths_at(&sizes));
-    static const struct agent_path bad[] = {
-        {127, 2}, {0, AGENT_DEPTH_MAX + 1}, {0, UINT32_MAX}, {UINT32_MAX, 2}, {0, 0}};
+    const uint64_t *frames;
+    uint64_t at = 0;
     header->rings_used = 1;
+    for (uint64_t id = 1; id < sizes.path_count; id++, at += 41) {
+        put_path(at, id, 40, id * 1000);
+        feed_read(feed, UINT64_MAX, keep, NULL);
+        assert_int_equal(feed_path(feed, (uint32_t)id, &frames), 40);
+        assert_int_equal(frames[39], id * 1000 + 40);
+        assert_int_equal(header->words_read, at + 41);
+    }
+}
+
+/* The rest of the dead program's words is passed over. */
+static void an_entry_that_an_exec_cut_off_is_passed(void **state)
+{
+    (void)state;
+    const uint64_t *frames;
+    put_path(10, 2, 3, 0x1000);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    assert_int_equal(feed_path(feed, 2, &frames), 0);
+    header->words_from = 10;
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    assert_int_equal(feed_path(feed, 2, &frames), 3);
+}
+
+static void a_path_that_lies_is_no_path(void **state)
+{
+    static const struct {
+        uint64_t id, count;
+    } bad[] = {{1, AGENT_DEPTH_MAX + 1}, {1, 255}, {1, 0}, {0, 2}, {16, 2}, {UINT32_MAX, 2}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        paths[1] = bad[i];
+        open_feed(state);
+        header->rings_used = 1;
+        put_path(0, bad[i].id, bad[i].count, 0x1000);
         put_alloc(0, now_stamp(), 0x1000, 1);
         assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
-        assert_int_equal(kept[i].path, 0);
+        assert_int_equal(kept[0].path, 0);
+        close_feed(state);
     }
+}
+
+/* More than all chunks hold goes through them when it is read in between; nothing is lost. */
+static void chunks_are_given_back_as_they_are_read(void **state)
+{
+    (void)state;
+    long got = 0;
+    header->rings_used = 1;
+    for (int i = 0; i < 100; i++) {
+        for (int j = 0; j < 300; j++)
+            put_kind(0, AGENT_FREE, now_stamp(), (uint64_t)i << 20 | (uint64_t)j);
+        got += feed_read(feed, UINT64_MAX, keep, NULL);
+    }
+    assert_int_equal(got, 100 * 300);
+    assert_int_equal(feed_lost(feed), 0);
+    for (int i = 0; i < 10000; i++)
+        put_kind(0, AGENT_FREE, now_stamp(), (uint64_t)i);
+    assert_true(feed_lost(feed) > 7000 && feed_lost(feed) < 10000);
+}
+
+/* An owner's end gives ring and chunk back; an exec ends owners that never said so. */
+static void rings_of_ended_threads_are_given_back(void **state)
+{
+    (void)state;
+    uint32_t *links = (uint32_t *)(memory + agent_ring_links_at(&sizes));
+    header->rings_used = 2;
+    put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
+    put_kind(0, AGENT_END, 0, 0);
+    put_kind(1, AGENT_FREE, now_stamp(), 0x1000);
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 2);
+    assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 1);
+    assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 0);
+    rings[0].start = 0; /* taken again */
+    put_kind(0, AGENT_FREE, now_stamp(), 0x2000);
+    rings[0].generation = 1;
+    header->generation = 1;
+    assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(kept[2].address, 0x2000);
+    assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 2);
+    assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 0);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    int chunks = 0;
+    while (pop_chunk())
+        chunks++;
+    assert_int_equal(chunks, CHUNKS - 1); /* all but the one in use */
+    assert_int_equal(feed_counts(feed).damaged, 0);
 }
 
 static void a_ring_that_lies_is_skipped_and_counted(void **state)
 {
     (void)state;
     header->rings_used = 3;
-    rings[0].head = UINT64_MAX / 2;                /* more than it holds */
+    put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
+    feed_read(feed, UINT64_MAX, keep, NULL);
+    rings[0].head += UINT64_C(1) << 40;            /* more than it holds */
     put_kind(1, AGENT_ALLOC, now_stamp(), 0x1000); /* half a record */
     put_kind(2, 77, now_stamp(), 0x1000);          /* no such kind */
     assert_int_equal(feed_read(feed, UINT64_MAX, keep, NULL), 0);
@@ -195,7 +306,7 @@ static uint64_t hostile_word(struct prng *prng)
     case 3:
         return UINT64_MAX - (word & 3);
     default:
-        return (word & 0xffff) | ((word >> 20) % 7) << AGENT_KIND_SHIFT;
+        return (word & 0xffff) | ((word >> 20) % 9) << AGENT_KIND_SHIFT;
     }
 }
 
@@ -213,7 +324,7 @@ static void put_something(struct prng *prng)
     uint32_t ring = (uint32_t)prng_below(prng, RINGS);
     uint64_t now = now_stamp();
     put_alloc(ring, now, prng_next(prng) & 0xffff0, prng_next(prng));
-    put_kind(ring, (enum agent_kind)prng_below(prng, 6), now, prng_next(prng) & 0xffff0);
+    put_kind(ring, (enum agent_kind)prng_below(prng, 9), now, prng_next(prng) & 0xffff0);
 }
 
 static long read_and_look(struct prng *prng)
@@ -222,7 +333,7 @@ static long read_and_look(struct prng *prng)
     const char *why;
     uint64_t until = prng_below(prng, 2) ? UINT64_MAX : prng_next(prng);
     long got = feed_read(feed, until, keep, NULL);
-    assert_true(got >= 0 && got <= (long)RINGS * (UNITS + 1));
+    assert_true(got >= 0 && got <= (long)RINGS * (CHUNKS * AGENT_CHUNK_UNITS + 1));
     assert_true(feed_path(feed, (uint32_t)prng_next(prng) & 31, &frames) <= AGENT_DEPTH_MAX);
     feed_lost(feed);
     feed_state(feed, &why);
@@ -306,8 +417,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(threads_are_merged_in_time_order, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(events_after_the_limit_wait, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(paths_are_copied_and_checked, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(a_path_out_of_bounds_is_no_path, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(paths_are_copied, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(room_for_paths_is_used_again, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(an_entry_that_an_exec_cut_off_is_passed, open_feed,
+                                        close_feed),
+        cmocka_unit_test(a_path_that_lies_is_no_path),
+        cmocka_unit_test_setup_teardown(chunks_are_given_back_as_they_are_read, open_feed,
+                                        close_feed),
+        cmocka_unit_test_setup_teardown(rings_of_ended_threads_are_given_back, open_feed,
+                                        close_feed),
         cmocka_unit_test_setup_teardown(a_ring_that_lies_is_skipped_and_counted, open_feed,
                                         close_feed),
         cmocka_unit_test_setup_teardown(times_never_go_back, open_feed, close_feed),

@@ -42,7 +42,7 @@ static void the_environment_keeps_what_was_there(void **state)
     feed_free(feed);
 }
 
-static enum feed_refusal refusal_of(const void *bytes, size_t size, mode_t mode, uid_t owner)
+static enum agent_load refusal_of(const void *bytes, size_t size, mode_t mode, uid_t owner)
 {
     char path[] = "/tmp/misstop-feed-XXXXXX";
     struct error error = {0};
@@ -52,8 +52,8 @@ static enum feed_refusal refusal_of(const void *bytes, size_t size, mode_t mode,
         assert_int_equal(fchown(fd, owner, (gid_t)-1), 0);
     assert_int_equal(fchmod(fd, mode), 0);
     close(fd);
-    enum feed_refusal refusal = feed_refusal(path, &error);
-    assert_true(refusal == FEED_PRELOADABLE || error.text[0]);
+    enum agent_load refusal = feed_refusal(path, &error);
+    assert_true(refusal == AGENT_LOADABLE || error.text[0]);
     unlink(path);
     return refusal;
 }
@@ -72,23 +72,23 @@ static void programs_that_cannot_be_preloaded_are_named(void **state)
     static char self[1 << 20];
     struct error error;
     size_t size = read_whole("/bin/true", self, sizeof self);
-    assert_int_equal(feed_refusal("true", &error), FEED_PRELOADABLE);
-    assert_int_equal(refusal_of(self, size, 0700, 0), FEED_PRELOADABLE);
+    assert_int_equal(feed_refusal("true", &error), AGENT_LOADABLE);
+    assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOADABLE);
     if (!getuid())
-        assert_int_equal(refusal_of(self, size, 04755, 1), FEED_SETUID);
-    assert_int_equal(refusal_of("#!/bin/sh\n", 10, 0700, 0), FEED_PRELOADABLE);
-    assert_int_equal(refusal_of("#! /no/such\n", 12, 0700, 0), FEED_UNREADABLE);
-    assert_int_equal(refusal_of("text", 4, 0700, 0), FEED_UNREADABLE);
-    assert_int_equal(refusal_of("", 0, 0700, 0), FEED_UNREADABLE);
-    assert_int_equal(feed_refusal("no-such-command-here", &error), FEED_UNREADABLE);
+        assert_int_equal(refusal_of(self, size, 04755, 1), AGENT_LOAD_RIGHTS);
+    assert_int_equal(refusal_of("#!/bin/sh\n", 10, 0700, 0), AGENT_LOADABLE);
+    assert_int_equal(refusal_of("#! /no/such\n", 12, 0700, 0), AGENT_LOAD_UNREADABLE);
+    assert_int_equal(refusal_of("text", 4, 0700, 0), AGENT_LOAD_NO_PROGRAM);
+    assert_int_equal(refusal_of("", 0, 0700, 0), AGENT_LOAD_NO_PROGRAM);
+    assert_int_equal(feed_refusal("no-such-command-here", &error), AGENT_LOAD_UNREADABLE);
     assert_int_equal(error.code, -ENOENT);
     self[4] = 1; /* ELFCLASS32 */
-    assert_int_equal(refusal_of(self, size, 0700, 0), FEED_32BIT);
+    assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOAD_MACHINE);
     self[4] = 2;
     char *interpreter = memmem(self, size, "/ld-linux-x86-64.so.2", 21);
     assert_non_null(interpreter);
     memcpy(interpreter, "/ld-musl-x86_64.so.1", 21);
-    assert_int_equal(refusal_of(self, size, 0700, 0), FEED_OTHER_LIBC);
+    assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOAD_LIBC);
 }
 
 static void a_static_program_is_named(void **state)
@@ -102,8 +102,61 @@ static void a_static_program_is_named(void **state)
         printf("tests/agent/fixed was not built (no static libc?)\n");
         skip();
     }
-    assert_int_equal(feed_refusal(path, &error), FEED_STATIC);
+    assert_int_equal(feed_refusal(path, &error), AGENT_LOAD_STATIC);
     assert_non_null(strstr(error.text, "statically"));
+}
+
+/* Built here by whatever compiler there is: the runtime linked to, linked in, and without symbols.
+ */
+static void programs_with_sanitizers_are_named(void **state)
+{
+    (void)state;
+    static const char *const builds[] = {"gcc -fsanitize=address",
+                                         "gcc -fsanitize=address -static-libasan",
+                                         "gcc -fsanitize=address -static-libasan -s",
+                                         "gcc -fsanitize=thread",
+                                         "gcc -fsanitize=leak -static-liblsan -s",
+                                         "clang -fsanitize=address",
+                                         "clang -fsanitize=thread",
+                                         "clang -fsanitize=memory -s"};
+    struct error error;
+    char folder[] = "/tmp/misstop-load-XXXXXX";
+    char command[512];
+    char path[64];
+    int built = 0;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/program", folder);
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        snprintf(command, sizeof command,
+                 "echo 'int main(void) { return 0; }' | %s -x c - -o %s 2>/dev/null", builds[i],
+                 path);
+        if (system(command)) {
+            printf("not built here: %s\n", builds[i]);
+            continue;
+        }
+        built++;
+        assert_int_equal(feed_refusal(path, &error), AGENT_LOAD_SANITIZER);
+        assert_non_null(strstr(error.text, "sanitizer"));
+        unlink(path);
+    }
+    rmdir(folder);
+    if (!built)
+        skip();
+    setenv("LD_PRELOAD", "/lib/libasan.so.8", 1);
+    assert_int_equal(feed_refusal("true", &error), AGENT_LOAD_SANITIZER);
+    unsetenv("LD_PRELOAD");
+}
+
+/* Another glibc: an interpreter of the same name elsewhere. */
+static void another_glibc_is_named(void **state)
+{
+    (void)state;
+    static char self[1 << 20];
+    size_t size = read_whole("/bin/true", self, sizeof self);
+    char *interpreter = memmem(self, size, "/lib64/ld-linux-x86-64.so.2", 27);
+    assert_non_null(interpreter);
+    memcpy(interpreter, "/lib65", 6);
+    assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOAD_LINKER);
 }
 
 /* Damaged ELF files must do no harm either. */
@@ -129,6 +182,8 @@ int main(void)
         cmocka_unit_test(the_environment_keeps_what_was_there),
         cmocka_unit_test(programs_that_cannot_be_preloaded_are_named),
         cmocka_unit_test(a_static_program_is_named),
+        cmocka_unit_test(programs_with_sanitizers_are_named),
+        cmocka_unit_test(another_glibc_is_named),
         cmocka_unit_test(scribbled_programs_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

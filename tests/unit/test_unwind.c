@@ -13,8 +13,12 @@
 
 enum { THEIRS_MAX = 128 };
 
-static struct gate open_gate = {.on = 1};
-struct gate *gate = &open_gate;
+struct gate gate = {.on = 1};
+
+void *session_pages(size_t size_bytes)
+{
+    return calloc(1, size_bytes);
+}
 
 static struct unwind state;
 static unsigned deepest;
@@ -130,7 +134,7 @@ static void a_stack_that_ends_is_not_left(void **unused)
     frame[1] = (uint64_t)(uintptr_t)&backtrace + 64;
     assert_true(unwind(&state, (void *const *)frame)->count <= 2);
     munmap(map, 2 * 4096);
-    open_gate.unmaps++;
+    gate.unmaps++;
 }
 
 static void addresses_that_are_no_code_have_no_rule(void **unused)
@@ -164,6 +168,7 @@ static int start(void **unused)
     (void)unused;
     backtrace(first, 2);
     rule_start();
+    unwind_start();
     return 0;
 }
 
