@@ -134,7 +134,14 @@ bool pipeline_behind(const struct pipeline *pipeline)
  */
 int pipeline_patience_ms(struct pipeline *pipeline)
 {
-    enum { QUIET_MS = 100, HEAP_MS = 5, WATCH_MS = 2, LEAF_MS = 1, BUSY_MS = 1, BUSY_EVENTS = 10000 };
+    enum {
+        QUIET_MS = 100,
+        HEAP_MS = 5,
+        WATCH_MS = 2,
+        LEAF_MS = 1,
+        BUSY_MS = 1,
+        BUSY_EVENTS = 10000
+    };
     long told = pipeline->told;
     pipeline->told = 0;
     /* From a sample to its watch nothing is seen. */

@@ -119,7 +119,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    bool event_chosen; /* by the user, with a key */
+    bool event_chosen;    /* by the user, with a key */
     uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;
@@ -136,7 +136,7 @@ struct pipeline {
     struct object_rename renames[PIPELINE_RENAMES]; /* read from a recording, not done yet */
     size_t rename_count;
     long leaves; /* samples of leaf functions' frames since then */
-    long told; /* events of the agent since pipeline_patience_ms() was asked */
+    long told;   /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
 

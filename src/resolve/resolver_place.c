@@ -91,8 +91,8 @@ static const struct typed_variable *declaration(struct resolver *resolver,
                : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
 }
 
-/* Memory that has no name of its own is called after the type that is there; what holds it keeps its
- * place in phases and in the heap's bins. */
+/* Memory that has no name of its own is called after the type that is there; what holds it keeps
+ * its place in phases and in the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
                                 const struct access *access, const struct typed_operand *operand,
                                 struct place *place)

@@ -192,11 +192,11 @@ static void parts_of_registers_are_told(void **state)
         uint8_t length, op, narrow_op, width;
         int64_t immediate;
     } parts[] = {
-        {"\xc0\xe8\x03", 3, INSN_OP_NONE, INSN_OP_SHR, 1, 3},             /* shr $3,%al */
-        {"\x66\xc1\xe8\x06", 4, INSN_OP_NONE, INSN_OP_SHR, 2, 6},         /* shr $6,%ax */
-        {"\x66\x25\xff\x03", 4, INSN_OP_NONE, INSN_OP_AND, 2, 0x3ff},     /* and $0x3ff,%ax */
-        {"\xc0\xec\x03", 3, INSN_OP_NONE, INSN_OP_NONE, 0, 3},            /* shr $3,%ah */
-        {"\xc1\xe8\x03", 3, INSN_OP_SHR, INSN_OP_NONE, 4, 3},             /* shr $3,%eax */
+        {"\xc0\xe8\x03", 3, INSN_OP_NONE, INSN_OP_SHR, 1, 3},         /* shr $3,%al */
+        {"\x66\xc1\xe8\x06", 4, INSN_OP_NONE, INSN_OP_SHR, 2, 6},     /* shr $6,%ax */
+        {"\x66\x25\xff\x03", 4, INSN_OP_NONE, INSN_OP_AND, 2, 0x3ff}, /* and $0x3ff,%ax */
+        {"\xc0\xec\x03", 3, INSN_OP_NONE, INSN_OP_NONE, 0, 3},        /* shr $3,%ah */
+        {"\xc1\xe8\x03", 3, INSN_OP_SHR, INSN_OP_NONE, 4, 3},         /* shr $3,%eax */
     };
     (void)state;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
