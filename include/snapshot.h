@@ -99,10 +99,10 @@ struct snapshot_totals {
     uint64_t agent;                  /* of misstop's own agent: beside the samples, not of them */
     uint64_t lost;
     uint64_t throttled;
-    double reason_weight[REASON_COUNT]; /* as `weight`, of those without an object */
+    double reason_weight[REASON_COUNT];   /* as `weight`, of those without an object */
     double typed_weight[TYPED_COUNT];     /* as `weight`, of those attributed */
     double untyped_weight[UNTYPED_COUNT]; /* of typed_weight[TYPED_NOT] */
-    double everything;                  /* of all samples; 0: not known */
+    double everything;                    /* of all samples; 0: not known */
     double weight;    /* events the attributed samples of the ranking event stand for, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate;      /* samples per second of the ranking event, over the last interval */

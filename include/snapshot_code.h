@@ -31,12 +31,12 @@ struct snapshot_partners {
 /* One accessing instruction of a function. */
 struct snapshot_instruction {
     uint64_t address;
-    const char *file;         /* NULL: not known */
-    uint32_t line;            /* 0: not known */
-    const char *inlined;      /* "min < clamp": functions inlined there; NULL: none */
-    double samples;           /* of known objects, by weight: samples of mean weight */
-    double count_over;        /* samples counted, less these: 0 where all weigh the same */
-    double unknown_samples;   /* those whose object is not known, */
+    const char *file;       /* NULL: not known */
+    uint32_t line;          /* 0: not known */
+    const char *inlined;    /* "min < clamp": functions inlined there; NULL: none */
+    double samples;         /* of known objects, by weight: samples of mean weight */
+    double count_over;      /* samples counted, less these: 0 where all weigh the same */
+    double unknown_samples; /* those whose object is not known, */
     double unknown_over;
     const char *unknown_note; /* and why: "object unknown: overwritten"; NULL: none */
     double share;             /* of its function's, of known objects or not */
@@ -61,8 +61,8 @@ struct snapshot_code {
     const char *module;
     const char *file; /* NULL: not known */
     uint32_t line;
-    uint64_t address;  /* hottest accessing instruction */
-    double samples;    /* as an instruction's */
+    uint64_t address; /* hottest accessing instruction */
+    double samples;   /* as an instruction's */
     double count_over;
     struct snapshot_share share; /* of its object; of everything attributed in `code` */
     /* In `code` only: samples that waited for data whose object is not known, as parts of all

@@ -31,11 +31,11 @@ struct snapshot_reuse_row {
     uint32_t code;   /* index into code of the function that a source line is of; UINT32_MAX */
     uint64_t id;     /* stays the same for the same thing */
     const char *name;
-    uint32_t line;             /* of a source line: its number, 0: not known; and its */
-    const char *function;      /* function. NULL: an object */
-    double uses;               /* that were told: what the figures rest on */
-    double share;              /* of all accesses */
-    double first;              /* part of its accesses that no cache has: lines not used before */
+    uint32_t line;        /* of a source line: its number, 0: not known; and its */
+    const char *function; /* function. NULL: an object */
+    double uses;          /* that were told: what the figures rest on */
+    double share;         /* of all accesses */
+    double first;         /* part of its accesses that no cache has: lines not used before */
     /* Part of its accesses that a cache of that size misses, and between what it is: 95 %. */
     struct snapshot_share miss[REUSE_POINTS];
     struct snapshot_share at[REUSE_MARKS]; /* the same at the marks */

@@ -105,7 +105,7 @@ struct snapshot_sharing_group {
 };
 
 struct snapshot_sharing {
-    enum sharing_evidence evidence;        /* the best that the source can have */
+    enum sharing_evidence evidence; /* the best that the source can have */
     double misses; /* samples of all misses of a simulation, each counted once; NAN: none */
     struct snapshot_sharing_group *groups; /* contention first, most samples first */
     size_t group_count;

@@ -121,7 +121,7 @@ struct pipeline {
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
-    bool event_chosen; /* by the user, with a key */
+    bool event_chosen;    /* by the user, with a key */
     uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
     bool live;
     bool ended;

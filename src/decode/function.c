@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FUNCTION_BEFORE = 192,           /* bytes before the IP in such a part */
+    FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
     FUNCTION_STARTS = 48, /* points from which an unknown boundary is sought */
     INSN_BYTES_MAX = 15

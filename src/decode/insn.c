@@ -845,6 +845,8 @@ static void set_operation(struct insn *out, const struct encoding *in)
     if (out->width != 8)
         out->vague = INSN_VAGUE_NONE;
     bool whole = out->width >= 4 && (out->source == SREG_NONE || out->source_width);
+    if (!whole && out->width && out->width < 4)
+        out->narrow_op = out->op;
     if (!whole)
         out->op = INSN_OP_NONE;
 }

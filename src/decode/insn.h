@@ -91,6 +91,7 @@ struct insn {
     uint8_t flow;         /* enum insn_flow */
     uint8_t condition;    /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
     uint8_t op;           /* enum insn_op */
+    uint8_t narrow_op;    /* the same of one or two bytes of a register, where `op` is none */
     uint8_t dest;         /* SREG_NONE: none; of an indirect call or jump, what it goes by */
     uint8_t source;       /* SREG_NONE: the immediate */
     uint8_t width;        /* bytes of the operation: 1, 2, 4, 8 */

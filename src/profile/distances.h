@@ -65,7 +65,8 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
 double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
                             double lines);
 
-/* The smallest size up from `lines`, and the largest down, between which counts are not told apart. */
+/* The smallest size up from `lines`, and the largest down, between which counts are not told apart.
+ */
 double distances_step_up(double lines);
 double distances_step_down(double lines);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two objects turn out to be one (struct object_rename): what one has counted moves to the other, in
- * every table that counts by object. Declared in profile.h. Phases stay as they are: they count by
- * what holds the memory (timeline.h), which a rename does not change.
+ * Two objects turn out to be one (struct object_rename): what one has counted moves to the other,
+ * in every table that counts by object. Declared in profile.h. Phases stay as they are: they count
+ * by what holds the memory (timeline.h), which a rename does not change.
  *
  * A rename is rare beside a sample: each table is gone over once for all renames of a refresh.
  */

@@ -9,8 +9,8 @@ enum {
 };
 
 static const double in_order = 0.7;
-static const double no_order = 0.06;  /* from a half, at most */
-static const double seen_again = 0.1; /* of the lines: fewer, and most were not seen at all */
+static const double no_order = 0.06;    /* from a half, at most */
+static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
 static const double bytes_per_s = 20e9; /* more than a core reads from memory */
 
 /* A step from the last address of the same thread. */

@@ -138,15 +138,16 @@ struct build {
     struct arena *arena;
     struct snapshot *snapshot;
     struct hash index; /* object id -> index + 1 into snapshot->objects */
-    uint32_t *part_of; /* [objects.ids]: the object under which one is shown; NULL: each by itself */
+    uint32_t
+        *part_of; /* [objects.ids]: the object under which one is shown; NULL: each by itself */
     size_t parts_room;
-    uint32_t *parts;   /* [objects.ids]: the next of those that are one row; 0: the last */
+    uint32_t *parts; /* [objects.ids]: the next of those that are one row; 0: the last */
     double scale;
     uint16_t event;
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     size_t code_count;     /* of profile->sorted while it holds profile->code (build_code) */
     size_t unplaced_count; /* of profile->unplaced.sorted */
-    double unlike; /* weight of samples without an object that nothing is known of */
+    double unlike;         /* weight of samples without an object that nothing is known of */
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */

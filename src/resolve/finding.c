@@ -100,9 +100,8 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
     finding->key = key_of(finding->base, space->programs, KEY_ANON);
     uint32_t known = names_find_object(names, finding->key);
     finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
-    enum heap_finding heap = known || !space->from.live
-                                 ? HEAP_NO
-                                 : look_at_heap(finding, map, space->from.pid);
+    enum heap_finding heap =
+        known || !space->from.live ? HEAP_NO : look_at_heap(finding, map, space->from.pid);
     if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
         finding->kind = OBJECT_HEAP;
     if (finding->kind == OBJECT_ANON &&
@@ -211,8 +210,8 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
         find_in_file(finding, name);
         finding->numbered = join_numbered(finding, name);
         if (finding->numbered)
-            finding->key = key_of(hash_bytes(finding->text, strlen(finding->text)),
-                                  space->programs, KEY_MAP);
+            finding->key =
+                key_of(hash_bytes(finding->text, strlen(finding->text)), space->programs, KEY_MAP);
     }
 }
 

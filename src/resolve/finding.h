@@ -26,7 +26,7 @@ struct finding {
     enum allocation_kind allocation;
     uint64_t whole_bytes;  /* of the object, of which base to end is a part; 0: it is all */
     uint32_t whole_blocks; /* it has */
-    bool in_use; /* of a walked block: the program has it */
+    bool in_use;           /* of a walked block: the program has it */
     const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
     bool of_type;         /* named after the type that lies there */

@@ -56,7 +56,8 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
     row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
                             (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
-                            (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 | (uint64_t)place->unit << 32;
+                            (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 |
+                            (uint64_t)place->unit << 32;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
     row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;

@@ -55,8 +55,9 @@ void store_writer_ranking(struct store_writer *writer, uint16_t event);
 /* The same: what a simulation tells of a line. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
-/* Who did what to whose lines, as of the refresh that comes: a pair under its place (sampler_pair()),
- * and those that were told so far, as the tables are to ask for them. The function of one's code. */
+/* Who did what to whose lines, as of the refresh that comes: a pair under its place
+ * (sampler_pair()), and those that were told so far, as the tables are to ask for them. The
+ * function of one's code. */
 void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
                        uint32_t place, const struct line_pair *pair);
 bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,

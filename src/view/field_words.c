@@ -20,7 +20,8 @@ __attribute__((format(printf, 3, 4))) static void append(char *out, size_t size,
     va_end(arguments);
 }
 
-/* What is known how, and why it is not: by weight, as all shares; by number where that is not known. */
+/* What is known how, and why it is not: by weight, as all shares; by number where that is not
+ * known. */
 struct known {
     double typed[TYPED_COUNT];
     double untyped[UNTYPED_COUNT];

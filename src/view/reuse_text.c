@@ -14,10 +14,10 @@ static void say_curve(struct text_writer *writer, const struct snapshot_reuse_ro
         const struct snapshot_share *missed = &row->miss[i];
         char range[24];
         snprintf(range, sizeof range, "%.0f-%.0f", 100 * missed->low, 100 * missed->high);
-        used += (size_t)(reuse_is_sure(missed)
-                             ? snprintf(text + used, sizeof text - used, " %6.2f",
-                                        100 * missed->value)
-                             : snprintf(text + used, sizeof text - used, " %6s", range));
+        used +=
+            (size_t)(reuse_is_sure(missed)
+                         ? snprintf(text + used, sizeof text - used, " %6.2f", 100 * missed->value)
+                         : snprintf(text + used, sizeof text - used, " %6s", range));
     }
     text_say(writer, "%s  %s", text, row->name);
 }

@@ -102,8 +102,7 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
                  "It is used again within %s: %s holds that, %s (%s missed) would if other "
                  "data between two uses were %.0f times less: smaller parts at a time (blocking), "
                  "smaller elements.",
-                 needs, fits->name, first->name, missed,
-                 ceil(bytes / (double)first->size_bytes));
+                 needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
     else
         snprintf(out, size,
                  "It is used again only after %s, which no cache here holds: do more with the "

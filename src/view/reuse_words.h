@@ -18,7 +18,8 @@ void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reus
 /* "32K", "1M", "1.4M": what there is room for on an axis. */
 const char *reuse_size_text(char out[16], double size_bytes);
 
-/* A point of a curve, "25.0%"; "12-55%" where so few lines were watched that it is not known better. */
+/* A point of a curve, "25.0%"; "12-55%" where so few lines were watched that it is not known
+ * better. */
 void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed);
 /* Whether a figure says enough. */
 bool reuse_is_sure(const struct snapshot_share *missed);

@@ -21,8 +21,8 @@ struct judged_program {
     void (*work)(bool mended);
 };
 
-extern const struct judged_program judged_problems[], judged_sound[], judged_cpp[],
-    judged_unseen[], judged_unseen_cpp[];
+extern const struct judged_program judged_problems[], judged_sound[], judged_cpp[], judged_unseen[],
+    judged_unseen_cpp[];
 
 /* A number that the compiler cannot remove. */
 extern volatile uint64_t judged_sink;

@@ -10,8 +10,8 @@
 
 volatile uint64_t judged_sink;
 
-static const struct judged_program *const tables[] = {judged_problems, judged_sound, judged_cpp, judged_unseen,
-                                                     judged_unseen_cpp};
+static const struct judged_program *const tables[] = {judged_problems, judged_sound, judged_cpp,
+                                                      judged_unseen, judged_unseen_cpp};
 
 void *judged_alloc(size_t size)
 {

@@ -3,8 +3,8 @@
 
 #include "judged.h"
 
-/* A graph whose edges are list nodes, allocated in the order in which the edges came in; mended, the
- * edges of a node are beside each other. */
+/* A graph whose edges are list nodes, allocated in the order in which the edges came in; mended,
+ * the edges of a node are beside each other. */
 struct edge {
     struct edge *next;
     uint32_t to;
@@ -31,7 +31,8 @@ static void graph_set_up(bool mended)
         uint32_t from = (uint32_t)(judged_next(&state) % GRAPH_NODES);
         struct edge *edge = malloc(sizeof(*edge));
 
-        *edge = (struct edge){.next = graph_first[from], .to = (uint32_t)(judged_next(&state) % GRAPH_NODES)};
+        *edge = (struct edge){.next = graph_first[from],
+                              .to = (uint32_t)(judged_next(&state) % GRAPH_NODES)};
         graph_first[from] = edge;
     }
 }

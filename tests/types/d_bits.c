@@ -7,6 +7,9 @@ struct packed {
     signed s1 : 7, s2 : 25;
     _Bool f1 : 1, f2 : 1;
     long after;
+    unsigned char u : 3, v : 5;
+    char between;
+    unsigned short w : 6, x : 10;
 };
 
 #define READ(name)                                                                                 \
@@ -26,9 +29,11 @@ struct packed {
     }
 #define BOTH(name) READ(name) WRITE(name)
 
-BOTH(lo) BOTH(hi) BOTH(a) BOTH(b) BOTH(c) BOTH(d) BOTH(big) BOTH(rest) BOTH(s1) BOTH(s2) BOTH(f2)
+BOTH(lo)
+BOTH(hi) BOTH(a) BOTH(b) BOTH(c) BOTH(d) BOTH(big) BOTH(rest) BOTH(s1) BOTH(s2) BOTH(f2) BOTH(u)
+    BOTH(v) BOTH(w) BOTH(x)
 
-int main(void)
+        int main(void)
 {
     return 0;
 }

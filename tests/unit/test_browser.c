@@ -99,7 +99,7 @@ static void keys_become_requests(void **state)
                 {'z', REQUEST_ZERO},        {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
                 {'e', REQUEST_NEXT_EVENT},  {'W', REQUEST_WRITE},     {26, REQUEST_SUSPEND},
                 {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},      {' ', REQUEST_NONE},
-                {'S', REQUEST_SEARCH_ALL}, {'T', REQUEST_COUNTING}};
+                {'S', REQUEST_SEARCH_ALL},  {'T', REQUEST_COUNTING}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
 }
@@ -251,7 +251,8 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     assert_true(seen(fixture, "no instruction is mostly on this member"));
 }
 
-/* Of a union the first member stands for an access to any, of bit-fields the first of their unit. */
+/* Of a union the first member stands for an access to any, of bit-fields the first of their unit.
+ */
 static void code_of_a_member_that_shares_its_bytes(void **state)
 {
     struct fixture *fixture = *state;

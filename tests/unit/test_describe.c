@@ -200,8 +200,8 @@ static void nonsense_gives_nothing(void **state)
 /* Whether "packed.a..c" or "packed.b" may be what the function that is called after b touches. */
 static bool may_be(const char *named, const char *field)
 {
-    static const char *const order[] = {"lo",  "hi",   "a",  "b",  "c",  "d",
-                                        "big", "rest", "s1", "s2", "f1", "f2"};
+    static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",
+                                        "s1", "s2", "f1", "f2", "u", "v", "w",   "x"};
     char first[32];
     char last[32];
     size_t from = 99;
@@ -260,8 +260,8 @@ static void bit_fields_by_shift_and_mask(void **state)
     static const char *const compilers[] = {"gcc", "clang"};
     static const char *const flags[] = {"-no-pie -g -O0", "-no-pie -g -O2", "-no-pie -g -O3",
                                         "-no-pie -gdwarf-2 -Os"};
-    static const char *const fields[] = {"lo",  "hi",   "a",  "b",  "c", "d",
-                                         "big", "rest", "s1", "s2", "f2"};
+    static const char *const fields[] = {"lo", "hi", "a",  "b", "c", "d", "big", "rest",
+                                         "s1", "s2", "f2", "u", "v", "w", "x"};
     unsigned counts[3] = {0}; /* the field, the unit, wrong */
     (void)state;
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)

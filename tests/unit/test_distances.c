@@ -216,7 +216,8 @@ static void full_table(void **state)
         reused(3 + i, 0x500000 + i, LINE_NO_DISTANCE, 1);
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
     assert_near(snapshot->reuse.all.miss[0].value, (140.0 + MANY) / (200 + MANY));
-    assert_near(snapshot->reuse.objects[0].miss[0].value + snapshot->reuse.objects[1].miss[0].value, 1.4);
+    assert_near(snapshot->reuse.objects[0].miss[0].value + snapshot->reuse.objects[1].miss[0].value,
+                1.4);
     snapshot_free(snapshot);
 }
 

@@ -35,7 +35,8 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
     window_clear(&window);
     gather_samples();
     for (int i = 0; i < 1000; i++) {
-        struct window_entry entry = {.address = BASE, .object = 7, .tid = 1, .size = 8, .kept = true};
+        struct window_entry entry = {
+            .address = BASE, .object = 7, .tid = 1, .size = 8, .kept = true};
         window_add(&window, &entry);
     }
     gather_samples();

@@ -184,6 +184,31 @@ static void other_bytes_are_refused(void **state)
     }
 }
 
+/* Shifts and masks of a part of a register are no operations on the whole of it. */
+static void parts_of_registers_are_told(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t length, op, narrow_op, width;
+        int64_t immediate;
+    } parts[] = {
+        {"\xc0\xe8\x03", 3, INSN_OP_NONE, INSN_OP_SHR, 1, 3},         /* shr $3,%al */
+        {"\x66\xc1\xe8\x06", 4, INSN_OP_NONE, INSN_OP_SHR, 2, 6},     /* shr $6,%ax */
+        {"\x66\x25\xff\x03", 4, INSN_OP_NONE, INSN_OP_AND, 2, 0x3ff}, /* and $0x3ff,%ax */
+        {"\xc0\xec\x03", 3, INSN_OP_NONE, INSN_OP_NONE, 0, 3},        /* shr $3,%ah */
+        {"\xc1\xe8\x03", 3, INSN_OP_SHR, INSN_OP_NONE, 4, 3},         /* shr $3,%eax */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct insn insn;
+        assert_true(insn_decode(&insn, ADDRESS, (const uint8_t *)parts[i].bytes, parts[i].length));
+        assert_int_equal(insn.op, parts[i].op);
+        assert_int_equal(insn.narrow_op, parts[i].narrow_op);
+        assert_int_equal(insn.width, parts[i].width);
+        assert_int_equal(insn.immediate, parts[i].immediate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_objdump),
@@ -191,6 +216,7 @@ int main(void)
                                        cmocka_unit_test(masks_move_and_test),
                                        cmocka_unit_test(reading_is_not_writing),
                                        cmocka_unit_test(lanes_are_as_many_as_fit),
+                                       cmocka_unit_test(parts_of_registers_are_told),
                                        cmocka_unit_test(other_bytes_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

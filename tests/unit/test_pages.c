@@ -278,8 +278,8 @@ static void objects_and_detail_name_types_and_fields(void **state)
 /* One sample that stands for 900 and 99 that stand for one each. */
 static void fields_known_are_parts_of_the_weight(void **state)
 {
-    struct snapshot few = {.totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99},
-                                      .untyped = {[UNTYPED_VOID] = 1}}};
+    struct snapshot few = {
+        .totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99}, .untyped = {[UNTYPED_VOID] = 1}}};
     char text[512];
     (void)state;
     field_summary(&few, text, sizeof text);

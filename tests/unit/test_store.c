@@ -58,11 +58,11 @@ static bool same_place(const struct place *a, const struct place *b)
            left->reason == right->reason && left->base == right->base &&
            left->index == right->index && left->locked == right->locked &&
            left->displacement == right->displacement && left->cause == right->cause &&
-           left->evictor_tid == right->evictor_tid && left->waits == right->waits && left->kept == right->kept &&
-           a->object == b->object && a->holder == b->holder && a->function == b->function &&
-           a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
-           a->type_offset == b->type_offset && a->by_member == b->by_member && a->unit == b->unit &&
-           a->typed == b->typed && a->untyped == b->untyped;
+           left->evictor_tid == right->evictor_tid && left->waits == right->waits &&
+           left->kept == right->kept && a->object == b->object && a->holder == b->holder &&
+           a->function == b->function && a->base == b->base && a->size_bytes == b->size_bytes &&
+           a->type == b->type && a->type_offset == b->type_offset && a->by_member == b->by_member &&
+           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped;
 }
 
 static void compare(void *context, const struct store_item *item)

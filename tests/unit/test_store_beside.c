@@ -313,7 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back_among_the_places),
-                                       cmocka_unit_test(renames_come_back),
+        cmocka_unit_test(renames_come_back),
         cmocka_unit_test(what_ranks_comes_back),
         cmocka_unit_test(totals_come_back),
         cmocka_unit_test(names_at_a_refresh_are_those_of_then),

@@ -175,7 +175,9 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     bool by_constant = insn->source == SREG_NONE && insn->immediate >= 0 && insn->immediate < 64;
     struct bits run;
     uint64_t mask;
-    switch (insn->op) {
+    /* `shr $3,%al`: what is above in the register stays, so only where no more was loaded. */
+    bool narrow = insn->op == INSN_OP_NONE && width >= memory->size * 8;
+    switch (narrow ? insn->narrow_op : insn->op) {
     case INSN_OP_SHR:
     case INSN_OP_SAR:
         if (by_constant) {
