@@ -130,7 +130,7 @@ static bool search(struct walk *walk, const struct walk_mapping *mappings, size_
     return false;
 }
 
-static void say_why_not(struct walk *walk, const struct seen *seen)
+static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
 {
     char *out = walk->status;
     size_t size = sizeof walk->status;
@@ -142,7 +142,7 @@ static void say_why_not(struct walk *walk, const struct seen *seen)
     else if (*seen->libc)
         snprintf(out, size, "no glibc heap: the malloc of %s was not used (another allocator?)",
                  seen->libc);
-    else if (!*seen->program)
+    else if (!mapped)
         snprintf(out, size,
                  "no heap: its memory map cannot be read (a setuid program, or one that "
                  "may not be traced)");
@@ -153,7 +153,8 @@ static void say_why_not(struct walk *walk, const struct seen *seen)
         snprintf(out, size, "no glibc heap: the program has another C library (%s)",
                  *seen->loader ? seen->loader : seen->library);
     else
-        snprintf(out, size, "static program: no glibc allocator found in %s", seen->program);
+        snprintf(out, size, "static program: no glibc allocator found in %s",
+                 *seen->program ? seen->program : "it");
 }
 
 static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)
@@ -166,7 +167,7 @@ static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, 
     for (unsigned i = 0; i < tries && !found && count && !seen.musl; i++)
         found = search(walk, mappings, count, *seen.libc);
     if (!found) {
-        say_why_not(walk, &seen);
+        say_why_not(walk, &seen, count > 0);
         /* A program's own data may be large: gone through ever more seldom. */
         walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
         walk->search_waiting = walk->search_backoff;
