@@ -276,6 +276,12 @@ static uint64_t spool_most(int fd)
     return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
+/* It comes as it is made, and not as fast as it can be read. */
+static bool trickles(uint64_t took_ns, uint64_t waited_ns)
+{
+    return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
+}
+
 /* What comes goes to the end of the file. 0: the pipe has ended, 1: it goes on; or a negative
  * errno. */
 static int copy(struct input *input, int to, double wait_s)
@@ -284,8 +290,14 @@ static int copy(struct input *input, int to, double wait_s)
     uint64_t copied = input->past - input->first;
     int code = write_all(to, input->buffer + input->first, copied);
     input->first = input->past = 0;
+    uint64_t begun_ns = clock_now_ns();
+    uint64_t waited_ns = 0;
     while (!code && copied < most) {
+        uint64_t before_ns = clock_now_ns();
         code = await(input->pipe_fd, wait_s);
+        waited_ns += clock_now_ns() - before_ns;
+        if (code == 1 && !isnan(wait_s) && trickles(before_ns - begun_ns, waited_ns))
+            return 1;
         ssize_t got = code == 1 ? read_retrying(input->pipe_fd, input->buffer, input->room) : 0;
         if (code < 1 || got <= 0)
             return code < 0 ? code : !code ? 1 : (int)got;

@@ -144,7 +144,7 @@ int session_open(struct session *session, const struct source *source,
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
         session->options.rate = (uint32_t)most;
-    session->rate = session->born_rate = session->options.rate;
+    session->rate = session->options.rate;
     session->born_ns = session->steered_ns;
     session->prng.state = session->steered_ns;
     session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -156,6 +156,7 @@ int session_open(struct session *session, const struct source *source,
     raise_descriptor_limit();
     for (unsigned i = 0; i < plan->count; i++)
         prepare_event(session, i);
+    session->born_period = session->events[0].period;
     session->pid_fd = open_pid(options->pid);
     code = session->epoll_fd < 0 ? -errno : session_open_events(session);
     if (!code && !options->launched)
@@ -236,17 +237,20 @@ static void adapt_rate(struct session *session, double seconds)
     session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_LEAST));
 }
 
-/* Threads of a launched program were born with the period of the start. */
+/* Threads of a launched program were born with the period of the start, and keep it. Only once
+ * fewer samples are taken than were asked for: else that period is as good. */
 static void reach_inherited(struct session *session, uint64_t now_ns)
 {
-    double ratio = session->rate / session->born_rate;
-    bool far = ratio < 0.5 || ratio > 2;
+    double ratio = (double)session->born_period / (double)session->events[0].period;
+    bool far = ratio < 0.67 || ratio > 2;
     uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
-    if (!far || now_ns - session->born_ns < apart_ns || !session->enabled)
+    session->adapted |= session->rate < session->options.rate;
+    if (!session->adapted || !far || now_ns - session->born_ns < apart_ns || !session->enabled ||
+        fixed_period(session, 0))
         return;
     session->born_ns = now_ns;
     if (!session_reopen(session))
-        session->born_rate = session->rate;
+        session->born_period = session->events[0].period;
 }
 
 static void steer(struct session *session, uint16_t index, double seconds)

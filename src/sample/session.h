@@ -73,11 +73,12 @@ struct session {
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     sampler_may *may;       /* NULL: nothing waits */
     void *may_context;
-    bool behind;      /* what could be handed over waits */
-    double rate;      /* samples a second aimed at: what is asked for, or what can be digested */
-    double born_rate; /* the same when the events were opened, */
-    uint64_t born_ns; /* and when */
-    uint64_t lost;    /* since the last steering, of all events */
+    bool behind;  /* what could be handed over waits */
+    double rate;  /* samples a second aimed at: what is asked for, or what can be digested */
+    bool adapted; /* fewer have been taken than were asked for */
+    uint64_t born_period; /* of the ranking event when the events were opened, */
+    uint64_t born_ns;     /* and when */
+    uint64_t lost;        /* since the last steering, of all events */
     uint64_t steered_ns;
     size_t asked; /* handle to be asked next how long it was counted */
     int refused;  /* the last error of an event that could not be opened */

@@ -43,7 +43,7 @@ class Program:
             os.unlink(f"/tmp/perf-{self.pid}.map")
 
 
-def keys_are_answered(what, terminal, keys_s=2.5):
+def keys_are_answered(what, terminal, keys_s=1.5):
     first = terminal.until(TABLE, 60)
     check(first is not None and first < FIRST_MOST_S,
           f"{what}: first table after {first if first is None else round(first, 2)} s")
