@@ -293,8 +293,8 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
         [AGENT_NO_MALLOC] = "no malloc found behind the agent",
         [AGENT_OTHER_SIZES] = "the agent is of another version than misstop",
         [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
-        [AGENT_SANDBOXED] = "the program forbade itself system calls or the processor's clock "
-                            "(seccomp, PR_SET_TSC); its heap is not recorded from there on",
+        [AGENT_SANDBOXED] =
+            "the program forbade itself system calls or the clock (seccomp, PR_SET_TSC)",
     };
     uint32_t state = look32(&feed->header->state);
     uint32_t reason = look32(&feed->header->reason);
