@@ -137,7 +137,7 @@ struct pipeline {
     struct object_rename renames[PIPELINE_RENAMES]; /* read from a recording, not done yet */
     size_t rename_count;
     long leaves; /* samples of leaf functions' frames since then */
-    long told; /* events of the agent since pipeline_patience_ms() was asked */
+    long told;   /* events of the agent since pipeline_patience_ms() was asked */
     char status[512];
 };
 

@@ -51,7 +51,8 @@ struct resolver {
     size_t change_count;
     char comm[64];
     char exe[512];
-    uint32_t threads;    bool new_program; /* its rights are to be looked at */
+    uint32_t threads;
+    bool new_program; /* its rights are to be looked at */
     bool shut_off;    /* see resolver_shut_off() */
     uint32_t user;    /* its effective user, before it ran the program it runs now */
     bool alive;
@@ -59,7 +60,7 @@ struct resolver {
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint32_t tls_of[RESOLVER_HEARD_OF];   /* whose thread-local memory was looked for, likewise */
     uint64_t tls_ns;                      /* when last, by the sample's time */
-    uint64_t scan_ns; /* no looking for thread control blocks before */
+    uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 
 /* The variable that the call before a return address assigns to, see allocations_assigned();
@@ -74,8 +75,8 @@ bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
 
 /*
- * A finding of a stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is in
- * the function. NULL: nothing is known to be there, or (*waits) not yet.
+ * A finding of a stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is
+ * in the function. NULL: nothing is known to be there, or (*waits) not yet.
  */
 const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
                                                 uint64_t address, uint64_t pc, int64_t slot,
