@@ -74,9 +74,11 @@ void decoder_free(struct decoder *decoder)
     free(decoder);
 }
 
-static struct function *add_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
+static struct function *add_function(struct decoder *decoder, uint64_t ip, bool part,
+                                     enum reason *reason)
 {
-    struct function *function = function_new(&decoder->target, ip, reason);
+    struct function *function = part ? function_part(&decoder->target, ip, reason)
+                                     : function_new(&decoder->target, ip, reason);
     if (!function)
         return NULL;
     struct function **more = array_more(decoder->functions, &decoder->function_room,
@@ -102,14 +104,16 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
 {
     uint64_t start;
     uint64_t end;
+    bool part = false;
     if (decoder->target.function &&
         decoder->target.function(decoder->target.context, ip, &start, &end)) {
         uint32_t *known = hash_find(&decoder->function_of_start, start);
         struct function *function = known ? decoder->functions[*known] : NULL;
         if (function && function_index(function, ip) != SIZE_MAX)
             return function;
+        part = function && ip >= function->start && ip < function->end;
     }
-    return add_function(decoder, ip, reason);
+    return add_function(decoder, ip, part, reason);
 }
 
 bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **insns,
@@ -170,7 +174,7 @@ static const struct function *function_around(void *context, uint64_t ip)
     uint32_t *known = hash_find(&decoder->function_of_start, start);
     if (known)
         return decoder->functions[*known];
-    return decoder->insns < DECODER_INSNS_MAX ? add_function(decoder, ip, &reason) : NULL;
+    return decoder->insns < DECODER_INSNS_MAX ? add_function(decoder, ip, false, &reason) : NULL;
 }
 
 /* The hardware knows the address; the instruction adds size, kind and registers. */

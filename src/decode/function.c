@@ -134,7 +134,8 @@ static uint64_t choose_start(const struct decode_target *target, uint64_t ip, st
     return read_code(target, ip, ip + FUNCTION_AFTER, code) ? UINT64_MAX : ip;
 }
 
-struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason)
+static struct function *make(const struct decode_target *target, uint64_t ip, bool bounded,
+                             enum reason *reason)
 {
     struct code code = {0};
     struct function *function = calloc(1, sizeof *function);
@@ -143,8 +144,9 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, e
     *reason = REASON_NO_CODE;
     if (!function)
         return NULL;
-    function->whole = target->function && target->function(target->context, ip, &start, &end) &&
-                      start <= ip && ip < end && end - start <= FUNCTION_BYTES_MAX;
+    function->whole = bounded && target->function &&
+                      target->function(target->context, ip, &start, &end) && start <= ip &&
+                      ip < end && end - start <= FUNCTION_BYTES_MAX;
     if (!function->whole)
         start = choose_start(target, ip, &code);
     else if (read_code(target, start, end, &code))
@@ -166,4 +168,14 @@ failed:
     free(code.bytes);
     function_free(function);
     return NULL;
+}
+
+struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason)
+{
+    return make(target, ip, true, reason);
+}
+
+struct function *function_part(const struct decode_target *target, uint64_t ip, enum reason *reason)
+{
+    return make(target, ip, false, reason);
 }

@@ -27,6 +27,10 @@ struct function {
  * when ip is not at an instruction.
  */
 struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason);
+/* Only what surrounds ip, whatever is known of its function: that was disassembled, and ip is at
+ * none of its instructions, for data is among them. */
+struct function *function_part(const struct decode_target *target, uint64_t ip,
+                               enum reason *reason);
 void function_free(struct function *function);
 
 /* Index of the instruction that starts at the address; SIZE_MAX: none does. */

@@ -62,8 +62,8 @@ static void build_object_code(struct build *build, size_t index, const struct pa
     size_t first;
     size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
     size_t used = rows_of(build, sorted + first, count, rows);
-    double effective = build_effective(
-        build, tallies_at(&build->profile->objects, object->id, build->event));
+    double effective =
+        build_effective(build, tallies_at(&build->profile->objects, object->id, build->event));
     qsort(rows, used, sizeof *rows, most_samples);
     object->code_count = used < CODES ? used : CODES;
     object->code = arena_array(build->arena, object->code_count, sizeof *rows);
@@ -71,8 +71,8 @@ static void build_object_code(struct build *build, size_t index, const struct pa
     for (size_t i = 0; object->code && i < object->code_count; i++) {
         struct snapshot_code *code = &object->code[i];
         *code = rows[i];
-        code->share = interval_share(object->samples > 0 ? code->samples / object->samples : NAN,
-                                     effective);
+        code->share =
+            interval_share(object->samples > 0 ? code->samples / object->samples : NAN, effective);
         code->top_object = (uint32_t)index;
         code->top_object_share = 1;
         code->all_share = code->unknown_share = NAN;

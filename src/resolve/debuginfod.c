@@ -50,7 +50,9 @@ int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t
     int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
     if (fd < 0)
         fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
-    return fd >= 0 ? fd : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
+    return fd >= 0
+               ? fd
+               : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
 }
 
 static void run_find(int out, pid_t parent, const char *kind, const char *digits)

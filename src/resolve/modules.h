@@ -20,9 +20,10 @@ struct modules_from {
     bool live;                  /* through /proc/PID; false: a recording */
     int root;                   /* live: its root directory, for when it is gone; -1: not known */
     struct files_client *files; /* on whose behalf files are opened; NULL: on ours */
-    const char *symfs;          /* folder with the binaries of a recording, or NULL */    bool elsewhere;            /* the recording is of another machine */
-    bool host_unknown;         /* of which is not known */
-bool debuginfod;            /* servers may be asked for separate debug files */
+    const char *symfs;          /* folder with the binaries of a recording, or NULL */
+    bool elsewhere;             /* the recording is of another machine */
+    bool host_unknown;          /* of which is not known */
+    bool debuginfod;            /* servers may be asked for separate debug files */
     const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
     struct binaries *binaries;  /* of a recording: what may be opened; outlives the modules */
 };

@@ -12,9 +12,10 @@
 enum fake_order {
     FAKE_ECHO,  /* answers with the address as the line */
     FAKE_TYPES, /* ... and a type named after it; all types so far are told under new references */
-    FAKE_LIE,   /* ... and a type that was never told */    FAKE_CRASH,
+    FAKE_LIE,
+    /* ... and a type that was never told */ FAKE_CRASH,
     FAKE_OVERRUN, /* writes behind its memory, for a sanitizer to see */
-FAKE_EXIT, /* by exit(), as a library might */
+    FAKE_EXIT,    /* by exit(), as a library might */
     FAKE_HANG,
     FAKE_SPIN, /* hangs and takes a CPU for it */
     FAKE_SLOW, /* takes 300 ms, in which another process has the CPU */

@@ -276,14 +276,15 @@ static void why_there_is_no_heap_is_said(void **state)
     image.mappings[IMAGE_PARTS - 1].path = "/opt/\x1b[2J/pro\x1b[31mgram";
     update();
     assert_string_equal(walk_status(walk),
-                        "static program: no glibc allocator found in pro?[31mgram");    image.mappings[0].path = "/lib/ld-uClibc.so.0";
+                        "static program: no glibc allocator found in pro?[31mgram");
+    image.mappings[0].path = "/lib/ld-uClibc.so.0";
     update();
     assert_non_null(strstr(walk_status(walk), "another C library (ld-uClibc.so.0)"));
     image.mappings[0].path = "/usr/bin/qemu-aarch64-static";
     update();
     assert_non_null(strstr(walk_status(walk), "another architecture"));
     image.mappings[0].path = "/lib/ld-musl-x86_64.so.1";
-update();
+    update();
     assert_non_null(strstr(walk_status(walk), "musl"));
     image.mappings[0].path = "/usr/lib/libjemalloc.so.2";
     image.mappings[IMAGE_PARTS - 1].path = "/lib/libc.so.6";
