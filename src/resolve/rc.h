@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* -ENOENT: neither variable is set to an absolute path; -ENAMETOOLONG. */
+/* -ENOENT: neither variable is set to an absolute path; -EACCES: the folder is another
+ * user's; -ENAMETOOLONG. */
 int rc_path(char *out, size_t out_size, const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 #include "resolve/rc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -135,11 +136,14 @@ static bool keep(const char *cpu, uint32_t entries)
         *slash = '/';
     }
     struct stat status;
-    bool other =
-        !stat(path, &status) && !S_ISREG(status.st_mode); /* a FIFO: it would be waited for */
-    FILE *file = other ? NULL : fopen(path, "ae");
-    if (!file)
+    /* A FIFO would be waited for, a link leads elsewhere. */
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    FILE *file = fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) ? fdopen(fd, "a") : NULL;
+    if (!file) {
+        if (fd >= 0)
+            close(fd);
         return false;
+    }
     bool wrote = fprintf(file, "%s %u\n", cpu, (unsigned)entries) > 0;
     return !fclose(file) && wrote;
 }
