@@ -35,8 +35,8 @@ struct agent_variables {
 };
 
 /*
- * The environment of the child, the agent's variables last: a LD_PRELOAD of the user's stays where it
- * is, ld.so takes the last one, and the agent cuts both off again. NULL: out of memory.
+ * The environment of the child, the agent's variables last: a LD_PRELOAD of the user's stays where
+ * it is, ld.so takes the last one, and the agent cuts both off again. NULL: out of memory.
  */
 static char **make_environment(struct agent_variables *variables)
 {
@@ -87,8 +87,8 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     char *const *command = wanted->command;
     if (wanted->signals)
         signals_restore(wanted->signals);
-    char **environment = wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables)
-                                                                     : NULL;
+    char **environment =
+        wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables) : NULL;
     if (launch->output[0]) {
         redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The agent's variables, taken out of the environment before main(): the program sees, and hands to
- * its children, what it would without misstop. They are the last two (launch.c, interpose_exec.c), and
- * a LD_PRELOAD of the user's is in its own place before them, for ld.so takes the last.
+ * its children, what it would without misstop. They are the last two (launch.c, interpose_exec.c),
+ * and a LD_PRELOAD of the user's is in its own place before them, for ld.so takes the last.
  */
 #include "agent/session.h"
 
@@ -46,8 +46,8 @@ static void note_library(const char *path, size_t length)
         session.file = (struct agent_file){status.st_dev, status.st_ino};
 }
 
-/* Valgrind (--sim) puts a library of its own before the agent; what else is in the list stays, if it
- * is not the user's list once more. */
+/* Valgrind (--sim) puts a library of its own before the agent; what else is in the list stays, if
+ * it is not the user's list once more. */
 static void drop_preload(char **variable, bool is_copy)
 {
     static const char name[] = "/" AGENT_FILE;

@@ -167,8 +167,8 @@ static struct handed hand_on(const char *name, bool is_searched, char *const *en
     if (!name || !environment || !is_ours())
         return handed;
     size_t count = count_variables(environment, &preload);
-    enum agent_load why = session.header->flags & AGENT_HAND_ON ? AGENT_LOADABLE
-                                                                : look(name, is_searched, preload);
+    enum agent_load why =
+        session.header->flags & AGENT_HAND_ON ? AGENT_LOADABLE : look(name, is_searched, preload);
     if (why == AGENT_LOADABLE && (handed.fd = open_memory()) < 0)
         why = AGENT_LOAD_NO_MEMORY;
     if (why == AGENT_LOADABLE && !write_variables(&handed, environment, count, preload))

@@ -36,6 +36,7 @@ struct reader_mark {
     struct robust_list_head head;
     struct robust_list node;
     struct robust_list_head *before;
+    bool is_set;
 };
 
 struct feed {
@@ -102,6 +103,7 @@ static void sign_header(struct feed *feed)
     mark->head.list.next = &mark->node;
     mark->head.futex_offset = (long)((char *)&feed->header->reader - (char *)&mark->node);
     syscall(SYS_set_robust_list, &mark->head, sizeof mark->head);
+    mark->is_set = true;
     feed->header->reader = (uint32_t)syscall(SYS_gettid);
 }
 
@@ -180,7 +182,7 @@ void feed_free(struct feed *feed)
 {
     if (!feed)
         return;
-    if (feed->header && feed->header->magic)
+    if (feed->mark.is_set)
         withdraw(feed);
     if (feed->memory)
         munmap(feed->memory, agent_total_bytes(&feed->sizes));

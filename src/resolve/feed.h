@@ -69,13 +69,14 @@ int feed_inherit(const struct feed *feed);
 /* Before the target starts: the agent compares every remembered path with a fresh unwind. */
 void feed_check_paths(struct feed *feed);
 
-/* Before the target starts: it is Valgrind, which becomes other programs before it runs the target. */
+/* Before the target starts: it is Valgrind, which becomes other programs before it runs the target.
+ */
 void feed_hand_on(struct feed *feed);
 
 /*
  * The two variables for the child: "LD_PRELOAD=agent:what was there" and
- * "MISSTOP_AGENT=fd", in this order at the end. The agent takes both out again. -EINVAL: a path that LD_PRELOAD cannot
- * hold (spaces, colons), -ENAMETOOLONG.
+ * "MISSTOP_AGENT=fd", in this order at the end. The agent takes both out again. -EINVAL: a path
+ * that LD_PRELOAD cannot hold (spaces, colons), -ENAMETOOLONG.
  */
 int feed_environment(const struct feed *feed, const char *agent_path, char *preload,
                      size_t preload_size, char *variable, size_t variable_size,

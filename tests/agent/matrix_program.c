@@ -82,6 +82,9 @@ static int environment(void)
     int fd = open("/proc/self/environ", O_RDONLY);
     ssize_t got = fd < 0 ? 0 : read(fd, block, sizeof block);
     close(fd);
+    /* Zeroes at the end are what is left where a kernel does not let the agent set the end. */
+    while (got > 1 && !block[got - 1] && !block[got - 2])
+        got--;
     for (ssize_t i = 0; i < got; i++)
         putchar(block[i] ? block[i] : '\n');
     printf("%zd bytes\n", got);
