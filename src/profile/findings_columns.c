@@ -78,6 +78,9 @@ static void columns(struct findings *findings, size_t index)
     if (!spread || findings_has(findings, (uint32_t)index) || !sets->sets || !spread->widest ||
         spread->widest > sets->line / 2)
         return;
+    /* Looking for rows takes milliseconds. */
+    if (findings_share(findings, index) < FINDINGS_GAIN_LEAST)
+        return;
     enum spread_order order = findings_order(findings, index);
     if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return;
