@@ -51,7 +51,9 @@ static const char *live_state(struct pipeline *pipeline, const struct resolver_t
     uint64_t sampled = 0;
     for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
         sampled += pipeline->samples[i];
-    if (sampled != pipeline->sampled || pipeline->paused || !pipeline->sampled_ns)
+    if (!pipeline->sampled_ns)
+        pipeline->sampled_ns = pipeline->ran_ns = pipeline->opened_ns;
+    if (sampled != pipeline->sampled || pipeline->paused)
         pipeline->sampled_ns = pipeline->ran_ns = now;
     if (target->cpu_ticks != pipeline->cpu_ticks)
         pipeline->ran_ns = now;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 1: what the process misses on, hottest first. */
 #include "view/browser.h"
-#include "view/simulation_words.h"
 
 #include "view/objects_words.h"
 
@@ -11,24 +10,6 @@ static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     table_set(&browser->objects, snapshot, snapshot->objects, snapshot->object_count);
-}
-
-static const char *nothing_yet(const struct snapshot *snapshot)
-{
-    const struct snapshot_simulation *simulation = &snapshot->simulation;
-    if (simulation->level_count && !snapshot->totals.samples)
-        return simulation_starts(simulation)
-                   ? "No samples yet. Valgrind is being started under the program; the first ones "
-                     "come in a second or two."
-               : simulation->counting ? "No samples yet."
-                                      : "No samples yet: nothing is counted now, see above.";
-    if (!snapshot->totals.samples)
-        return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
-               "'misstop doctor' tells what can be sampled here.";
-    if (!snapshot->totals.attributed)
-        return "No sample could be attributed to an object yet; the reasons stand above and are "
-               "explained under ? Help.";
-    return "Nothing in the recent past; c shows the whole run.";
 }
 
 /* Of those that are not in the list, and how they come into it; rows used. */
@@ -46,7 +27,12 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { ROWS_FOR_LEVELS = 14, ROWS_FOR_FIELDS = 12, ROWS_FOR_TOTALS = 8, ROWS_FOR_LEFT_OUT = 10 };
+    enum {
+        ROWS_FOR_LEVELS = 14,
+        ROWS_FOR_FIELDS = 12,
+        ROWS_FOR_TOTALS = 8,
+        ROWS_FOR_LEFT_OUT = 10
+    };
     int used = header_totals(browser, canvas, area.row,
                              area.rows >= ROWS_FOR_LEVELS   ? 5
                              : area.rows >= ROWS_FOR_FIELDS ? 3
@@ -60,7 +46,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
     area.rows -= used;
     if (area.rows >= ROWS_FOR_LEFT_OUT)
         area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
-    pane_table(browser, canvas, area, &browser->objects, nothing_yet(browser->snapshot));
+    pane_table(browser, canvas, area, &browser->objects, objects_nothing_yet(browser->snapshot));
 }
 
 static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])

@@ -13,4 +13,7 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);
 /* Over bytes or elements so many that which of them leads is chance. */
 bool object_is_spread(const struct snapshot_object *object);
 
+/* Why there are no rows of objects: a sentence for screen and text. */
+const char *objects_nothing_yet(const struct snapshot *snapshot);
+
 #endif

@@ -3,6 +3,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
+#include "view/objects_words.h"
 #include "view/watch_words.h"
 
 #include <errno.h>
@@ -153,7 +154,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     errno = 0;
     text_head_print(&writer);
     if (!snapshot->object_count)
-        text_say(&writer, "\nno object yet%s", snapshot->totals.samples ? "" : ": no samples");
+        text_say(&writer, "\n%s", objects_nothing_yet(snapshot));
     text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
     print_offsets(&writer);
     print_heap(&writer);

@@ -107,6 +107,16 @@ def states_are_said():
         terminal.close()
 
 
+    with Program(HEAVY, "code", "100") as program:
+        terminal = Terminal([MISSTOP, "-s", "counter", "-e", "page-faults", "-p", str(program.pid)])
+        check(terminal.until(r" NO SAMPLES *$") is not None, "a program that runs without page faults: NO SAMPLES")
+        check("the process runs" in terminal.text(), "and why")
+        terminal.close()
+        batch = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "4", "-s", "counter", "-e", "page-faults",
+                                "-p", str(program.pid)], capture_output=True, text=True)
+        check("No samples, and the process runs" in batch.stdout, "batch says so, too")
+
+
 def signals_restore_the_terminal():
     with Program("sleep", "1000") as program:
         for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGTERM, signal.SIGRTMIN, signal.SIGPROF):

@@ -116,7 +116,7 @@ static void ascii_and_nothing(void **state)
     assert_non_null(strstr(text, "+-"));
     free(text);
     text = print(FIXTURE_EMPTY, options);
-    assert_non_null(strstr(text, "no object yet"));
+    assert_non_null(strstr(text, "No samples yet"));
     assert_null(strstr(text, "nan"));
     free(text);
     text = print(FIXTURE_HUGE, options);
