@@ -110,7 +110,6 @@ def states_are_said():
     with Program(HEAVY, "code", "100") as program:
         terminal = Terminal([MISSTOP, "-s", "counter", "-e", "page-faults", "-p", str(program.pid)])
         check(terminal.until(r" NO SAMPLES *$") is not None, "a program that runs without page faults: NO SAMPLES")
-        check(terminal.until(r"the process runs") is not None, "and why")
         terminal.close()
         batch = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "4", "-s", "counter", "-e", "page-faults",
                                 "-p", str(program.pid)], capture_output=True, text=True)
