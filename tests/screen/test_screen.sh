@@ -13,7 +13,7 @@ trap tui_end EXIT
 end() { tui_end; sleep 0.3; }
 
 pid_of_show() { # the program, not the shell around it
-    pgrep -P "$(tui display -p '#{pane_pid}')" -x show_fixture
+    pgrep -t "$(tui display -p '#{s|/dev/||:pane_tty}')" -x show_fixture
 }
 
 # The row of the selected line, told by its background (with 256 colours).
@@ -102,7 +102,7 @@ check tui_wait 'LIVE'
 tui_keys 2
 check tui_wait 'Fields'
 # --- a crash: modes as before, cursor and main screen back
-kill -SEGV "$(pgrep -P "$(tui display -p '#{pane_pid}')" -x show_fixture)"
+kill -SEGV "$(pgrep -t "$(tui display -p '#{s|/dev/||:pane_tty}')" -x show_fixture)"
 check tui_wait 'egmentation'
 tui_keys 'stty -g | cmp - '"${TMPDIR:-/tmp}/$TUI_SOCKET.before"' && echo "after"-crash' Enter
 check tui_wait '^after-crash'
