@@ -9,7 +9,7 @@
 
 /* A planted one is waited for until so many samples came, in so many reports. */
 enum { ACCESSES_LEAST = 100000 }; /* simulated, and none of them missed */
-enum { PATIENCE_SAMPLES = 12000, PATIENCE = 80, MORE_REPORTS = 2 };
+enum { PATIENCE_SAMPLES = 12000, PATIENCE = 240, MORE_REPORTS = 2 };
 
 static const char *text_of(json_t *object, const char *member)
 {
