@@ -160,12 +160,6 @@ static void a_file_that_became_a_fifo(void **state)
     assert_string_equal(name_of(map), "file");
 }
 
-static void assert_string_begins(const char *text, const char *start)
-{
-    if (strncmp(text, start, strlen(start)))
-        fail_msg("%s", text);
-}
-
 static void blocks_of_malloc(void **state)
 {
     (void)state;
@@ -174,18 +168,6 @@ static void blocks_of_malloc(void **state)
     const char *name = name_of(block + 4096);
     assert_true(!strncmp(name, "[malloc block", 13) || !strncmp(name, "[anon", 5));
     free(block);
-}
-
-/* The kernel shows neighbours as one mapping: a block at its start says nothing of the rest. */
-static void a_block_at_the_start_is_not_the_mapping(void **state)
-{
-    (void)state;
-    uint64_t *map = (uint64_t *)map_alone(16 * 4096, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    map[1] = 4096 | 2;
-    assert_string_begins(name_of((char *)map + 8 * 4096), "[anon");
-    uint64_t *whole = (uint64_t *)map_alone(16 * 4096, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    whole[1] = 16 * 4096 | 2;
-    assert_string_begins(name_of((char *)whole + 8 * 4096), "[malloc block");
 }
 
 /* A stack of a coroutine inside a large mapping does not make all of it a stack. */
@@ -219,7 +201,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_by_their_last_name, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_became_a_fifo, begin, end),
         cmocka_unit_test_setup_teardown(blocks_of_malloc, begin, end),
-        cmocka_unit_test_setup_teardown(a_block_at_the_start_is_not_the_mapping, begin, end),
         cmocka_unit_test_setup_teardown(large_mappings_are_no_stacks, begin, end),
     };
     return cmocka_run_group_tests_name("resolver_mappings", tests, NULL, NULL);
