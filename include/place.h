@@ -6,15 +6,151 @@
 #ifndef MISSTOP_PLACE_H
 #define MISSTOP_PLACE_H
 
-#include "access.h"
-#include "heap_bin.h"
-#include "line_told.h"
-#include "snapshot_rates.h" /* struct exact_counts */
-#include "type.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
+#include "simulated_line.h"
+#include "snapshot_share.h" /* struct exact_counts */
+
+/*
+ * A type as debugging information describes it: values, made by src/resolve/dwarf, looked up by
+ * resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1 and
+ * stay valid, as the descriptions do, for the resolver's lifetime; 0 is "not known".
+ */
+enum type_kind {
+    TYPE_OTHER,
+    TYPE_STRUCT, /* struct, class, Rust struct or tuple, Fortran derived type: has members */
+    TYPE_UNION,  /* union, Rust enum with data: has members */
+    TYPE_SCALAR, /* integer, floating, bool, enumeration, complex */
+    TYPE_POINTER /* pointer, reference */
+};
+
+enum member_kind {
+    MEMBER_FIELD,
+    MEMBER_BASE,  /* a base class, as an unnamed part */
+    MEMBER_VTABLE /* the pointer to the virtual functions */
+};
+
+enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };
+
+/*
+ * One member, members of members following it, depth first, as declared. Of an array of
+ * structs the members of one element follow; offsets are those of element 0.
+ */
+struct type_member {
+    const char *name;   /* "": anonymous */
+    const char *type;   /* "double [3]", "struct list_head *" */
+    uint64_t offset;    /* bytes from the start of the outermost type */
+    uint64_t size;      /* bytes, all elements; 0: flexible array member, or empty */
+    uint64_t count;     /* elements of an array, 0: no array (a flexible one: 0 with a stride) */
+    uint32_t stride;    /* bytes from element to element; 0: no array */
+    uint32_t parent;    /* index of the member this one is part of; TYPE_NO_MEMBER: the type */
+    uint16_t depth;     /* 0: a member of the type itself */
+    uint8_t kind;       /* enum member_kind */
+    uint8_t bit_offset; /* of a bit-field, from `offset`, least significant bit first */
+    uint8_t bit_size;   /* 0: no bit-field */
+};
+
+struct type_desc {
+    const char *name; /* "struct particle", "std::vector<int>", "double" */
+    enum type_kind kind;
+    uint64_t size; /* bytes; 0: not known (incomplete) */
+    const struct type_member *members;
+    uint32_t member_count;
+    bool cut; /* more members than can be kept */
+};
+
+/* How an access came by its type. Every attributed sample is one of these. */
+enum typed {
+    TYPED_NOT,      /* see enum untyped */
+    TYPED_CODE,     /* by what the instruction's pointer points to */
+    TYPED_DATA,     /* by the object's own type */
+    TYPED_AGREED,   /* by both, and they agree */
+    TYPED_DISAGREED /* by both, and they do not; the data's is taken */
+};
+enum { TYPED_COUNT = TYPED_DISAGREED + 1 };
+
+/* Why an access has no type. */
+enum untyped {
+    UNTYPED_NO_REASON,
+    UNTYPED_WAITING,     /* the debugging information is still being read */
+    UNTYPED_NO_DEBUG,    /* the code's file has none */
+    UNTYPED_NO_UNIT,     /* it has some, but not of this code */
+    UNTYPED_NO_CODE,     /* the instruction could not be read from the file (JIT, vdso) */
+    UNTYPED_NO_VARIABLE, /* nothing tells what the base register holds */
+    UNTYPED_NO_POINTER,  /* it holds something that is no pointer by its type */
+    UNTYPED_VOID,        /* it points to void, or bytes to be copied */
+    UNTYPED_OUTSIDE,     /* the displacement leaves the type */
+    UNTYPED_CONFLICT,    /* ways that lead here say different things */
+    UNTYPED_SPILL,       /* a stack slot that is no variable: spill, saved register, argument */
+    UNTYPED_GAVE_UP,     /* the reader of debugging information failed or was stopped */
+    UNTYPED_COUNT
+};
+
+/* "by-code", "by-data", "agreed", "disagreed"; "no-debug-information" ... as in JSON; and a
+ * plain sentence. In src/resolve/members.c. */
+const char *typed_name(enum typed typed);
+const char *untyped_name(enum untyped untyped);
+const char *untyped_text(enum untyped untyped);
+
+/*
+ * resolve -> profile: what is known of the target's heap. Blocks are counted in bins, as
+ * MemSpy does (section 5.2): a bin is a call path of allocations, or a size class for blocks
+ * that were there before misstop came. The strings live until the resolver's next tick.
+ */
+/* Where the knowledge comes from. */
+enum heap_feed {
+    HEAP_FEED_NONE,
+    HEAP_FEED_AGENT, /* told of every allocation since the start */
+    HEAP_FEED_WALK,  /* the allocator's own headers, read from outside */
+};
+
+/* Blocks below 32 bytes, from 32 to below 64, and so on by doubling; the last class has no bound.
+ */
+enum { HEAP_SIZES = 24 };
+
+struct heap_bin {
+    uint32_t id;      /* stays the same */
+    uint32_t object;  /* object id of its blocks */
+    const char *name; /* short: the function that wanted the memory, or the user's name */
+    const char *path; /* full name, innermost first: "xmalloc < load < main"; NULL: not known */
+    const char *const *site; /* call path, innermost first: "function (file:line)" */
+    uint32_t site_count;
+    uint32_t type_id;  /* of its blocks, by what they are assigned to and by the code that
+                          touches them; 0: not known */
+    const char *type;  /* its name as an object's; NULL: not known */
+    bool walked;       /* a size class; requests, rates and lifetimes are not known */
+    bool renamed;      /* the name is the user's */
+    uint32_t combined; /* call paths in it beyond the first */
+    uint64_t live_blocks;
+    uint64_t usable_bytes;    /* of live blocks */
+    uint64_t requested_bytes; /* of live blocks; 0 if walked */
+    uint64_t allocations;     /* since the start */
+    uint64_t frees;
+    double allocations_per_s; /* over the last refresh; NAN: not known, as the rest */
+    double frees_per_s;
+    double lifetime_s;    /* mean, of blocks freed */
+    double age_s;         /* since its first allocation */
+    double quiet_s;       /* since its last one */
+    double growth_blocks; /* since the mark */
+    double growth_bytes;
+    uint64_t sizes[HEAP_SIZES]; /* live blocks by usable size */
+};
+
+struct heap_summary {
+    enum heap_feed feed;
+    const char *source; /* "agent", "walk of glibc malloc in libc.so.6" */
+    const char *note;   /* why there is none, or what is not seen; NULL */
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
+    uint64_t requested_bytes; /* agent only */
+    uint64_t lost;            /* events not seen */
+    uint64_t failed;          /* lookups on the heap that gave no block */
+    uint32_t bins;
+    double mark_age_s; /* NAN: no mark set yet */
+};
 
 enum object_kind {
     OBJECT_UNKNOWN,
@@ -38,13 +174,13 @@ struct place {
     uint64_t base;       /* start of the instance the address lies in */
     uint64_t size_bytes; /* of the instance; 0: not known */
     /* offset into the instance is access.address - base */
-    uint32_t type;           /* id of the type the access falls into; 0: see untyped */
-    uint32_t type_offset;    /* of the access from the start of the type (of one element) */
-    uint8_t unit;            /* bytes of bit-fields of which any may be meant; 0: what is there is */
-    bool by_member;          /* it has members: accesses count by them, wherever the instance is */
-    uint8_t typed;           /* enum typed */
-    uint8_t untyped;         /* enum untyped */
-    uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
+    uint32_t type;        /* id of the type the access falls into; 0: see untyped */
+    uint32_t type_offset; /* of the access from the start of the type (of one element) */
+    uint8_t unit;         /* bytes of bit-fields of which any may be meant; 0: what is there is */
+    bool by_member;       /* it has members: accesses count by them, wherever the instance is */
+    uint8_t typed;        /* enum typed */
+    uint8_t untyped;      /* enum untyped */
+    uint32_t evictor_object;   /* that needed the room of the line, 0: not known; */
     uint32_t evictor_function; /* by this function's access */
 };
 
@@ -78,7 +214,7 @@ struct object_desc {
     uint64_t address;    /* first instance seen */
     uint64_t size_bytes; /* 0: not known */
     uint32_t blocks;     /* instances seen; 0 of a part_of: the other object has them */
-    uint32_t part_of;    /* object that it is shown under while its own name is not known; 0: none */
+    uint32_t part_of; /* object that it is shown under while its own name is not known; 0: none */
 };
 
 struct function_desc {
@@ -165,5 +301,50 @@ struct place_names {
 
 /* "global", "heap", ... as in JSON. */
 const char *object_kind_name(enum object_kind kind);
+
+/*
+ * resolve -> profile -> view: a program or library that a recording has code of, and whether it was
+ * found here; and files that were not opened. Without it samples that carry registers only cannot
+ * be decoded, and nothing in it has a name.
+ */
+enum binary_state {
+    BINARY_FOUND,      /* with the build-id that was recorded */
+    BINARY_UNVERIFIED, /* by its path: the recording tells no build-id */
+    BINARY_OTHER,      /* not found, but a file of its name that is another build */
+    BINARY_MISSING     /* not found */
+};
+
+struct binary_desc {
+    const char *path;     /* as recorded, printable */
+    const char *build_id; /* that was recorded, in hexadecimal; NULL: none */
+    const char *found;    /* file that was opened; of BINARY_OTHER the one that was refused; NULL */
+    const char *found_id; /* build-id of a refused one; NULL: it has none */
+    uint64_t samples;     /* of user mode whose instruction lies in it */
+    bool elsewhere; /* recorded on another machine, or one not known: no file is it by its path */
+    enum binary_state state;
+};
+
+#define BINARIES_SHOWN 64
+
+/* Those of a recording, in a snapshot. */
+struct snapshot_binaries {
+    const struct binary_desc *list; /* most samples first, at most BINARIES_SHOWN; NULL: live */
+    size_t count;
+    uint64_t samples; /* of the recording so far, all events */
+    uint64_t nowhere; /* of these, in code that no recorded mapping holds: functions of no name */
+    bool code_only;   /* it tells of mappings of code only: perf record without -d */
+};
+
+/* A file that the program, its debugging information or the recording names, that is here, and that
+ * was not opened. Printable. */
+struct file_refused {
+    const char *path;
+    const char *why;
+};
+
+struct snapshot_refused {
+    const struct file_refused *list;
+    size_t count;
+};
 
 #endif

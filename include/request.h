@@ -55,7 +55,7 @@ struct request {
     double end_s;
     uint32_t object; /* id */
     uint32_t type;   /* id; 0: the one with most samples */
-    uint32_t whatif; /* number of the question; WHATIF_MAX: all (snapshot_whatif.h) */
+    uint32_t whatif; /* number of the question; WHATIF_MAX: all (snapshot_simulation.h) */
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;
     char name[384];

@@ -12,7 +12,7 @@
 #ifndef MISSTOP_SAMPLE_H
 #define MISSTOP_SAMPLE_H
 
-#include "line_told.h"
+#include "simulated_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,36 +11,81 @@
 #ifndef MISSTOP_SNAPSHOT_H
 #define MISSTOP_SNAPSHOT_H
 
-#include "access.h"
-#include "binary.h"
-#include "place.h"
-#include "sample.h"
-#include "snapshot_access.h"
-#include "snapshot_causes.h"
-#include "snapshot_code.h"
-#include "snapshot_finding.h"
-#include "snapshot_heap.h"
-#include "snapshot_levels.h"
-#include "snapshot_matrix.h"
-#include "snapshot_object.h"
-#include "snapshot_rates.h"
-#include "snapshot_recording.h"
-#include "snapshot_reuse.h"
-#include "snapshot_search.h"
-#include "snapshot_sets.h"
-#include "snapshot_sharing.h"
-#include "snapshot_simulation.h"
-#include "snapshot_stretch.h"
-#include "snapshot_thread.h"
-#include "snapshot_timeline.h"
-#include "snapshot_use.h"
-#include "snapshot_watch.h"
-#include "snapshot_whatif.h"
-#include "snapshot_window.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
+#include "place.h"
+#include "sample.h"
+#include "snapshot_cache.h"
+#include "snapshot_causes.h"
+#include "snapshot_code.h"
+#include "snapshot_findings.h"
+#include "snapshot_objects.h"
+#include "snapshot_share.h"
+#include "snapshot_sharing.h"
+#include "snapshot_simulation.h"
+#include "snapshot_time.h"
+#include "snapshot_watch.h"
+
+/* Part of struct snapshot (snapshot.h, where its rules stand): the recording that is replayed. */
+struct snapshot_recording {
+    const char *host;
+    const char *cpu;       /* "Intel(R) Xeon(R) ..." */
+    const char *kernel;    /* "5.4.0-42-generic x86_64" */
+    const char *command;   /* of the recorder */
+    const char *date;      /* "2026-11-21 12:03:11" local time */
+    bool date_exact;       /* when it began; else when the file was last written */
+    double position_s;     /* since the process was first sampled; NAN: without times */
+    double length_s;       /* to its last sample; NAN: not known */
+    uint32_t processes;    /* with samples; 0: not known */
+    double process_share;  /* of the process shown, of all their samples; NAN: not known */
+    const char *others;    /* "12 (xz), 13 (cat)": the strongest of the others */
+    const char *addresses; /* how many samples have one, or registers to compute it from */
+    const char *note;      /* what is missing, damaged or cannot be used */
+};
+
+/* Part of struct snapshot (snapshot.h, where its rules stand): threads one by one, by their newest
+ * samples. */
+struct snapshot_thread {
+    uint32_t tid;
+    const char *name; /* what it is called now; NULL: it has ended, or names are unknown */
+    double samples;   /* of the ranking event, with an object */
+    struct snapshot_share share; /* of those of all threads */
+    uint32_t object;             /* that most of them fell on, index into objects; UINT32_MAX */
+    const char *object_name;
+    double object_share; /* part of the thread's */
+    const char *function_name;
+    double function_share;
+};
+
+/* Of the newest samples, whatever the basis: `recent` of them. */
+struct snapshot_threads {
+    struct snapshot_thread *list; /* most samples first */
+    size_t count;
+    size_t left_out; /* with fewer samples than those listed */
+    uint64_t recent;
+};
+
+/* NULL: not listed. */
+const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
+
+/*
+ * Part of struct snapshot (snapshot.h, where its rules stand): the stretch of the run that its
+ * tables are of, where they are not of the run up to now. Of what goes on live (the heap, records
+ * lost, rates, histories) nothing is known then; the timeline is the whole run's all the same.
+ */
+struct snapshot_stretch {
+    double start_s; /* from the start of the run */
+    double end_s;
+    double length_s; /* of its pieces together */
+    size_t pieces;   /* as often as the phase came */
+    char phase[4];   /* "A"; "": it is no phase's */
+    uint64_t kept;   /* samples that are counted */
+    uint64_t seen;   /* that there were: what is long ago is thinned, and weighs the same */
+    bool reading;    /* there is more of it to come */
+};
 
 /* What the shown weights cover. */
 enum snapshot_basis {

@@ -4,12 +4,13 @@
 #ifndef MISSTOP_SNAPSHOT_CODE_H
 #define MISSTOP_SNAPSHOT_CODE_H
 
-#include "snapshot_rates.h"
-#include "snapshot_share.h"
-#include "snapshot_use.h"
-
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "snapshot_causes.h"
+#include "snapshot_share.h"
+#include "snapshot_time.h"
 
 enum { SNAPSHOT_PARTNERS = 6 };
 
@@ -80,5 +81,149 @@ struct snapshot_code {
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };
+
+/* Part of struct snapshot (snapshot.h, where its rules stand): which code misses on which data. */
+enum {
+    SNAPSHOT_MATRIX_ROWS = 40,
+    SNAPSHOT_MATRIX_COLUMNS = 24,
+    SNAPSHOT_MATRIX_REST = 2, /* rows and columns beside the listed ones */
+    SNAPSHOT_MATRIX_RECENT = 8192,
+    SNAPSHOT_MATRIX_ALL = UINT16_MAX
+};
+
+/* Out of which rates are made: src/profile/rates.h. */
+struct rates_plan;
+struct rates_sums;
+
+/* Of the ranking event, under the basis. */
+struct snapshot_matrix_cell {
+    double samples;
+    double share; /* of the weight of everything, attributed or not */
+    double loads; /* parts of samples; the rest is of unknown kind */
+    double stores;
+    double cycles; /* waited, latency x accesses; NAN: the source tells no latency, or not of it */
+    double by[SNAPSHOT_MEASURES]; /* events of others than the ranking one; NAN: none counts it */
+};
+
+/* One instruction on one object: the lines and fields of a cell. */
+struct snapshot_matrix_site {
+    uint16_t row;
+    uint16_t column;
+    uint32_t line;     /* 0: not known */
+    const char *file;  /* NULL: not known */
+    const char *field; /* "particle.vy"; NULL: not known */
+    uint64_t address;  /* of the instruction */
+    double samples;
+    double loads;
+    double stores;
+};
+
+/* What a thread missed on one block (instance of an object), by one function. Samples of the
+ * ranking event, each counting 1 under either basis, of the last `recent` ones. */
+struct snapshot_matrix_block {
+    uint16_t row;
+    uint16_t column;
+    uint32_t tid;
+    uint64_t base;  /* of the block */
+    double samples; /* of mean weight */
+};
+
+/* Of a cell with anything. */
+struct snapshot_matrix_found {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_levels *levels;
+};
+
+/* The same: what tells how often it misses. Row or column SNAPSHOT_MATRIX_ALL: a total. */
+struct snapshot_matrix_rated {
+    uint16_t row;
+    uint16_t column;
+    const struct rates_sums *sums;
+};
+
+/* The same: why it missed. */
+struct snapshot_matrix_caused {
+    uint16_t row;
+    uint16_t column;
+    const struct snapshot_causes_figures *figures;
+};
+
+/* What had thrown lines out that a cell missed: MemSpy's "Causes of Replacements". */
+struct snapshot_matrix_evictor {
+    uint16_t row;
+    uint16_t column;
+    const char *function; /* "unknown" where it is */
+    const char *object;   /* NULL: not known */
+    double misses;
+};
+
+/* Which thread had: those of a cell add up to what is known of it, as far as they found room. */
+struct snapshot_matrix_evictor_thread {
+    uint16_t row;
+    uint16_t column;
+    const char *name; /* "worker (123)" */
+    double misses;
+};
+
+/*
+ * Functions x objects, most weight first on both sides; then the others; then nobody: as a column
+ * what has no object, as a row what waited for no data that is known of, in no function that is
+ * known (it computed, it was in the kernel). Cells add up to the totals of their row and column,
+ * and those to everything.
+ *
+ * Rows and columns are counted of every sample, cells by instruction and object in tables of
+ * bounded size, which forget what is rare. What they forgot stands in the others of its row and
+ * column as far as there is room for it, and only the rest of it is estimated over the listed
+ * cells, in proportion to what their rows and columns lack.
+ */
+struct snapshot_matrix {
+    size_t row_count;                          /* the listed ones; 0: nothing to show */
+    size_t column_count;                       /* the same */
+    uint32_t rows[SNAPSHOT_MATRIX_ROWS];       /* indices into code */
+    uint32_t columns[SNAPSHOT_MATRIX_COLUMNS]; /* into objects */
+    struct snapshot_matrix_cell all;
+    struct snapshot_matrix_cell *row_totals;    /* [row_count + 2] */
+    struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
+    struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
+    double attributed;                          /* part of the weight of everything */
+    double forgotten; /* share of all attributed weight whose cell is not known */
+    double estimated; /* that part of it which is spread over listed cells */
+    /* What cells are made of, as far as it is kept, in no order. */
+    struct snapshot_matrix_site *sites; /* those of less than 1/4000 of everything left out */
+    size_t site_count;
+    struct snapshot_matrix_block *blocks;
+    size_t block_count;
+    size_t recent; /* samples that blocks are of, SNAPSHOT_MATRIX_RECENT at most */
+    struct snapshot_matrix_found *found; /* none where the source does not tell levels */
+    size_t found_count;
+    struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
+    size_t rated_count;
+    struct snapshot_matrix_caused *caused; /* none where no cause is told */
+    size_t caused_count;
+    struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
+                                                 known left out */
+    size_t evictor_count;
+    struct snapshot_matrix_evictor_thread *evictor_threads; /* the same */
+    size_t evictor_thread_count;
+    const struct rates_plan *rates_plan; /* NULL: as above */
+    const struct rates_sums *rates_all;
+};
+
+/* Whether anything was counted there, of any event. */
+static inline bool snapshot_matrix_any(const struct snapshot_matrix_cell *cell)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (cell->by[i] > 0)
+            return true;
+    return cell->samples > 0;
+}
+
+/* Row row_count and column column_count are the others, those after them nobody. */
+static inline const struct snapshot_matrix_cell *
+snapshot_matrix_at(const struct snapshot_matrix *matrix, size_t row, size_t column)
+{
+    return &matrix->cells[row * (matrix->column_count + SNAPSHOT_MATRIX_REST) + column];
+}
 
 #endif

@@ -3,11 +3,153 @@
 #ifndef MISSTOP_SNAPSHOT_SHARE_H
 #define MISSTOP_SNAPSHOT_SHARE_H
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "access.h"
+#include "simulated_line.h"
+
 /* A share, or a rate or ratio, with its 95 % interval (src/profile/interval.h: how it is got). */
 struct snapshot_share {
     double value; /* 0..1, but for ratios */
     double low;
     double high;
+};
+
+/*
+ * Part of struct snapshot (snapshot.h, where its rules stand): how often accesses miss, and how
+ * much of the waiting that makes (DTrack, Figure 4 and section 3.4). Of an object, a field, a
+ * function, everything.
+ */
+/* What an access can miss; of each the rate is one of all accesses, not of those that came there.
+ * An access that waits for a line which is on its way already is no miss of its own. */
+enum rate_level {
+    RATE_L1,
+    RATE_L2,
+    RATE_MEMORY, /* everything but memory */
+    RATE_LEVELS
+};
+
+/* How the accesses beside the misses are known. */
+enum rates_from {
+    RATES_RECORDED, /* the same samples are hits and misses, and tell which */
+    RATES_COUNTED,  /* each by samples of its own event */
+    RATES_EXACT     /* every access was seen: intervals have no width */
+};
+
+struct snapshot_rates {
+    enum rates_from from;
+    double accesses; /* estimated: a sample stands for its period; NAN: not known, as the rest */
+    struct snapshot_share accessed;               /* its part of all accesses */
+    struct snapshot_share miss_rate[RATE_LEVELS]; /* misses of accesses; value NAN with a low end:
+                                                     misses were sampled, and no access */
+    struct snapshot_share stall;                  /* its part of all stall time */
+    struct snapshot_share missed;                 /* its part of all misses at `level` */
+    struct snapshot_share critical; /* stall / missed, a ratio: 1 is like the others on average.
+                                       Ends as above; high NAN: without end */
+    enum rate_level level;
+};
+
+/* Counts of one thing that were not sampled but seen one by one, from the start of the run; a
+ * simulator can give them (struct place_names). NAN: not known. */
+enum exact_of { EXACT_ALL, EXACT_OBJECT, EXACT_FUNCTION };
+struct exact_counts {
+    double accesses;
+    double misses[RATE_LEVELS];
+    double stall_cycles;
+};
+
+/* "L1", "L2", "memory": as in JSON. */
+const char *rate_level_name(enum rate_level level);
+
+/* Part of struct snapshot (snapshot.h, where its rules stand): where accesses found their data, and
+ * how long it took. */
+/* Where the levels of struct snapshot_levels are from. */
+enum levels_from {
+    LEVELS_RECORDED, /* the hardware told it of each sample */
+    LEVELS_COUNTED   /* worked out from how often each of several miss events was sampled */
+};
+
+#define SNAPSHOT_LATENCY_CLASSES 16 /* 1, 2-3, 4-7, ... cycles; the last: 32768 and more */
+
+/*
+ * Where accesses found their data and how long that took: of an object, of a field, of
+ * everything. Counts are accesses estimated (weights: a sample stands for its period), of the
+ * event that ranks if recorded. NAN: the source cannot say.
+ *
+ * What they are counts of is what the source samples (struct snapshot_source, `weighs`): pebs
+ * counts loads of more than so many cycles, evenly among those; ibs every op alike. A level's
+ * share of one is not its share of the other.
+ */
+struct snapshot_levels {
+    enum levels_from from;
+    double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
+    double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
+    const char *found;              /* the leading ones: "DRAM 61% L3 22%"; NULL: not known */
+    double far;                     /* share beyond this core's own caches, of those told */
+    double snoop[SNOOP_COUNT];      /* accesses; data_snoop_name() names them */
+    double tlb[TLB_COUNT];          /* accesses; data_tlb_name() names them */
+    double hitm;     /* share of accesses that found the line modified in another cache */
+    double tlb_miss; /* share of those whose TLB is known: page walks, faults */
+    double remote;   /* share of those of which it is known, like the next: of another node */
+    double locked;
+    double blocked;
+    double latency;                             /* mean, cycles */
+    double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
+    double waited[DATA_LEVEL_COUNT];            /* latency x accesses, cycles, by level */
+    double stall; /* share of latency x accesses of all attributed: an estimate of its part in
+                     waiting, for waits overlap */
+};
+
+/* A stretch of a run: from start_ns on, before end_ns, by the clock of the samples. */
+struct stretch {
+    uint64_t start_ns;
+    uint64_t end_ns;
+};
+
+/*
+ * Part of struct snapshot (snapshot.h, where its rules stand): how lines were used between being
+ * fetched into a cache and leaving it; a simulation tells (--sim).
+ */
+/* Sums over the lines that something had fetched and that have left. */
+struct snapshot_use {
+    double lines;
+    double fetched_bytes;
+    double used_bytes;      /* different bytes of each line */
+    double touched_bytes;   /* every touch counted */
+    double uses[LINE_USES]; /* accesses */
+};
+
+/* Part of the fetched bytes that were used: SIP's spatial use. `use` NULL, or no line: NAN. */
+static inline double snapshot_use_spatial(const struct snapshot_use *use)
+{
+    return use && use->fetched_bytes > 0 ? use->used_bytes / use->fetched_bytes : NAN;
+}
+
+/* How often a used byte was used again: SIP's temporal use. */
+static inline double snapshot_use_temporal(const struct snapshot_use *use)
+{
+    return use && use->used_bytes > 0 ? use->touched_bytes / use->used_bytes - 1 : NAN;
+}
+
+static inline void snapshot_use_sum(struct snapshot_use *into, const struct snapshot_use *more)
+{
+    into->lines += more->lines;
+    into->fetched_bytes += more->fetched_bytes;
+    into->used_bytes += more->used_bytes;
+    into->touched_bytes += more->touched_bytes;
+    for (int i = 0; i < LINE_USES; i++)
+        into->uses[i] += more->uses[i];
+}
+
+/* Which level the use of lines is told of: that of the ranking event, or the nearest above it that
+ * lines have left. */
+struct snapshot_uses {
+    bool told;      /* else the rest is empty */
+    uint8_t level;  /* index, 0: L1 */
+    bool is_nearer; /* nothing has left the ranking event's level yet */
+    struct snapshot_use all;
 };
 
 #endif

@@ -4,11 +4,11 @@
 #ifndef MISSTOP_SNAPSHOT_SHARING_H
 #define MISSTOP_SNAPSHOT_SHARING_H
 
-#include "snapshot_share.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "snapshot_share.h"
 
 enum { SNAPSHOT_SHARING_CODES = 4 };
 

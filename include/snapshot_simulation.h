@@ -4,6 +4,7 @@
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,5 +41,72 @@ struct snapshot_simulation {
 
 /* "starting", ...: as in JSON. */
 const char *simulation_pause_name(enum simulation_pause pause);
+
+/* Part of struct snapshot (snapshot.h, where its rules stand): what was asked about other layouts,
+ * each of one object, and what a simulation answers so far (--sim). */
+enum whatif_state {
+    WHATIF_NONE,  /* nothing was asked, and nothing else here means anything */
+    WHATIF_WAITS, /* for the object to turn up, or its blocks to be listed */
+    WHATIF_COUNTS,
+    WHATIF_REFUSED /* `why` */
+};
+
+/* Accesses that a level did not hold, by the layout as it is and as asked. */
+struct snapshot_whatif_level {
+    double before;
+    double after;
+    double object_before; /* of these, to the object */
+    double object_after;
+    double fresh; /* of object_after: on lines fetched for the first time since it was asked; NAN:
+                     nothing was moved */
+};
+
+/* An answer to a question that was asked before. */
+struct snapshot_whatif_past {
+    const char *object;
+    uint32_t object_id;
+    const char *question;
+    double stall_change; /* part of the cycles */
+};
+
+/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
+enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8 };
+
+struct snapshot_whatif {
+    enum whatif_state state;
+    const char *object;     /* its name */
+    uint32_t object_id;     /* 0: it has not turned up */
+    const char *question;   /* as --what-if has it: "split=vy" */
+    const char *layout;     /* a sentence: how it lies then; NULL: not planned yet */
+    const char *why;        /* it waits, or was refused; NULL */
+    bool settled;           /* the second model holds what it would hold by now */
+    double blocks;          /* of the object, now; those below are none of them */
+    double blocks_left_out; /* found no room: they count as others */
+    double blocks_small;    /* too small for an element: they stayed where they are */
+    double accesses;        /* since it was asked, or has settled, as all that follows */
+    double object_accesses;
+    double cut; /* of these, that lie in several parts then */
+    uint32_t level_count;
+    struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
+    double stall_before; /* cycles by the latencies of whatif_miss_cycles() (profile/whatif.h) */
+    double stall_after;
+    uint32_t number; /* by which it is told from the others that are asked */
+};
+
+/* What is asked now: the answer that saves most first, what has no answer yet last. */
+struct snapshot_whatifs {
+    struct snapshot_whatif list[WHATIF_MAX];
+    uint32_t count;
+    struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    uint32_t past_count;
+};
+
+/* Of the cycles waited; NAN: nothing is counted yet. */
+static inline double snapshot_whatif_change(const struct snapshot_whatif *answer)
+{
+    return answer->state == WHATIF_COUNTS && answer->stall_before > 0
+               ? answer->stall_after / answer->stall_before - 1
+               : NAN;
+}
 
 #endif

@@ -4,12 +4,12 @@
 #ifndef MISSTOP_SNAPSHOT_WATCH_H
 #define MISSTOP_SNAPSHOT_WATCH_H
 
-#include "snapshot_share.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "snapshot_share.h"
 
 enum { SNAPSHOT_WATCH_CODES = 4 };
 
@@ -96,5 +96,38 @@ static inline bool snapshot_reuse_is_bound(const struct snapshot_median *reuse_s
 
 /* "too-few", "streaming", ...: as in JSON. */
 const char *watch_verdict_name(enum watch_verdict verdict);
+
+/*
+ * sample -> profile: how one hardware watchpoint ended (--watch). A plain value; made by
+ * src/sample/watch_lines.c, where the legs of a watch and its visits are explained.
+ */
+enum watch_kind {
+    WATCH_FIRST, /* from a sampled access until its line was touched again */
+    WATCH_AGAIN, /* from that touch until the next one */
+    WATCH_VISIT  /* whether another word of the line was touched about when the sampled one was */
+};
+
+enum watch_end {
+    WATCH_TOUCHED,  /* of a visit: the other word was, too */
+    WATCH_EXPIRED,  /* not touched for as long as a watch may last; of a visit: the word was not */
+    WATCH_REPLACED, /* another sample was drawn for the debug register */
+    WATCH_DROPPED   /* the memory became something else, or the process another program */
+};
+
+struct watch_result {
+    uint8_t kind; /* enum watch_kind */
+    uint8_t end;  /* enum watch_end */
+    uint32_t object;
+    uint32_t origin_tid;
+    uint32_t toucher_tid;
+    uint64_t address;   /* of the word watched: 8 bytes */
+    uint64_t base;      /* of the instance that the sampled access fell on */
+    uint64_t origin_ns; /* of the access that time counts from */
+    uint64_t armed_ns;  /* what happened before was not seen */
+    uint64_t end_ns;
+    uint64_t
+        off_ns;  /* of the time since armed_ns, known not to have run: the thread it began with */
+    uint64_t ip; /* of the instruction after the one that touched; 0: not touched */
+};
 
 #endif

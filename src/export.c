@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export.h"
 
-#include "config.h"
-
-#include "profile/profile.h"
-#include "view/html.h"
-#include "view/pprof.h"
-
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+
+#include "config.h"
+#include "profile/profile.h"
+#include "view/html.h"
+#include "view/pprof.h"
 
 enum { COMMAND_BYTES = 1024, HOST_BYTES = 320, DATE_BYTES = 40 };
 
@@ -22,7 +22,7 @@ int export_check(const struct options *options, struct error *error)
 }
 
 /* As a shell was given it, but for the quotes and the ends of lines. */
-static void join(char *const *words, char *out, size_t size)
+static void join_words(char *const *words, char *out, size_t size)
 {
     size_t used = 0;
     *out = '\0';
@@ -67,7 +67,7 @@ static int write_html(const struct options *options, const struct snapshot *snap
     struct html_run run = {
         .command = command, .host = host, .date = date, .version = PACKAGE_STRING};
     if (options->action == OPTIONS_LAUNCH)
-        join(options->command, command, sizeof command);
+        join_words(options->command, command, sizeof command);
     if (live)
         describe_host(host, sizeof host);
     if (localtime_r(&now, &local))
@@ -92,4 +92,36 @@ int export_write(const struct options *options, struct pipeline *pipeline, pid_t
     }
     snapshot_free(snapshot);
     return code;
+}
+
+static int write_one(const struct snapshot *snapshot, const struct view_options *options,
+                     const char *path, bool json)
+{
+    FILE *out = fopen(path, "wxe");
+    if (!out)
+        return -errno;
+    struct view_options plain = *options;
+    plain.color = VIEW_COLOR_NEVER;
+    plain.width = 132;
+    int code = json ? json_print(out, snapshot) : text_print(out, snapshot, &plain);
+    return fclose(out) && !code ? -errno : code;
+}
+
+void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
+                         char *message, size_t size)
+{
+    char stamp[32];
+    char text[80];
+    char json[80];
+    time_t now = time(NULL);
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime(&now));
+    snprintf(text, sizeof text, "misstop-%" PRIu32 "-%s.txt", snapshot->target.pid, stamp);
+    snprintf(json, sizeof json, "misstop-%" PRIu32 "-%s.json", snapshot->target.pid, stamp);
+    int code = write_one(snapshot, options, text, false);
+    if (!code)
+        code = write_one(snapshot, options, json, true);
+    if (code)
+        snprintf(message, size, "cannot write %s: %s", text, strerror(-code));
+    else
+        snprintf(message, size, "written: %s and .json", text);
 }

@@ -3,8 +3,11 @@
 #ifndef MISSTOP_EXPORT_H
 #define MISSTOP_EXPORT_H
 
+#include <stddef.h>
+
+#include "engine/engine.h"
 #include "options.h"
-#include "pipeline.h"
+#include "view/view.h"
 
 /* Whether the files can be made, told before there is a run to lose. 0 or a negative errno. */
 int export_check(const struct options *options, struct error *error);
@@ -13,5 +16,10 @@ int export_check(const struct options *options, struct error *error);
  * first negative errno. */
 int export_write(const struct options *options, struct pipeline *pipeline, pid_t pid,
                  struct error *error);
+
+/* A snapshot written to files in the working directory, as text and as JSON. For loop.c. */
+/* misstop-PID-TIME.txt and .json; what became of it is told in `message`. Overwrites nothing. */
+void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
+                         char *message, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "profile/profile.h"
 #include "signals.h"
-#include "snapshot_file.h"
+#include "export.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "launch.h"
 
-#include "resolve/feed.h"
-#include "signals.h"
-
-#include "agent_abi.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +11,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "agent_abi.h"
+#include "resolve/feed.h"
+#include "signals.h"
 
 static void redirect(int fd, const char *path, int flags)
 {
@@ -54,7 +53,7 @@ static char **make_environment(struct agent_variables *variables)
 }
 
 /* In the folder that misstop was built in, or where it was installed. */
-int launch_agent(char *path, size_t size, struct error *error)
+static int launch_agent(char *path, size_t size, struct error *error)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -207,4 +206,37 @@ void launch_fini(struct launch *launch)
             nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
     }
     launch->gate = launch->report = -1;
+}
+
+/* Path of the agent in `path` where it is to be loaded. */
+static void open_feed(struct command *command, const struct options *options, char *path,
+                      size_t size)
+{
+    struct error *note = &command->heap_note;
+    if (!(options->heap & OPTIONS_HEAP_AGENT) || launch_agent(path, size, note) ||
+        feed_refusal(options->command[0], note) != AGENT_LOADABLE)
+        return;
+    if (feed_new(&command->feed, note))
+        command->feed = NULL;
+    else if (options->sim)
+        feed_hand_on(command->feed);
+}
+
+int command_open(struct command *command, const struct options *options, struct error *error)
+{
+    char agent[PATH_MAX + 64];
+    *command = (struct command){.words = options->command};
+    open_feed(command, options, agent, sizeof agent);
+    if (!options->sim)
+        return 0;
+    int code = simulation_open(&command->simulation, options, command->feed ? agent : NULL, error);
+    command->words = command->simulation.command;
+    return code;
+}
+
+void command_close(struct command *command)
+{
+    feed_free(command->feed);
+    simulation_close(&command->simulation);
+    command->feed = NULL;
 }

@@ -6,10 +6,12 @@
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
 
-#include "base/error.h"
-
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "base/error.h"
+#include "options.h"
+#include "simulation.h"
 
 struct feed;
 struct signals_before;
@@ -37,9 +39,6 @@ struct launch_wanted {
 /* Forks a child that waits at the gate. -ENOENT, -EACCES when the command cannot be run. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
-/* Path of the allocation agent; -ENOENT: it is not where it was built or installed. */
-int launch_agent(char *path, size_t size, struct error *error);
-
 /* Opens the gate; 0 once exec has happened, else what exec said. */
 int launch_go(struct launch *launch, const char *name, struct error *error);
 
@@ -52,5 +51,25 @@ void launch_how(struct launch *launch, char *out, size_t size);
 
 /* Ends a child still running (SIGTERM; it was ours to start) and frees descriptors. */
 void launch_fini(struct launch *launch);
+
+/*
+ * CMD as it is to be launched: with the allocation agent where that can be loaded, and under the
+ * simulated cache where --sim asks for it. Opened by main before launch_prepare().
+ */
+struct feed;
+
+struct command {
+    char *const *words;           /* what is started, NULL-ended */
+    struct feed *feed;            /* of the agent; NULL: none */
+    struct error heap_note;       /* why there is none */
+    struct simulation simulation; /* .memory.shared NULL: none */
+};
+
+/* 0, or -errno with cause and remedy where the simulation cannot be had. A program that cannot load
+ * the agent is watched without; the Heap screen says why. */
+int command_open(struct command *command, const struct options *options, struct error *error);
+
+/* After the program has ended, or is to go on alone. Also of what was never opened, if zeroed. */
+void command_close(struct command *command);
 
 #endif

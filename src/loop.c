@@ -1,20 +1,166 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "loop_state.h"
-
-#include "base/clock.h"
-#include "profile/profile.h"
-#include "refresh_timer.h"
-#include "sample/sampler.h"
-#include "signals.h"
+#include "loop.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/player.h"
+#include "export.h"
+#include "front.h"
+#include "profile/profile.h"
+#include "sample/sampler.h"
+#include "signals.h"
+
+/* What loop.c runs and loop.c acts on; private to loop*.c. */
+enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
+
+struct loop {
+    const struct loop_setup *setup;
+    struct front
+        *front; /* the screen's thread; NULL: there is no screen, or it shows a recording */
+    struct player player; /* of a recording on the screen */
+    bool replays;         /* a recording that is all there */
+    bool follows;         /* one that is still coming, through a pipe */
+    bool signalled;
+    struct error *error;
+    struct pollfd polled[LOOP_SOURCES];
+    double delay_s;
+    uint32_t refreshes;
+    bool target_ended;
+    bool stretched; /* --stretch has been looked at */
+    bool quit;
+    int code;
+};
+
+/* 0 s stops it. 0, or a negative errno. */
+static int refresh_timer_arm(int fd, double delay_s)
+{
+    struct timespec step = {.tv_sec = (time_t)delay_s,
+                            .tv_nsec = (long)((delay_s - floor(delay_s)) * 1e9)};
+    struct itimerspec timer = {.it_interval = step, .it_value = step};
+    return timerfd_settime(fd, 0, &timer, NULL) ? -errno : 0;
+}
+
+/* A descriptor for poll(), or a negative errno. */
+static int refresh_timer_open(double delay_s)
+{
+    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int code = refresh_timer_arm(fd, delay_s);
+    if (code)
+        close(fd);
+    return code ? code : fd;
+}
+
+/* The next longer (1) or shorter (-1) interval, s. */
+static double refresh_timer_step(double delay_s, int direction)
+{
+    static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    int i = 0;
+    while (i < STEPS - 1 && steps[i] < delay_s * 0.999)
+        i++;
+    i += direction;
+    return steps[i < 0 ? 0 : i >= STEPS ? STEPS - 1 : i];
+}
+
+static void loop_message(struct loop *loop, const char *text);
+static void loop_refresh(struct loop *loop);
+
+/* What keys ask of the loop; declared in loop.c. */
+
+static void change_delay(struct loop *loop, int direction)
+{
+    char text[48];
+    loop->delay_s = refresh_timer_step(loop->delay_s, direction);
+    refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
+    snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
+    loop_message(loop, text);
+}
+
+/* `W`: the picture shown. */
+static void write_snapshot(const struct loop *loop)
+{
+    char message[160];
+    struct screen *screen = loop->setup->screen;
+    if (!screen_snapshot(screen))
+        return;
+    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, message,
+                        sizeof message);
+    screen_message(screen, message);
+}
+
+static void loop_suspend(struct loop *loop)
+{
+    screen_suspend(loop->setup->screen);
+    /* SIGTSTP is blocked for the signalfd; SIGSTOP stops whatever is blocked. */
+    kill(getpid(), SIGSTOP);
+    screen_resume(loop->setup->screen);
+}
+
+static void ask_pipeline(struct loop *loop, const struct request *request)
+{
+    const char *message = pipeline_request(loop->setup->pipeline, request);
+    if (*message)
+        loop_message(loop, message);
+}
+
+static bool loop_act(struct loop *loop, const struct request *request)
+{
+    switch (request->kind) {
+    case REQUEST_QUIT:
+        loop->quit = true;
+        return false;
+    case REQUEST_REFRESH:
+        break;
+    case REQUEST_FASTER:
+        change_delay(loop, -1);
+        return false;
+    case REQUEST_SLOWER:
+        change_delay(loop, 1);
+        return false;
+    case REQUEST_WRITE:
+        write_snapshot(loop);
+        return false;
+    case REQUEST_SUSPEND:
+        loop_suspend(loop);
+        return false;
+    case REQUEST_PROCESSES:
+        if (loop->replays)
+            loop->code = player_pick(&loop->player, &loop->quit, loop->error);
+        break;
+    default:
+        if (loop->replays &&
+            player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
+            return false;
+        ask_pipeline(loop, request);
+    }
+    return !loop->quit && !loop->code;
+}
+
+/* In loop.c: all keys that wait, and what they ask for; whether that is a new picture. */
+static void loop_read_keys(struct loop *loop)
+{
+    for (;;) {
+        struct request request = screen_input(loop->setup->screen);
+        if (request.kind == REQUEST_NONE || loop->quit)
+            return;
+        if (loop_act(loop, &request))
+            loop_refresh(loop);
+    }
+}
 
 static void watch(struct loop *loop, enum loop_source source, int fd)
 {
@@ -130,7 +276,8 @@ static int patience_ms(const struct loop *loop, int otherwise_ms)
     return pipeline_fills(pipeline) || pipeline_behind(pipeline) ? 0 : otherwise_ms;
 }
 
-void loop_message(struct loop *loop, const char *text)
+/* In the status line. */
+static void loop_message(struct loop *loop, const char *text)
 {
     if (loop->front)
         front_message(loop->front, text);
@@ -151,7 +298,8 @@ static int wait_for(struct loop *loop, int otherwise_ms)
     return code;
 }
 
-void loop_refresh(struct loop *loop)
+/* One refresh: all that waits goes to the tables, then a snapshot to the view. */
+static void loop_refresh(struct loop *loop)
 {
     drain(loop);
     if (pipeline_tick(loop->setup->pipeline) == -ESRCH)

@@ -6,15 +6,15 @@
 #ifndef MISSTOP_LOOP_H
 #define MISSTOP_LOOP_H
 
+#include <stdio.h>
+#include <sys/types.h>
+
 #include "base/error.h"
+#include "engine/engine.h"
 #include "front.h"
 #include "launch.h"
 #include "options.h"
-#include "pipeline.h"
 #include "view/view.h"
-
-#include <stdio.h>
-#include <sys/types.h>
 
 struct loop_setup {
     const struct options *options;

@@ -1,32 +1,87 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* misstop: top for cache misses. Options in, stages built, loop run, status out. */
-#include "config.h"
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "command.h"
+#include "config.h"
 #include "diff.h"
-#include "ending.h"
+#include "engine/engine.h"
+#include "engine/player.h"
 #include "export.h"
 #include "keyboard.h"
 #include "launch.h"
 #include "loop.h"
 #include "options.h"
 #include "pick.h"
-#include "pipeline.h"
-#include "player.h"
+#include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "resolve/tlb.h"
 #include "sample/sampler.h"
 #include "signals.h"
+#include "simulation.h"
+#include "view/binary_words.h"
 #include "view/view.h"
 
-#include <errno.h>
-#include <locale.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+/* What a recording needs and is not here, below the tables of a batch. pipeline: NULL: never
+ * opened. */
+static void ending_binaries(const struct options *options, const struct pipeline *pipeline)
+{
+    struct binary_desc list[BINARIES_SHOWN];
+    if (!pipeline || !options->input || !options->batch)
+        return;
+    struct snapshot_binaries binaries = pipeline_binaries(pipeline, list);
+    binary_report(stderr, &binaries);
+}
+
+/* As strace does: the command's own status, and its death by a signal becomes ours. */
+static int ending_status(const struct launch *launch)
+{
+    if (WIFEXITED(launch->status))
+        return WEXITSTATUS(launch->status);
+    int number = WTERMSIG(launch->status);
+    signal(number, SIG_DFL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+/* What went wrong under Valgrind, if anything did. */
+static void ending_simulation(const struct simulation *simulation)
+{
+    char text[320];
+    simulation_trouble(simulation, text, sizeof text);
+    if (text[0])
+        fprintf(stderr, "misstop: --sim: %s\n", text);
+}
+
+/* Why the heap of a launched program is not what its agent recorded, or only until then. */
+static void ending_heap(const struct command *command)
+{
+    const char *why = NULL;
+    if (command->feed && feed_state(command->feed, &why) == FEED_GAVE_UP)
+        fprintf(stderr, "misstop: no allocations are recorded: %s\n", why);
+}
+
+/* Where to read what the program printed while there was a screen; output "": it had the terminal.
+ * What was never started has printed nothing. */
+static void ending_output(const char *program, const char *output, bool started)
+{
+    if (output[0] && started)
+        fprintf(stderr, "misstop: what %s printed is in %s\n", program, output);
+    else if (output[0])
+        unlink(output);
+}
 
 enum { EXIT_BAD_USAGE = 2 };
 

@@ -1,14 +1,150 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 
-#include "option_value.h"
-#include "sample/perfdata.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "sample/perfdata.h"
+
+static int option_unsigned(const char *text, const char *option, uint64_t low, uint64_t high,
+                           uint64_t *value, struct error *error)
+{
+    char *end;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || parsed < low || parsed > high)
+        return error_set(error, -EINVAL, "%s wants a whole number from %llu to %llu, not '%s'",
+                         option, (unsigned long long)low, (unsigned long long)high, text);
+    *value = parsed;
+    return 0;
+}
+
+/* Words with commas between. */
+static int option_heap(const char *text, unsigned *heap, struct error *error)
+{
+    static const struct {
+        const char *word;
+        unsigned value;
+    } words[] = {{"auto", OPTIONS_HEAP_AUTO},
+                 {"agent", OPTIONS_HEAP_AGENT},
+                 {"walk", OPTIONS_HEAP_WALK},
+                 {"none", 0}};
+    const size_t count = sizeof words / sizeof *words;
+    *heap = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        size_t i = 0;
+        while (i < count && (strlen(words[i].word) != length || strncmp(at, words[i].word, length)))
+            i++;
+        if (i == count)
+            return error_set(error, -EINVAL,
+                             "--heap wants auto, agent, walk or none, with commas, not '%s'", text);
+        *heap |= words[i].value;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int option_seconds(const char *text, const char *option, double low, double high,
+                          double *value, struct error *error)
+{
+    char *end;
+    double parsed = strtod(text, &end);
+    if (end == text || *end || !isfinite(parsed) || parsed < low || parsed > high)
+        return error_set(error, -EINVAL, "%s wants seconds from %g to %g, not '%s'", option, low,
+                         high, text);
+    *value = parsed;
+    return 0;
+}
+
+static int option_u32(const char *text, const char *option, uint64_t low, uint64_t high,
+                      uint32_t *value, struct error *error)
+{
+    uint64_t wide;
+    int code = option_unsigned(text, option, low, high, &wide, error);
+    if (!code)
+        *value = (uint32_t)wide;
+    return code;
+}
+
+/* The index of one of several words, ended by NULL. */
+static int option_choice(const char *text, const char *option, const char *const *choices,
+                         struct error *error)
+{
+    char list[128] = "";
+    for (int i = 0; choices[i]; i++) {
+        if (!strcmp(text, choices[i]))
+            return i;
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, choices[i], sizeof list - strlen(list) - 1);
+    }
+    return error_set(error, -EINVAL, "%s takes one of %s, not '%s'", option, list, text);
+}
+
+static int option_pid(const char *text, pid_t *pid, struct error *error)
+{
+    uint64_t value;
+    int code = option_unsigned(text, "-p", 0, INT32_MAX, &value, error);
+    if (!code)
+        *pid = value ? (pid_t)value : PERFDATA_IDLE;
+    return code;
+}
+
+/* SIZE[,FILES] */
+static int option_record_limit(const char *text, struct options *options, struct error *error)
+{
+    static const char units[] = "KMG";
+    enum { FILES_MAX = 1000 };
+    char *end;
+    unsigned long long size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    const char *unit = size && *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    options->record_files = 0;
+    options->record_limit_bytes = (uint64_t)size << shift;
+    const char *rest = size ? end + (unit != NULL) : "";
+    if (!size || options->record_limit_bytes >> shift != size || (*rest && *rest != ','))
+        return error_set(error, -EINVAL,
+                         "--record-limit wants SIZE or SIZE,FILES, as 500M or 1G,10, not '%s'",
+                         text);
+    return *rest ? option_u32(rest + 1, "FILES of --record-limit", 1, FILES_MAX,
+                              &options->record_files, error)
+                 : 0;
+}
+
+/* PACE of --play: NULL is 1, max is INFINITY. */
+static int option_pace(const char *text, double *pace, struct error *error)
+{
+    char *end;
+    *pace = text ? strtod(text, &end) : 1;
+    if (text && !strcmp(text, "max"))
+        *pace = INFINITY;
+    else if (text && (end == text || *end || !(*pace >= 0.125 && *pace <= 1000)))
+        return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
+                         text);
+    return 0;
+}
+
+/* PERCENT of --watch, as a part of 1: NULL is 1 %. */
+static int option_watch(const char *text, double *part, struct error *error)
+{
+    static const double least = 0.01;
+    static const double most = 50;
+    char *end = NULL;
+    double percent = text ? strtod(text, &end) : 1;
+    if (text && (end == text || *end || !isfinite(percent) || percent < least || percent > most))
+        return error_set(error, -EINVAL,
+                         "--watch wants a percentage of the process's time from %g to %g, as "
+                         "--watch=2, not '%s'",
+                         least, most, text);
+    *part = percent / 100;
+    return 0;
+}
 
 enum long_only {
     OPT_SEARCH = 256,
@@ -312,4 +448,78 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
             return 0;
     }
     return choose_action(options, argc, argv, error);
+}
+
+void options_help(FILE *out)
+{
+    fputs(
+        "misstop: top for cache misses. Shows live which data a process misses on.\n"
+        "\n"
+        "  misstop [OPTION]... -p PID            watch a running process\n"
+        "  misstop [OPTION]... [--] CMD [ARG]... start a program and watch it\n"
+        "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
+        "  misstop [OPTION]...                   pick a process from a list\n"
+        "  misstop doctor                        what can be sampled here, how to enable more\n"
+        "  misstop diff [OPTION]... A B          compare recordings or reports (diff --help)\n"
+        "\n"
+        "Sampling\n"
+        "  -p, --pid PID         process to watch: all its threads, new ones included\n"
+        "  -s, --source NAME     auto, pebs, ibs, counter, clock (auto)\n"
+        "  -e, --event LIST      l1-miss, l2-miss, mem-fill, stall, access, or any libpfm4\n"
+        "                        event; several with commas; the first one ranks; with -i\n"
+        "                        an event of the recording\n"
+        "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
+        "  -c, --count N         fixed period instead of a rate\n"
+        "      --watch[=PERCENT]     set hardware watchpoints on sampled lines: when and by whom "
+        "they\n"
+        "                        are touched again; PERCENT of the process's time for it (1)\n"
+        "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
+        "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
+        "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"
+        "                        learnt of it to FILE.misstop; look at them with -i FILE\n"
+        "      --record-limit SIZE[,FILES]\n"
+        "                        a FILE that has SIZE (K, M, G) is moved to FILE.1 and begun\n"
+        "                        anew; FILES are kept in all (2)\n"
+        "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
+        "Simulation\n"
+        "      --sim[=SPEC]      run CMD under a simulated cache: every miss, on any machine;\n"
+        "                        SPEC: levels as of -C (this machine's), nocauses, nouse\n"
+        "                        to be faster without why, code to fetch instructions\n"
+        "                        too, joined by colons\n"
+        "      --sim-from FUNC   count from the first call of FUNC on\n"
+        "      --sim-to FUNC     ... until FUNC is called\n"
+        "      --what-if OBJECT:QUESTION\n"
+        "                        beside it, misses if OBJECT lay otherwise: never (missed),\n"
+        "                        split=FIELD, hot[=FIELD,...], order, pad[=N], align[=N],\n"
+        "                        align-object[=N], arrays, pool; up to four times\n"
+        "Tables\n"
+        "  -w, --window N        entries of the decaying window (16384)\n"
+        "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"
+        "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
+        "  -W, --ways N          n of the n-way search (10)\n"
+        "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
+        "      --stretch WHEN    show a stretch of the run alone, START-END in seconds or\n"
+        "                        phase=LETTER: in the last report of -b, or of a recording\n"
+        "      --heap LIST       how heap blocks are known: auto, agent (told by a library that\n"
+        "                        is preloaded into CMD), walk (read from outside), none\n"
+        "      --debuginfod      fetch debugging information from the servers that\n"
+        "                        DEBUGINFOD_URLS names\n"
+        "Output\n"
+        "  -d, --delay SECS      refresh interval (1)\n"
+        "  -n, --iterations N    stop after N refreshes\n"
+        "  -b, --batch           print tables instead of the screen\n"
+        "  -j, --json            print one JSON object per refresh, one a line\n"
+        "      --pprof FILE      also write the run as a profile that pprof reads\n"
+        "      --output FILE     reports of -b and -j go to FILE; without it to standard output,\n"
+        "                        and what CMD prints there to standard error\n"
+        "      --html FILE       also write the run as one page for a browser\n"
+        "      --width N         columns of batch text (the terminal's, or 100)\n"
+        "      --color WHEN      auto, always, never\n"
+        "      --ascii           no Unicode characters\n"
+        "  -h, --help            this text\n"
+        "  -V, --version         version and licence\n"
+        "\n"
+        "Exit status: 0 done, 1 failed while running, 2 bad usage; with CMD, its own.\n"
+        "The keys are listed by ? in the screen. The rest is in man misstop.\n",
+        out);
 }

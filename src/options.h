@@ -3,14 +3,14 @@
 #ifndef MISSTOP_OPTIONS_H
 #define MISSTOP_OPTIONS_H
 
-#include "base/error.h"
-#include "snapshot_whatif.h"
-#include "view/view.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+#include "base/error.h"
+#include "snapshot_simulation.h"
+#include "view/view.h"
 
 enum options_action {
     OPTIONS_PICK,   /* no target given: choose from a list */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/signalfd.h>
 
-static void fill(sigset_t *set)
+static void signals_fill(sigset_t *set)
 {
     /* All that would end the program by default, with the terminal as it is. */
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGWINCH, SIGTSTP,
@@ -44,7 +44,7 @@ void signals_restore(const struct signals_before *before)
 void signals_block(void)
 {
     sigset_t set;
-    fill(&set);
+    signals_fill(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -52,7 +52,7 @@ void signals_block(void)
 int signals_open(void)
 {
     sigset_t set;
-    fill(&set);
+    signals_fill(&set);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "data_source.h"
-
 #include "access.h"
+
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "data_source.h"
+#include "access.h"
 #include "decode/function.h"
 #include "decode/recipe.h"
 

@@ -9,7 +9,7 @@
 #ifndef MISSTOP_PROFILE_DISTANCES_H
 #define MISSTOP_PROFILE_DISTANCES_H
 
-#include "line_told.h"
+#include "simulated_line.h"
 #include "profile/decay.h"
 
 #include <stdbool.h>

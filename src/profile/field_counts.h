@@ -9,7 +9,7 @@
 
 #include "place.h"
 #include "profile/touched.h"
-#include "snapshot_timeline.h"
+#include "snapshot_time.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #define MISSTOP_PROFILE_FINDINGS_HELD_H
 
 #include "base/arena.h"
-#include "snapshot_finding.h"
+#include "snapshot_findings.h"
 
 #include <stdint.h>
 

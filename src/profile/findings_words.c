@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What findings are called; declared in snapshot_finding.h. */
-#include "snapshot_finding.h"
+/* What findings are called; declared in snapshot_findings.h. */
+#include "snapshot_findings.h"
 
 const char *finding_kind_name(enum finding_kind kind)
 {

@@ -11,7 +11,6 @@
 #define MISSTOP_PROFILE_LEVELS_H
 
 #include "access.h"
-#include "data_source.h"
 #include "profile/decay.h"
 
 #include <stddef.h>

@@ -28,7 +28,7 @@
 #ifndef MISSTOP_PROFILE_PHASES_H
 #define MISSTOP_PROFILE_PHASES_H
 
-#include "stretch.h"
+#include "snapshot_share.h"
 
 #include <stdbool.h>
 #include <stddef.h>

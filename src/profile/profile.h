@@ -12,8 +12,8 @@
 #include "place.h"
 #include "profile/geometry.h"
 #include "snapshot.h"
-#include "stretch.h"
-#include "watch_result.h"
+#include "snapshot_share.h"
+#include "snapshot_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ struct profile_options {
     struct line_pair_source pairs;    /* and who did what to whose lines is told by this */
     uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
-     * goes on live is not known (snapshot_stretch.h). It outlives them. NULL: the run itself. */
+     * goes on live is not known (snapshot.h). It outlives them. NULL: the run itself. */
     const struct profile *run;
 };
 
@@ -83,7 +83,7 @@ enum snapshot_basis profile_basis(const struct profile *profile);
 void profile_set_ranking(struct profile *profile, uint16_t event);
 void profile_zero(struct profile *profile, uint64_t now_ns);
 
-/* Snapshots from here on list every instruction with every object (snapshot_access.h), or not. */
+/* Snapshots from here on list every instruction with every object (snapshot_objects.h), or not. */
 void profile_want_accesses(struct profile *profile, bool wanted);
 
 /* Starts the n-way search on [base, bound) at now; "all" is 0, UINT64_MAX. */

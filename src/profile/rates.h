@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Miss rates and criticality out of sums (include/snapshot_rates.h): which events tell what, and
+ * Miss rates and criticality out of sums (include/snapshot_share.h): which events tell what, and
  * the figures with their intervals. Where one event's samples are hits and misses and say which
  * (IBS, load latency with a threshold that all loads pass), the misses are a part of the accesses;
  * elsewhere accesses and misses are two counts. Private to src/profile.
@@ -8,9 +8,9 @@
 #ifndef MISSTOP_PROFILE_RATES_H
 #define MISSTOP_PROFILE_RATES_H
 
-#include "data_source.h"
+#include "access.h"
 #include "profile/interval.h"
-#include "snapshot_rates.h"
+#include "snapshot_share.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/recent.h"
 
-#include "snapshot_timeline.h"
+#include "snapshot_time.h"
 
 #include <stdlib.h>
 #include <string.h>

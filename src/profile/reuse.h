@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What became of watched lines: the last legs and visits of watches (include/watch_result.h), each
+ * What became of watched lines: the last legs and visits of watches (include/snapshot_watch.h), each
  * with the misses that came in between. Bounded: the oldest are forgotten. Owned by profile.c, and
  * only there with --watch; read by snapshot_watch.c.
  *
@@ -14,7 +14,7 @@
 #define MISSTOP_PROFILE_REUSE_H
 
 #include "profile/spread.h"
-#include "watch_result.h"
+#include "snapshot_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

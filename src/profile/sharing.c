@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sharing.h"
 
-#include "data_source.h"
+#include "access.h"
 
 #include <errno.h>
 #include <stdlib.h>

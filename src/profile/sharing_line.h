@@ -7,7 +7,7 @@
 #ifndef MISSTOP_PROFILE_SHARING_LINE_H
 #define MISSTOP_PROFILE_SHARING_LINE_H
 
-#include "data_source.h"
+#include "access.h"
 #include "place.h"
 #include "profile/decay.h"
 

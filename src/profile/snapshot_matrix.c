@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions x objects (snapshot_matrix.h): margins from the tallies, cells from the pairs. */
+/* Functions x objects (snapshot_code.h): margins from the tallies, cells from the pairs. */
 #include "profile/matrix_filling.h"
 
 #include <math.h>

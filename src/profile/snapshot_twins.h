@@ -7,7 +7,7 @@
 #define MISSTOP_PROFILE_SNAPSHOT_TWINS_H
 
 #include "base/arena.h"
-#include "snapshot_heap.h"
+#include "snapshot_objects.h"
 
 /* Sets `called` of those, in the arena. False: out of memory. */
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);

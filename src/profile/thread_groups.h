@@ -9,7 +9,7 @@
 #define MISSTOP_PROFILE_THREAD_GROUPS_H
 
 #include "place.h"
-#include "snapshot_timeline.h"
+#include "snapshot_time.h"
 
 #include <stdbool.h>
 #include <stddef.h>

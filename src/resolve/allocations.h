@@ -13,7 +13,7 @@
 #define MISSTOP_RESOLVE_ALLOCATIONS_H
 
 #include "base/error.h"
-#include "heap_bin.h"
+#include "place.h"
 #include "resolve/allocation_path.h"
 #include "resolve/feed.h"
 #include "resolve/space.h"

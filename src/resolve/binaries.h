@@ -8,7 +8,7 @@
 #define MISSTOP_RESOLVE_BINARIES_H
 
 #include "base/hash.h"
-#include "binary.h"
+#include "place.h"
 #include "resolve/lookup.h"
 #include "sample.h"
 

@@ -6,7 +6,7 @@
 #ifndef MISSTOP_RESOLVE_MEMBERS_H
 #define MISSTOP_RESOLVE_MEMBERS_H
 
-#include "type.h"
+#include "place.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_RESOLVE_MEMBERS_STATE_H
 #define MISSTOP_RESOLVE_MEMBERS_STATE_H
 
-#include "type.h"
+#include "place.h"
 
 #include <stdint.h>
 

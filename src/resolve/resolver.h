@@ -8,7 +8,6 @@
 #define MISSTOP_RESOLVE_RESOLVER_H
 
 #include "base/error.h"
-#include "binary.h"
 #include "place.h"
 #include "resolve/allocation_path.h"
 #include "sample.h"

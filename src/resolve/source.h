@@ -5,7 +5,7 @@
  * --symfs and, by the longest tail of its path that exists, in the current directory; and can say
  * where it looked, and why what is there was not opened. Keeps a bounded
  * number of files and bytes, least recently used first to go. For the screens, through
- * src/pipeline.c; owned there. One thread only.
+ * src/engine/trunk.c; owned there. One thread only.
  */
 #ifndef MISSTOP_RESOLVE_SOURCE_H
 #define MISSTOP_RESOLVE_SOURCE_H

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "heap_bin.h"
+#include "place.h"
 #include "resolve/allocation_path.h"
 #include "resolve/bin_rules.h"
 #include "resolve/bins.h"

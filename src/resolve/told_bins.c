@@ -92,7 +92,7 @@ static void fill_figures(const struct told *told, const struct bin_stats *stats,
     }
 }
 
-/* From classes by powers of two from 1 to those from 32 (heap_bin.h). */
+/* From classes by powers of two from 1 to those from 32 (place.h). */
 static void fill_sizes(const struct bin_stats *stats, struct heap_bin *bin)
 {
     for (unsigned i = 0; i < BINS_CLASSES; i++) {

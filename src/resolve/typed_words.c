@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words for how a type is known, and why it is not; declared in type.h. */
-#include "type.h"
+/* Words for how a type is known, and why it is not; declared in place.h. */
+#include "place.h"
 
 const char *typed_name(enum typed typed)
 {

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "type.h"
+#include "place.h"
 
 #include <stdbool.h>
 #include <stddef.h>

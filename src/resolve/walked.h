@@ -10,7 +10,7 @@
 #define MISSTOP_RESOLVE_WALKED_H
 
 #include "base/hash.h"
-#include "heap_bin.h"
+#include "place.h"
 #include "resolve/blocks.h"
 #include "resolve/space.h"
 #include "resolve/tcb.h"
@@ -79,7 +79,7 @@ void walked_tick(struct walked *walked, const struct space *space, const struct 
 /* Growth counts from the last count of all blocks. */
 void walked_mark(struct walked *walked);
 
-/* Class of a histogram (heap_bin.h) that a size falls into. */
+/* Class of a histogram (place.h) that a size falls into. */
 unsigned walked_size_bin(uint64_t bytes);
 
 #endif

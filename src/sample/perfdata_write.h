@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes a perf.data recording that perf report, perf script, perf mem report and misstop -i
- * read: what is sampled, with the data addresses that misstop worked out. For src/recorder.c.
+ * read: what is sampled, with the data addresses that misstop worked out. For src/engine/recorder.c.
  * Format: tools/perf/Documentation/perf.data-file-format.txt.
  *
  * Whatever was handed over before the last sync is readable, whole and described, wherever the

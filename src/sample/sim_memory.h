@@ -8,7 +8,7 @@
 #define MISSTOP_SAMPLE_SIM_MEMORY_H
 
 #include "base/error.h"
-#include "line_told.h"
+#include "simulated_line.h"
 #include "sim_abi.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * misstop's side of questions to the simulation (struct sim_question): asked, blocks listed,
  * answers read. Each has a number below SIM_QUESTIONS_MAX, under which one is asked at a time. What
  * the tool wrote is hostile: numbers are only numbers, texts are made printable. Used by
- * src/pipeline_whatif.c.
+ * src/engine/whatif.c.
  */
 #ifndef MISSTOP_SAMPLE_SIM_WHATIF_H
 #define MISSTOP_SAMPLE_SIM_WHATIF_H

@@ -23,7 +23,7 @@
 
 #include "base/prng.h"
 #include "sample/watch_budget.h"
-#include "watch_result.h"
+#include "snapshot_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

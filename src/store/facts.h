@@ -10,7 +10,6 @@
 #include "sample.h"
 #include "snapshot_simulation.h"
 #include "snapshot_watch.h"
-#include "snapshot_whatif.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "sample.h"
 #include "snapshot_simulation.h"
-#include "snapshot_whatif.h"
 #include "store/form_facts.h"
 #include "store/form_items.h"
 #include "store/form_names.h"

@@ -4,7 +4,7 @@
 #ifndef MISSTOP_STORE_FORM_NAMES_H
 #define MISSTOP_STORE_FORM_NAMES_H
 
-#include "heap_bin.h"
+#include "place.h"
 
 enum object_field {
     OBJECT_ROW_NAME,

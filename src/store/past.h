@@ -4,13 +4,13 @@
  * later. Recent time is kept exactly. Where the memory is used up, older places are thinned: of
  * two neighbouring ones of an event one stays, with the weight of both, so that totals stand and
  * the whole run is always covered, the older the time the more coarsely. Whoever has a run owns
- * one (pipeline.c). One thread only.
+ * one (trunk.c). One thread only.
  */
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
 
 #include "place.h"
-#include "stretch.h"
+#include "snapshot_share.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -78,7 +78,7 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
     return text;
 }
 
-/* false: it is no member that may stand there, depth first (type.h). */
+/* false: it is no member that may stand there, depth first (place.h). */
 static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t index,
                         const struct type_member *members, struct type_member *member)
 {

@@ -2,7 +2,7 @@
 /*
  * Reads FILE.misstop (store/form.h): the places in their order, what their ids mean as it was
  * known at that point of the recording, and the facts. Every byte is untrusted: a file that was
- * cut short or damaged is read up to there. For src/replay.c; one thread only.
+ * cut short or damaged is read up to there. For src/engine/recorded.c; one thread only.
  */
 #ifndef MISSTOP_STORE_STORE_READ_H
 #define MISSTOP_STORE_STORE_READ_H

@@ -2,7 +2,7 @@
 /*
  * Writes FILE.misstop: the places as they go to the tables, and what their ids mean, so that the
  * tables can be made again without the process, its heap or its binaries. The form stands in
- * store/form.h. For src/recorder.c; one thread only.
+ * store/form.h. For src/engine/recorder.c; one thread only.
  *
  * A place costs no allocation but where it brings an id never seen. What an id means is written
  * when it first comes, and again at a sync where it has changed since. Whatever was synced can be

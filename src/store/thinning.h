@@ -2,7 +2,7 @@
 /*
  * Keeps what comes by the million a second to a rate that a recording can hold: some are left out
  * by chance, and those that stay stand for them, so that sums stay right on average. A plain value,
- * begun with zeros; the clock is passed in. For src/recorder_lines.c.
+ * begun with zeros; the clock is passed in. For src/engine/recorder.c.
  */
 #ifndef MISSTOP_STORE_THINNING_H
 #define MISSTOP_STORE_THINNING_H

@@ -4,7 +4,7 @@
 #ifndef MISSTOP_STORE_WATCH_H
 #define MISSTOP_STORE_WATCH_H
 
-#include "watch_result.h"
+#include "snapshot_watch.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #ifndef MISSTOP_VIEW_BINARY_WORDS_H
 #define MISSTOP_VIEW_BINARY_WORDS_H
 
-#include "binary.h"
+#include "place.h"
 
 #include <stddef.h>
 #include <stdio.h>

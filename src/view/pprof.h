@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A snapshot with its accesses (snapshot_access.h) as a profile for pprof and what else reads its
+ * A snapshot with its accesses (snapshot_objects.h) as a profile for pprof and what else reads its
  * format: protobuf in gzip. One location for each instruction, inlined functions as its lines; the
  * object, its kind, type and module, and the field are labels. For src/main.c.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How lines were used (snapshot_use.h), in words and columns. Used by the tables of objects, fields
+/* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects, fields
  * and code, the screens that show one of them, and batch text. */
 #ifndef MISSTOP_VIEW_USE_WORDS_H
 #define MISSTOP_VIEW_USE_WORDS_H

@@ -10,7 +10,7 @@
  *   bench_attach MISSTOP DEMO [SECONDS]
  */
 #include "base/clock.h"
-#include "pipeline.h"
+#include "engine/engine.h"
 #include "profile/profile.h"
 
 #include <fcntl.h>

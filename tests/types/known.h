@@ -4,7 +4,7 @@
 #ifndef MISSTOP_TESTS_TYPES_KNOWN_H
 #define MISSTOP_TESTS_TYPES_KNOWN_H
 
-#include "type.h"
+#include "place.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@ UNIT_MAIN = \
 	tests/unit/test_play
 check_PROGRAMS += $(UNIT_MAIN)
 TESTS += $(UNIT_MAIN)
-tests_unit_test_play_SOURCES = tests/unit/test_play.c src/play.c src/play.h
+tests_unit_test_play_SOURCES = tests/unit/test_play.c src/engine/play.c src/engine/play.h
 tests_unit_test_play_LDADD = $(CMOCKA_LIBS) -lm
 # The whole way from a recording to the screen's keys, without options, loop and terminal.
 check_PROGRAMS += tests/unit/test_stretch

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "access.h"
-#include "data_source.h"
 
 #include <linux/perf_event.h>
 

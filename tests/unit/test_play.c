@@ -2,7 +2,7 @@
 /* The clock of a replay, on a wall clock that the test turns. */
 #include "unit.h"
 
-#include "play.h"
+#include "engine/play.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include "unit.h"
 
-#include "data_source.h"
+#include "access.h"
 #include "decode/decoder.h"
 #include "profile/profile.h"
 #include "sample/sampler.h"

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/prng.h"
-#include "data_source.h"
 #include "access.h"
 #include "sample/sim_session.h"
 

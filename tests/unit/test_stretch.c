@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "pipeline.h"
+#include "engine/engine.h"
 #include "profile/profile.h"
 #include "store_told.h"
 #include "view/browser.h"

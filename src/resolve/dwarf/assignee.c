@@ -6,7 +6,6 @@
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/globals.h"
 #include "resolve/dwarf/home.h"
-#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/stack.h"
 #include "resolve/members.h"
 

@@ -6,7 +6,7 @@
 #ifndef MISSTOP_RESOLVE_DWARF_BITS_H
 #define MISSTOP_RESOLVE_DWARF_BITS_H
 
-#include "type.h"
+#include "place.h"
 
 #include <elfutils/libdw.h>
 

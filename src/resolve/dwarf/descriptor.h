@@ -7,7 +7,7 @@
 #ifndef MISSTOP_RESOLVE_DWARF_DESCRIPTOR_H
 #define MISSTOP_RESOLVE_DWARF_DESCRIPTOR_H
 
-#include "type.h"
+#include "place.h"
 
 #include <elfutils/libdw.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 #include "resolve/dwarf/scopes.h"
 #include "resolve/dwarf/strings.h"
-#include "type.h"
+#include "place.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #define MISSTOP_RESOLVE_DWARF_QUESTION_H
 
 #include "sample.h"
-#include "type.h"
+#include "place.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sample -> profile: what only a simulation knows of cache lines (--sim): how one was used before
+ * it left a cache, or after how many others it was used again. A plain value; where it lies is for
+ * the resolver to say.
+ */
+#ifndef MISSTOP_SIMULATED_LINE_H
+#define MISSTOP_SIMULATED_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum line_what { LINE_LEFT, LINE_REUSED };
+
+/* In the order of enum model_use_class (src/sim/figures.h). A modify is a store. */
+enum line_use {
+    LINE_LOADS_INTEGER,
+    LINE_LOADS_FLOAT,
+    LINE_STORES_INTEGER,
+    LINE_STORES_FLOAT,
+    LINE_USES
+};
+
+#define LINE_NO_DISTANCE UINT64_MAX
+
+struct line_told {
+    uint64_t ip;            /* that fetched it into the cache; that uses it */
+    uint64_t address;       /* which that one accessed */
+    uint64_t weight;        /* lines (uses) that this one stands for */
+    uint64_t distance;      /* LINE_REUSED: other lines, of the first level's length, used between;
+                               LINE_NO_DISTANCE: it was not used before */
+    uint32_t tid;           /* of who ran */
+    uint16_t event;         /* LINE_LEFT: of misses of the level it left */
+    uint8_t what;           /* enum line_what */
+    uint8_t level;          /* LINE_LEFT: index of that level, 0 the nearest */
+    uint16_t line_bytes;    /* its length; */
+    uint16_t used_bytes;    /* LINE_LEFT: how many different ones of them were used; */
+    uint32_t touched_bytes; /* every touch counted */
+    uint32_t uses[LINE_USES];
+};
+
+/* What an instruction did to lines that another one, or the same, had fetched. */
+enum line_pairs {
+    LINE_EVICTED_BY, /* threw them out: lines */
+    LINE_USED_BY,    /* used them: accesses, estimated */
+    LINE_PAIRS
+};
+
+struct line_pair {
+    uint64_t first;  /* address of the one that fetched */
+    uint64_t second; /* of the other */
+    uint64_t count;
+};
+
+/* Who tells of pairs, by `next` as sampler_pair() does, and of the function of an address. */
+struct line_pair_source {
+    void *context; /* of both */
+    bool (*next)(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                 struct line_pair *out); /* NULL: nobody */
+    uint32_t (*function)(void *context, uint64_t ip);
+};
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/play.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S       1e9
+#define SLICE_FIRST_NS UINT64_C(50000000)
+#define SLICE_LEAST_NS UINT64_C(1000000)
+
+/* One read of a slice should take this long: shorter than a key is felt to hang. */
+enum { READ_BRIEF_NS = 10000000, READ_LONG_NS = 40000000 };
+
+static const double paces[] = {0.125, 0.25, 0.5, 1,   2,   5,    10,
+                               20,    50,   100, 200, 500, 1000, INFINITY};
+enum { PACES = sizeof paces / sizeof *paces, PACE_ONE = 3 };
+
+static uint64_t later(uint64_t time_ns, uint64_t by_ns)
+{
+    return time_ns > PLAY_END - by_ns ? PLAY_END : time_ns + by_ns;
+}
+
+/* Of what is no time, and of more than there is: the nearest. */
+static uint64_t ns_of(double seconds)
+{
+    double ns = seconds * NS_PER_S;
+    return !(ns > 0) ? 0 : ns >= 0x1p63 ? PLAY_END : (uint64_t)ns;
+}
+
+void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns)
+{
+    *play = (struct play){.length_ns = length_ns,
+                          .wall_ns = now_ns,
+                          .slice_ns = SLICE_FIRST_NS,
+                          .pace = PACE_ONE,
+                          .paused = true};
+}
+
+bool play_seeks(const struct play *play)
+{
+    return !play->ended && play->goal_ns > play->position_ns;
+}
+
+bool play_hurries(const struct play *play)
+{
+    return play_seeks(play) || (!play->paused && !play->ended && isinf(paces[play->pace]));
+}
+
+uint64_t play_due(struct play *play, uint64_t now_ns)
+{
+    uint64_t most = later(play->position_ns, play->slice_ns);
+    uint64_t wanted = play->position_ns;
+    if (play_seeks(play))
+        wanted = play->goal_ns;
+    else if (!play->paused && !play->ended && isinf(paces[play->pace]))
+        wanted = PLAY_END;
+    else if (!play->paused && !play->ended && now_ns > play->wall_ns)
+        wanted =
+            later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * paces[play->pace]));
+    play->wall_ns = now_ns;
+    uint64_t due = wanted < most ? wanted : most;
+    /* What comes after the last sample belongs to the end. */
+    return play->length_ns && due >= play->length_ns && due > play->position_ns ? PLAY_END : due;
+}
+
+/* Slices grow and shrink with the time that reading one took; a part of one tells nothing. */
+static void adapt_slice(struct play *play, uint64_t until_ns, uint64_t took_ns)
+{
+    bool whole = until_ns - play->position_ns >= play->slice_ns;
+    if (took_ns > READ_LONG_NS && play->slice_ns / 2 >= SLICE_LEAST_NS)
+        play->slice_ns /= 2;
+    else if (whole && took_ns < READ_BRIEF_NS && play->slice_ns < PLAY_END / 2)
+        play->slice_ns *= 2;
+}
+
+void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended)
+{
+    uint64_t length_ns = play->length_ns;
+    adapt_slice(play, until_ns, now_ns - play->wall_ns);
+    bool sought = play_seeks(play);
+    if (ended) {
+        play->ended = play->paused = true;
+        until_ns = PLAY_END;
+    }
+    if (length_ns && until_ns > length_ns)
+        play->position_ns = length_ns;
+    else if (until_ns < PLAY_END)
+        play->position_ns = until_ns;
+    if (ended)
+        play->goal_ns = play->position_ns;
+    if (sought)
+        play->wall_ns = now_ns; /* it plays on from here, not from when it was asked */
+    if (play->goal_ns < play->position_ns)
+        play->goal_ns = play->position_ns;
+}
+
+bool play_go(struct play *play, uint64_t to_ns)
+{
+    if (play->length_ns && to_ns >= play->length_ns)
+        to_ns = PLAY_END;
+    if (to_ns >= play->position_ns || (play->ended && to_ns == PLAY_END)) {
+        play->goal_ns = to_ns;
+        return false;
+    }
+    play->position_ns = 0;
+    play->slice_ns = SLICE_FIRST_NS; /* how fast it reads is learnt anew: names are not known yet */
+    play->goal_ns = to_ns;
+    play->ended = false;
+    return true;
+}
+
+bool play_by(struct play *play, double seconds)
+{
+    uint64_t from_ns = play_seeks(play) ? play->goal_ns : play->position_ns;
+    uint64_t by_ns = ns_of(fabs(seconds));
+    if (seconds >= 0)
+        return play_go(play, later(from_ns, by_ns));
+    if (from_ns == PLAY_END)
+        from_ns = play->length_ns ? play->length_ns : play->position_ns;
+    return play_go(play, from_ns > by_ns ? from_ns - by_ns : 0);
+}
+
+bool play_pause(struct play *play, uint64_t now_ns)
+{
+    play->wall_ns = now_ns;
+    play->paused = !play->paused;
+    return play->ended && !play->paused && play_go(play, 0);
+}
+
+void play_change_pace(struct play *play, int direction)
+{
+    if (direction > 0 && play->pace + 1 < PACES)
+        play->pace++;
+    else if (direction < 0 && play->pace > 0)
+        play->pace--;
+}
+
+void play_set_pace(struct play *play, double pace)
+{
+    play->pace = 0;
+    while (play->pace + 1 < PACES && paces[play->pace] < pace)
+        play->pace++;
+}
+
+double play_pace(const struct play *play)
+{
+    return paces[play->pace];
+}
+
+void play_pace_text(const struct play *play, char *out, size_t size)
+{
+    double pace = paces[play->pace];
+    if (isinf(pace))
+        snprintf(out, size, "as fast as possible");
+    else if (pace < 1)
+        snprintf(out, size, "1/%gx", 1 / pace);
+    else
+        snprintf(out, size, "%gx", pace);
+}
+
+/* "1:02:03": each part is worth 60 of the next. */
+static bool parse_colons(const char *text, double *seconds)
+{
+    char *end;
+    *seconds = 0;
+    for (;;) {
+        if (!isdigit((unsigned char)*text))
+            return false;
+        *seconds = *seconds * 60 + strtod(text, &end);
+        if (*end != ':')
+            return !*end;
+        text = end + 1;
+    }
+}
+
+/* "1h2m3.5s", the last unit may be left out: seconds. */
+static bool parse_units(const char *text, double *seconds)
+{
+    *seconds = 0;
+    do {
+        char *end;
+        if (!isdigit((unsigned char)*text) && *text != '.')
+            return false;
+        double value = strtod(text, &end);
+        if (end == text)
+            return false;
+        *seconds += value * (*end == 'h' ? 3600 : *end == 'm' ? 60 : 1);
+        text = end + (*end && strchr("hms", *end) ? 1 : 0);
+    } while (*text);
+    return true;
+}
+
+bool play_parse(const struct play *play, const char *text, uint64_t *to_ns)
+{
+    double seconds;
+    char *end;
+    text += strspn(text, " ");
+    *to_ns = PLAY_END;
+    if (!strcmp(text, "end"))
+        return true;
+    char sign = *text == '+' || *text == '-' ? *text++ : '\0';
+    size_t length = strlen(text);
+    /* strtod() would take "inf", "0x10" and "1e9" too. */
+    if (text[strspn(text, "0123456789.:hms%")])
+        return false;
+    if (length && text[length - 1] == '%') {
+        double part = isdigit((unsigned char)*text) ? strtod(text, &end) : NAN;
+        if (isnan(part) || strcmp(end, "%") || !play->length_ns)
+            return false;
+        seconds = part / 100 * (double)play->length_ns / NS_PER_S;
+    } else if (strchr(text, ':') ? !parse_colons(text, &seconds) : !parse_units(text, &seconds)) {
+        return false;
+    }
+    uint64_t ns = ns_of(seconds);
+    uint64_t here = play->position_ns;
+    *to_ns = sign == '+' ? later(here, ns) : sign == '-' ? (here > ns ? here - ns : 0) : ns;
+    return true;
+}

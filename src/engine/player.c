@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/player.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "pick.h"
+#include "sample/perfdata.h"
+
+enum { LINE_NS = 100000000, PLAYING_MS = 50 };
+
+static const char no_way_back[] = "cannot go back in a pipe, nor while it is recorded anew (-o)";
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / CLOCK_NS_PER_S;
+}
+
+static void draw_line(struct player *player)
+{
+    if (!player->screen)
+        return;
+    const struct play *clock = &player->clock;
+    bool seeks = play_seeks(clock);
+    struct view_play line = {
+        .position_s = seconds(clock->position_ns),
+        .length_s = clock->length_ns ? seconds(clock->length_ns) : NAN,
+        .goal_s = !seeks                       ? NAN
+                  : clock->goal_ns != PLAY_END ? seconds(clock->goal_ns)
+                  : clock->length_ns           ? seconds(clock->length_ns)
+                                               : INFINITY,
+        .paused = clock->paused,
+        .ended = clock->ended,
+    };
+    play_pace_text(clock, line.pace, sizeof line.pace);
+    player->drawn_ns = clock_now_ns();
+    screen_play(player->screen, &line);
+}
+
+static void set_out(struct player *player)
+{
+    struct play *clock = &player->clock;
+    unsigned pace = clock->pace;
+    play_init(clock, pipeline_length_ns(player->pipeline), clock_now_ns());
+    if (player->drawn_ns)
+        clock->pace = pace;
+    clock->paused = !player->from_start;
+    play_go(clock, player->from_start ? 0 : PLAY_END);
+    /* In one go the tables come out as they were while it was recorded. */
+    if (pipeline_learnt(player->pipeline) && !player->from_start)
+        clock->slice_ns = PLAY_END;
+}
+
+void player_init(struct player *player, struct pipeline *pipeline, struct screen *screen,
+                 double pace)
+{
+    *player = (struct player){
+        .pipeline = pipeline, .screen = screen, .from_start = !isnan(pace), .pace = pace};
+    set_out(player);
+    play_set_pace(&player->clock, isnan(pace) ? 1 : pace);
+    draw_line(player);
+}
+
+static int read_up_to(struct player *player, uint64_t until_ns)
+{
+    long code = pipeline_drain(player->pipeline, until_ns);
+    if (code < 0 && code != -ENODATA)
+        return (int)code;
+    play_done(&player->clock, until_ns, clock_now_ns(), code == -ENODATA);
+    return 0;
+}
+
+int player_advance(struct player *player)
+{
+    struct play *clock = &player->clock;
+    bool sought = play_seeks(clock);
+    bool ended = clock->ended;
+    uint64_t until_ns = play_due(clock, clock_now_ns());
+    int code = until_ns > clock->position_ns ? read_up_to(player, until_ns) : 0;
+    bool arrived = (sought && !play_seeks(clock)) || (!ended && clock->ended);
+    if (sought && arrived)
+        pipeline_forget_news(player->pipeline);
+    if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
+        draw_line(player);
+    return code ? code : arrived;
+}
+
+int player_patience_ms(const struct player *player)
+{
+    const struct play *clock = &player->clock;
+    return play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
+}
+
+/* Back to the start; the way to where the clock is to be begins there. */
+static int start_over(struct player *player, pid_t pid, struct error *error)
+{
+    int code = pipeline_restart(player->pipeline, pid, error);
+    if (code)
+        return code;
+    player->clock.position_ns = 0;
+    /* What was there when it began, and its first sample. */
+    long count = pipeline_drain(player->pipeline, 0);
+    return count < 0 && count != -ENODATA ? (int)count : 0;
+}
+
+int player_pick(struct player *player, bool *quit, struct error *error)
+{
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(player->pipeline, &count);
+    *quit = false;
+    if (!count || !pipeline_rereadable(player->pipeline)) {
+        screen_message(player->screen, pipeline_learnt(player->pipeline)
+                                           ? "misstop recorded this process alone"
+                                           : no_way_back);
+        return 0;
+    }
+    pid_t pid = pick_recorded(player->screen, list, count, error);
+    *quit = pid == PICK_QUIT;
+    if (pid <= 0 && pid != PERFDATA_IDLE)
+        return pid < PICK_BACK ? (int)pid : 0;
+    int code = start_over(player, pid, error);
+    if (!code)
+        set_out(player);
+    return code;
+}
+
+int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+                      struct error *error)
+{
+    size_t count;
+    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
+    *quit = false;
+    if (count < 2 || !pipeline_rereadable(pipeline))
+        return 0;
+    pid_t pid = pick_recorded(screen, list, count, error);
+    *quit = pid == PICK_QUIT || pid == PICK_BACK;
+    if (pid > 0 || pid == PERFDATA_IDLE)
+        return pipeline_restart(pipeline, pid, error);
+    return pid < PICK_BACK ? (int)pid : 0;
+}
+
+/* Whether to turn back is decided by the clock, on a copy: a pipe cannot. */
+static bool try_request(struct play *clock, const struct request *request, double step_s,
+                        bool *understood)
+{
+    uint64_t to_ns;
+    double jump_s = clock->length_ns ? seconds(clock->length_ns) / 10 : 10 * step_s;
+    *understood = true;
+    switch (request->kind) {
+    case REQUEST_PLAY_PAUSE:
+        return play_pause(clock, clock_now_ns());
+    case REQUEST_PLAY_STEP:
+        clock->paused = true;
+        return play_by(clock, request->direction * step_s);
+    case REQUEST_PLAY_JUMP:
+        return play_by(clock, request->direction * jump_s);
+    case REQUEST_PLAY_GO:
+        *understood = play_parse(clock, request->name, &to_ns);
+        return *understood && play_go(clock, to_ns);
+    default:
+        play_change_pace(clock, request->direction);
+        return false;
+    }
+}
+
+bool player_act(struct player *player, const struct request *request, double step_s, int *code,
+                struct error *error)
+{
+    struct play clock = player->clock;
+    bool understood;
+    *code = 0;
+    if (request->kind < REQUEST_PLAY_PAUSE || request->kind > REQUEST_PLAY_GO)
+        return false;
+    bool back = try_request(&clock, request, step_s, &understood);
+    if (!understood) {
+        screen_message(player->screen, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
+        return true;
+    }
+    if (back && !pipeline_rereadable(player->pipeline)) {
+        screen_message(player->screen, no_way_back);
+        return true;
+    }
+    player->clock = clock;
+    if (back)
+        *code = start_over(player, 0, error);
+    draw_line(player);
+    return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A recording played on the screen: the clock (engine/play.h), the pipeline and the line that tells
+ * where it stands, together. It knows nothing of what is read. Owned by loop.c.
+ */
+#ifndef MISSTOP_ENGINE_PLAYER_H
+#define MISSTOP_ENGINE_PLAYER_H
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "engine/play.h"
+#include "view/view.h"
+
+struct player {
+    struct play clock;
+    struct pipeline *pipeline;
+    struct screen *screen; /* NULL: batch */
+    uint64_t drawn_ns;     /* when the line was drawn last */
+    bool from_start;       /* a recording is played; else it is read to its end first */
+    double pace;           /* of the first playing; NAN: 1 */
+};
+
+/* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
+void player_init(struct player *player, struct pipeline *pipeline, struct screen *screen,
+                 double pace);
+
+/*
+ * Reads what is due. 1: a time that was asked for has been reached, or the end: time for a
+ * picture. 0: not yet. Or a negative errno.
+ */
+int player_advance(struct player *player);
+
+/* How long the loop may wait before the next player_advance(); -1: until a key comes. */
+int player_patience_ms(const struct player *player);
+
+/*
+ * What the keys of a replay ask; false: nothing of this. `step_s`: one step. `code`: 0, or a
+ * negative errno after which nothing can be shown, with its error.
+ */
+bool player_act(struct player *player, const struct request *request, double step_s, int *code,
+                struct error *error);
+
+/*
+ * The list of processes, over the picture; plays the one that is chosen. 0, or a negative errno
+ * after which nothing can be shown; *quit: the user wants to leave misstop.
+ */
+int player_pick(struct player *player, bool *quit, struct error *error);
+
+/* The same before anything is shown, where there is more than one. *quit: none was chosen. */
+int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+                      struct error *error);
+
+#endif
