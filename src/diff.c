@@ -30,66 +30,66 @@ struct sides {
 
 /* Of two recordings of several processes the same program is meant: `comm`, unless it is NULL or
  * nobody has that name. */
-static int choose_process(struct pipeline *pipeline, const char *comm, struct error *error)
+static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
-    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
+    const struct perfdata_process *list = engine_processes(engine, &count);
     for (size_t i = 0; i < count && comm; i++)
         if (!strcmp(list[i].comm, comm))
-            return i ? pipeline_restart(pipeline, list[i].pid, error) : 0;
+            return i ? engine_restart(engine, list[i].pid, error) : 0;
     return 0;
 }
 
-static int open_replay(struct pipeline **pipeline, const struct diff_options *options,
+static int open_replay(struct engine **engine, const struct diff_options *options,
                        const struct diff_input *run, struct error *error)
 {
-    struct pipeline_options wanted = {.pid = run->pid,
+    struct engine_options wanted = {.pid = run->pid,
                                       .input = run->path,
                                       .symfs = options->symfs,
                                       .source = "auto",
                                       .whole_run = true,
                                       .ways = 2};
-    int code = pipeline_open(pipeline, &wanted, error);
-    return code || run->pid ? code : choose_process(*pipeline, run->comm, error);
+    int code = engine_open(engine, &wanted, error);
+    return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
 /* What is read before its debugging information has no fields. */
-static void wait_for_names(struct pipeline *pipeline, unsigned *patience_ms)
+static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
-    while (*patience_ms >= STEP_MS && pipeline_reading(pipeline)) {
+    while (*patience_ms >= STEP_MS && engine_reading(engine)) {
         nanosleep(&step, NULL);
         *patience_ms -= STEP_MS;
     }
 }
 
-static int replay_until(struct pipeline *pipeline, uint64_t until_ns, const char *path,
+static int replay_until(struct engine *engine, uint64_t until_ns, const char *path,
                         struct error *error)
 {
     long count;
     do
-        count = pipeline_drain(pipeline, until_ns);
+        count = engine_drain(engine, until_ns);
     while (count > 0);
-    pipeline_tick(pipeline);
+    engine_tick(engine);
     return count >= 0 || count == -ENODATA
                ? 0
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
 /* One of the equal parts of a recording, by smaller steps; the last goes to the end. */
-static int replay_part(struct pipeline *pipeline, unsigned part, unsigned *patience_ms,
+static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {
     enum { STEPS = 8 };
-    uint64_t step_ns = pipeline_length_ns(pipeline) / (SNAPSHOT_HISTORY * STEPS);
+    uint64_t step_ns = engine_length_ns(engine) / (SNAPSHOT_HISTORY * STEPS);
     int code = 0;
     for (uint64_t step = 1; step <= STEPS && step_ns && !code; step++) {
-        code = replay_until(pipeline, step_ns * (part * STEPS + step), path, error);
-        wait_for_names(pipeline, patience_ms);
+        code = replay_until(engine, step_ns * (part * STEPS + step), path, error);
+        wait_for_names(engine, patience_ms);
     }
     if (!code && part + 1 == SNAPSHOT_HISTORY)
-        code = replay_until(pipeline, UINT64_MAX, path, error);
+        code = replay_until(engine, UINT64_MAX, path, error);
     return code;
 }
 
@@ -97,21 +97,21 @@ static int replay_part(struct pipeline *pipeline, unsigned part, unsigned *patie
 static int replay(struct report **report, const struct diff_options *options,
                   const struct diff_input *run, struct error *error)
 {
-    struct pipeline *pipeline = NULL;
+    struct engine *engine = NULL;
     const struct snapshot *snapshot = NULL;
     unsigned patience_ms = 10000;
-    int code = open_replay(&pipeline, options, run, error);
+    int code = open_replay(&engine, options, run, error);
     for (unsigned part = 0; part < SNAPSHOT_HISTORY && !code; part++) {
-        code = replay_part(pipeline, part, &patience_ms, run->path, error);
+        code = replay_part(engine, part, &patience_ms, run->path, error);
         snapshot_free(snapshot);
-        snapshot = code ? NULL : pipeline_snapshot(pipeline, 0);
+        snapshot = code ? NULL : engine_snapshot(engine, 0);
         if (!code && !snapshot)
             code = error_set(error, -ENOMEM, "out of memory for %s", run->path);
     }
     if (!code)
         code = report_of_snapshot(report, snapshot, run->path, error);
     snapshot_free(snapshot);
-    pipeline_close(pipeline);
+    engine_close(engine);
     return code;
 }
 

@@ -53,17 +53,17 @@ static int write_pprof(const char *path, const struct snapshot *snapshot, bool l
 }
 
 static int write_html(const struct options *options, const struct snapshot *snapshot,
-                      struct pipeline *pipeline, bool live, struct error *error)
+                      struct engine *engine, bool live, struct error *error)
 {
     char command[COMMAND_BYTES] = "";
     char host[HOST_BYTES] = "";
     char date[DATE_BYTES] = "";
     time_t now = time(NULL);
     struct tm local;
-    struct screen_sources sources = {.context = pipeline,
-                                     .instruction = pipeline_instruction,
-                                     .source = pipeline_source,
-                                     .source_note = pipeline_source_note};
+    struct screen_sources sources = {.context = engine,
+                                     .instruction = engine_instruction,
+                                     .source = engine_source,
+                                     .source_note = engine_source_note};
     struct html_run run = {
         .command = command, .host = host, .date = date, .version = PACKAGE_STRING};
     if (options->action == OPTIONS_LAUNCH)
@@ -75,19 +75,19 @@ static int write_html(const struct options *options, const struct snapshot *snap
     return html_write(options->html, snapshot, &sources, &run, error);
 }
 
-int export_write(const struct options *options, struct pipeline *pipeline, pid_t pid,
+int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error)
 {
     struct error second;
     if (!options->pprof && !options->html)
         return 0;
-    const struct snapshot *snapshot = pipeline_snapshot_run(pipeline);
+    const struct snapshot *snapshot = engine_snapshot_run(engine);
     if (!snapshot)
         return error_set(error, -ENOMEM, "out of memory for %s",
                          options->html ? options->html : options->pprof);
     int code = options->pprof ? write_pprof(options->pprof, snapshot, pid != 0, error) : 0;
     if (options->html) {
-        int other = write_html(options, snapshot, pipeline, pid != 0, code ? &second : error);
+        int other = write_html(options, snapshot, engine, pid != 0, code ? &second : error);
         code = code ? code : other;
     }
     snapshot_free(snapshot);

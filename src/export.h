@@ -14,7 +14,7 @@ int export_check(const struct options *options, struct error *error);
 
 /* pid: of the process watched; 0: a recording. All files that were asked for are tried; 0 or the
  * first negative errno. */
-int export_write(const struct options *options, struct pipeline *pipeline, pid_t pid,
+int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 
 /* A snapshot written to files in the working directory, as text and as JSON. For loop.c. */

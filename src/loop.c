@@ -112,7 +112,7 @@ static void loop_suspend(struct loop *loop)
 
 static void ask_pipeline(struct loop *loop, const struct request *request)
 {
-    const char *message = pipeline_request(loop->setup->pipeline, request);
+    const char *message = engine_request(loop->setup->engine, request);
     if (*message)
         loop_message(loop, message);
 }
@@ -195,7 +195,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     *loop = (struct loop){.setup = setup, .delay_s = setup->options->delay_s, .error = error};
     char cause[ERROR_CAUSE];
     bool idled;
-    loop->follows = pipeline_follows(setup->pipeline, &idled);
+    loop->follows = engine_follows(setup->engine, &idled);
     loop->replays = setup->options->input && !loop->follows;
     int code = setup->screen && !loop->replays ? start_front(loop, error) : 0;
     if (code)
@@ -205,7 +205,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     int signals = loop->front ? -1 : signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
-    watch(loop, LOOP_RECORDS, pipeline_fd(setup->pipeline));
+    watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
     watch(loop, LOOP_KEYS, loop->front ? front_fd(loop->front) : setup->screen ? STDIN_FILENO : -1);
     watch(loop, LOOP_TIMER, timer);
     watch(loop, LOOP_SIGNAL, signals);
@@ -240,8 +240,8 @@ static void drain(struct loop *loop)
     /* A simulation's misses wait for us; live, the next refresh does not. */
     bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
     do
-        code = pipeline_drain(loop->setup->pipeline, until);
-    while (code >= 0 && all && pipeline_behind(loop->setup->pipeline));
+        code = engine_drain(loop->setup->engine, until);
+    while (code >= 0 && all && engine_behind(loop->setup->engine));
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -263,7 +263,7 @@ static void show_stretch(struct loop *loop)
     if (!options->stretch || loop->stretched || !(loop->replays ? loop->player.clock.ended : last))
         return;
     loop->stretched = true;
-    int code = pipeline_show_stretch(loop->setup->pipeline, options->stretch, loop->error);
+    int code = engine_show_stretch(loop->setup->engine, options->stretch, loop->error);
     if (code && loop->setup->screen)
         loop_message(loop, loop->error->text);
     else
@@ -272,8 +272,8 @@ static void show_stretch(struct loop *loop)
 
 static int patience_ms(const struct loop *loop, int otherwise_ms)
 {
-    struct pipeline *pipeline = loop->setup->pipeline;
-    return pipeline_fills(pipeline) || pipeline_behind(pipeline) ? 0 : otherwise_ms;
+    struct engine *engine = loop->setup->engine;
+    return engine_fills(engine) || engine_behind(engine) ? 0 : otherwise_ms;
 }
 
 /* In the status line. */
@@ -302,20 +302,20 @@ static int wait_for(struct loop *loop, int otherwise_ms)
 static void loop_refresh(struct loop *loop)
 {
     drain(loop);
-    if (pipeline_tick(loop->setup->pipeline) == -ESRCH)
+    if (engine_tick(loop->setup->engine) == -ESRCH)
         loop->target_ended = true;
     /* Between its long steps too: rings of the agent fill up in milliseconds. But where there is
      * more than can be taken, the picture comes first. */
-    if (!pipeline_behind(loop->setup->pipeline))
+    if (!engine_behind(loop->setup->engine))
         drain(loop);
     show_stretch(loop);
     if (loop->code)
         return;
-    const struct snapshot *snapshot = pipeline_snapshot(loop->setup->pipeline, loop->delay_s);
+    const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
     /* What comes after the last picture is not part of it, nor of what is recorded. */
-    if (!loop->quit && !pipeline_behind(loop->setup->pipeline))
+    if (!loop->quit && !engine_behind(loop->setup->engine))
         drain(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
@@ -335,8 +335,8 @@ static void loop_refresh(struct loop *loop)
 /* Another slice of the stretch that is to be shown. */
 static void fill_stretch(struct loop *loop)
 {
-    struct pipeline *pipeline = loop->setup->pipeline;
-    if (!loop->quit && !loop->code && pipeline_fills(pipeline) && pipeline_fill(pipeline))
+    struct engine *engine = loop->setup->engine;
+    if (!loop->quit && !loop->code && engine_fills(engine) && engine_fill(engine))
         loop_refresh(loop);
 }
 
@@ -382,7 +382,7 @@ static void read_signals(struct loop *loop)
 static bool is_copied(const struct loop *loop)
 {
     bool idled;
-    return loop->follows && pipeline_follows(loop->setup->pipeline, &idled) && !idled;
+    return loop->follows && engine_follows(loop->setup->engine, &idled) && !idled;
 }
 
 static void take_ready(struct loop *loop)
@@ -426,10 +426,10 @@ static bool tell_end(struct loop *loop)
 /* Another part of what an ended program left to be read; the picture of all of it at the end. */
 static void read_rest(struct loop *loop)
 {
-    if (!pipeline_behind(loop->setup->pipeline))
+    if (!engine_behind(loop->setup->engine))
         return;
     drain(loop);
-    if (!pipeline_behind(loop->setup->pipeline) && !loop->quit && !loop->code)
+    if (!engine_behind(loop->setup->engine) && !loop->quit && !loop->code)
         loop_refresh(loop);
 }
 
@@ -454,7 +454,7 @@ static void show_end(struct loop *loop)
         read_rest(loop);
     }
     /* Files that are written at the end have all of it. */
-    while (pipeline_behind(loop->setup->pipeline) && !loop->code)
+    while (engine_behind(loop->setup->engine) && !loop->code)
         drain(loop);
 }
 
@@ -464,7 +464,7 @@ static void watch_target(struct loop *loop)
     if (setup->screen)
         loop_refresh(loop);
     while (!loop->quit && !loop->target_ended && !loop->code) {
-        int ready = wait_for(loop, pipeline_patience_ms(setup->pipeline));
+        int ready = wait_for(loop, engine_patience_ms(setup->engine));
         if (ready < 0 && ready != -EINTR)
             loop->code = ready;
         else if (ready > 0)
@@ -486,7 +486,7 @@ static void watch_target(struct loop *loop)
  * there is one picture, of all. */
 static void play(struct loop *loop)
 {
-    player_init(&loop->player, loop->setup->pipeline, loop->setup->screen,
+    player_init(&loop->player, loop->setup->engine, loop->setup->screen,
                 loop->setup->screen ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
         int ready = wait_for(loop, player_patience_ms(&loop->player));

@@ -18,7 +18,7 @@
 
 struct loop_setup {
     const struct options *options;
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct screen *screen; /* NULL: batch */
     FILE *output;          /* of a batch */
     struct launch *launch; /* NULL or pid 0: nothing launched */

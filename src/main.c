@@ -30,14 +30,14 @@
 #include "view/binary_words.h"
 #include "view/view.h"
 
-/* What a recording needs and is not here, below the tables of a batch. pipeline: NULL: never
+/* What a recording needs and is not here, below the tables of a batch. engine: NULL: never
  * opened. */
-static void ending_binaries(const struct options *options, const struct pipeline *pipeline)
+static void ending_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
-    if (!pipeline || !options->input || !options->batch)
+    if (!engine || !options->input || !options->batch)
         return;
-    struct snapshot_binaries binaries = pipeline_binaries(pipeline, list);
+    struct snapshot_binaries binaries = engine_binaries(engine, list);
     binary_report(stderr, &binaries);
 }
 
@@ -88,7 +88,7 @@ enum { EXIT_BAD_USAGE = 2 };
 struct run {
     const struct options *options;
     struct screen *screen;
-    struct pipeline *pipeline;
+    struct engine *engine;
     const struct front *front; /* the thread that asks by the three functions below, or NULL */
     struct launch launch;
     struct command command; /* of a launched program */
@@ -126,9 +126,9 @@ static void catch_fatal_signals(void)
 }
 
 /* Screens ask in the middle of a key. */
-static struct pipeline *asked(const struct run *run)
+static struct engine *asked(const struct run *run)
 {
-    return run->front && !front_may_ask(run->front) ? NULL : run->pipeline;
+    return run->front && !front_may_ask(run->front) ? NULL : run->engine;
 }
 
 static void front_started(void *context, const struct front *front)
@@ -140,19 +140,19 @@ static void front_started(void *context, const struct front *front)
 static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct run *run = context;
-    return asked(run) && pipeline_instruction(run->pipeline, ip, out, size);
+    return asked(run) && engine_instruction(run->engine, ip, out, size);
 }
 
 static bool source_line(void *context, const char *file, uint32_t line, char *out, size_t size)
 {
     struct run *run = context;
-    return asked(run) && pipeline_source(run->pipeline, file, line, out, size);
+    return asked(run) && engine_source(run->engine, file, line, out, size);
 }
 
 static const char *source_note(void *context, const char *file)
 {
     struct run *run = context;
-    return asked(run) ? pipeline_source_note(run->pipeline, file) : NULL;
+    return asked(run) ? engine_source_note(run->engine, file) : NULL;
 }
 
 static int open_screen(struct run *run, struct error *error)
@@ -172,7 +172,7 @@ static int open_screen(struct run *run, struct error *error)
 static int open_pipeline(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
-    struct pipeline_options wanted = {
+    struct engine_options wanted = {
         .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
         .input = run->input[0] ? run->input : options->input,
@@ -200,7 +200,7 @@ static int open_pipeline(struct run *run, struct error *error)
         .record_files = options->record_files,
         .watch = options->watch,
     };
-    return pipeline_open(&run->pipeline, &wanted, error);
+    return engine_open(&run->engine, &wanted, error);
 }
 
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */
@@ -264,7 +264,7 @@ static int watch(struct run *run, struct error *error)
     const struct options *options = run->options;
     bool left = false;
     struct loop_setup setup = {.options = run->options};
-    int code = pipeline_check_stretch(options->stretch, error);
+    int code = engine_check_stretch(options->stretch, error);
     if (!code)
         code = export_check(options, error);
     if (!code)
@@ -283,12 +283,12 @@ static int watch(struct run *run, struct error *error)
     if (!code && !run->screen)
         code = open_screen(run, error);
     bool idled;
-    bool follows = !code && pipeline_follows(run->pipeline, &idled);
+    bool follows = !code && engine_follows(run->engine, &idled);
     if (!code && run->screen && options->input && !options->pid && !follows)
-        code = player_pick_first(run->pipeline, run->screen, &left, error);
+        code = player_pick_first(run->engine, run->screen, &left, error);
     if (code || left)
         return code;
-    setup.pipeline = run->pipeline;
+    setup.engine = run->engine;
     setup.output = run->output;
     setup.screen = run->screen;
     setup.pid = run->pid;
@@ -297,7 +297,7 @@ static int watch(struct run *run, struct error *error)
     setup.context = run;
     code = loop_run(&setup, error);
     int written =
-        export_write(options, run->pipeline, options->input ? 0 : run->pid, code ? NULL : error);
+        export_write(options, run->engine, options->input ? 0 : run->pid, code ? NULL : error);
     return code ? code : written;
 }
 
@@ -309,10 +309,10 @@ static int run_options(const struct options *options, const struct signals_befor
     bool own_end = launch_ended(&run.launch);
     if (run.screen)
         screen_close(run.screen);
-    ending_binaries(options, run.pipeline);
-    if (run.pipeline && !code)
-        code = pipeline_stop_recording(run.pipeline, &error);
-    pipeline_close(run.pipeline);
+    ending_binaries(options, run.engine);
+    if (run.engine && !code)
+        code = engine_stop_recording(run.engine, &error);
+    engine_close(run.engine);
     launch_fini(&run.launch);
     if (!code)
         code = close_output(&run, &error);

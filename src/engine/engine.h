@@ -17,9 +17,9 @@
 
 struct feed;
 struct sim_memory;
-struct pipeline;
+struct engine;
 
-struct pipeline_options {
+struct engine_options {
     pid_t pid;
     bool launched;     /* pid waits before its exec */
     const char *input; /* replay, or NULL */
@@ -47,16 +47,16 @@ struct pipeline_options {
     double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
 };
 
-int pipeline_open(struct pipeline **pipeline, const struct pipeline_options *options,
+int engine_open(struct engine **engine, const struct engine_options *options,
                   struct error *error);
-void pipeline_close(struct pipeline *pipeline);
+void engine_close(struct engine *engine);
 
 /* What was recorded is written out and closed. 0, also where nothing was recorded, or a negative
  * errno. */
-int pipeline_stop_recording(struct pipeline *pipeline, struct error *error);
+int engine_stop_recording(struct engine *engine, struct error *error);
 
-/* Descriptor to poll for records; -1: none, call pipeline_drain() at will (replay). */
-int pipeline_fd(const struct pipeline *pipeline);
+/* Descriptor to poll for records; -1: none, call engine_drain() at will (replay). */
+int engine_fd(const struct engine *engine);
 
 /*
  * Moves waiting records through to the tables: live those up to until_ns of CLOCK_MONOTONIC
@@ -64,84 +64,84 @@ int pipeline_fd(const struct pipeline *pipeline);
  * all of them. Of a simulation some ms of work at a time. Number of records, or -ENODATA at the
  * end.
  */
-long pipeline_drain(struct pipeline *pipeline, uint64_t until_ns);
+long engine_drain(struct engine *engine, uint64_t until_ns);
 
 /* Whether the last drain left some, so as not to take too long: to be called again soon. */
-bool pipeline_behind(const struct pipeline *pipeline);
+bool engine_behind(const struct engine *engine);
 
 /* How long the loop may wait, at the most, until it drains again. */
-int pipeline_patience_ms(struct pipeline *pipeline);
+int engine_patience_ms(struct engine *engine);
 
 /* ---- of a replay ---- */
 
 /*
  * Back to the start of the recording, with empty tables; of another process if `pid` is one.
- * -ESPIPE and the like leave all as it was; after -ENOMEM only pipeline_close() may follow.
+ * -ESPIPE and the like leave all as it was; after -ENOMEM only engine_close() may follow.
  */
-int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error);
+int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
 /* Whether it is a pipe that goes on; *idled: silent at times, for it is being recorded. It is
  * drained like a live process, and ends with -ENODATA. */
-bool pipeline_follows(const struct pipeline *pipeline, bool *idled);
+bool engine_follows(const struct engine *engine, bool *idled);
 
 /* What was passed on the way to a place in a recording is no news there. */
-void pipeline_forget_news(struct pipeline *pipeline);
+void engine_forget_news(struct engine *engine);
 /* Whether that can be done; else the recording comes through a pipe. */
-bool pipeline_rereadable(const struct pipeline *pipeline);
+bool engine_rereadable(const struct engine *engine);
 
 /* Whether names come from what misstop recorded, and need not be found out again. */
-bool pipeline_learnt(const struct pipeline *pipeline);
+bool engine_learnt(const struct engine *engine);
 
 /* From the first sample of the process to its last; 0: not known, or the samples have no times. */
-uint64_t pipeline_length_ns(const struct pipeline *pipeline);
+uint64_t engine_length_ns(const struct engine *engine);
 
 /*
  * Takes what has been read of debugging information; how much is still waited for. A recording can
  * wait for it: what is read before has no fields.
  */
-unsigned pipeline_reading(struct pipeline *pipeline);
+unsigned engine_reading(struct engine *engine);
 
 /* Those with samples, most first (sample/perfdata.h). */
 struct perfdata_process;
-const struct perfdata_process *pipeline_processes(const struct pipeline *pipeline, size_t *count);
+const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count);
 
 /* ---- */
 
 /* Sampling stops or goes on; all stays open. */
-int pipeline_enable(struct pipeline *pipeline, bool on);
+int engine_enable(struct engine *engine, bool on);
 
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
-int pipeline_tick(struct pipeline *pipeline);
+int engine_tick(struct engine *engine);
 
 /* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
  * next record. */
-struct snapshot_binaries pipeline_binaries(const struct pipeline *pipeline,
+struct snapshot_binaries engine_binaries(const struct engine *engine,
                                            struct binary_desc *list);
 
 /* NULL: out of memory. Freed by snapshot_free(). */
-const struct snapshot *pipeline_snapshot(struct pipeline *pipeline, double interval_s);
+const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
 /* The same of the whole run, with every instruction and object (snapshot_objects.h). */
-const struct snapshot *pipeline_snapshot_run(struct pipeline *pipeline);
+const struct snapshot *engine_snapshot_run(struct engine *engine);
 
 /* What a view asked of the tables; others are ignored. Text for the status line or "". */
-const char *pipeline_request(struct pipeline *pipeline, const struct request *request);
+const char *engine_request(struct engine *engine, const struct request *request);
 
 /* Whether a stretch that was asked for is still being read: then the loop does not wait. */
-bool pipeline_fills(const struct pipeline *pipeline);
+bool engine_fills(const struct engine *engine);
 /* Reads on for some milliseconds; true: that was all of it, time for a picture. */
-bool pipeline_fill(struct pipeline *pipeline);
+bool engine_fill(struct engine *engine);
 
 /* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, wholly read: 0, or
  * a negative errno with the reason. The other: whether it can be understood. */
-int pipeline_show_stretch(struct pipeline *pipeline, const char *spec, struct error *error);
-int pipeline_check_stretch(const char *spec, struct error *error);
+int engine_show_stretch(struct engine *engine, const char *spec, struct error *error);
+int engine_check_stretch(const char *spec, struct error *error);
 
 /* For screen_sources: one instruction as text. */
-bool pipeline_instruction(void *pipeline, uint64_t ip, char *out, size_t size);
+bool engine_instruction(void *engine, uint64_t ip, char *out, size_t size);
 
 /* The same: one line of a source file, and where the file was looked for. */
-bool pipeline_source(void *pipeline, const char *file, uint32_t line, char *out, size_t size);
-const char *pipeline_source_note(void *pipeline, const char *file);
+bool engine_source(void *engine, const char *file, uint32_t line, char *out, size_t size);
+const char *engine_source_note(void *engine, const char *file);
 
 #endif

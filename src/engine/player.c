@@ -43,21 +43,21 @@ static void set_out(struct player *player)
 {
     struct play *clock = &player->clock;
     unsigned pace = clock->pace;
-    play_init(clock, pipeline_length_ns(player->pipeline), clock_now_ns());
+    play_init(clock, engine_length_ns(player->engine), clock_now_ns());
     if (player->drawn_ns)
         clock->pace = pace;
     clock->paused = !player->from_start;
     play_go(clock, player->from_start ? 0 : PLAY_END);
     /* In one go the tables come out as they were while it was recorded. */
-    if (pipeline_learnt(player->pipeline) && !player->from_start)
+    if (engine_learnt(player->engine) && !player->from_start)
         clock->slice_ns = PLAY_END;
 }
 
-void player_init(struct player *player, struct pipeline *pipeline, struct screen *screen,
+void player_init(struct player *player, struct engine *engine, struct screen *screen,
                  double pace)
 {
     *player = (struct player){
-        .pipeline = pipeline, .screen = screen, .from_start = !isnan(pace), .pace = pace};
+        .engine = engine, .screen = screen, .from_start = !isnan(pace), .pace = pace};
     set_out(player);
     play_set_pace(&player->clock, isnan(pace) ? 1 : pace);
     draw_line(player);
@@ -65,7 +65,7 @@ void player_init(struct player *player, struct pipeline *pipeline, struct screen
 
 static int read_up_to(struct player *player, uint64_t until_ns)
 {
-    long code = pipeline_drain(player->pipeline, until_ns);
+    long code = engine_drain(player->engine, until_ns);
     if (code < 0 && code != -ENODATA)
         return (int)code;
     play_done(&player->clock, until_ns, clock_now_ns(), code == -ENODATA);
@@ -81,7 +81,7 @@ int player_advance(struct player *player)
     int code = until_ns > clock->position_ns ? read_up_to(player, until_ns) : 0;
     bool arrived = (sought && !play_seeks(clock)) || (!ended && clock->ended);
     if (sought && arrived)
-        pipeline_forget_news(player->pipeline);
+        engine_forget_news(player->engine);
     if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
         draw_line(player);
     return code ? code : arrived;
@@ -96,22 +96,22 @@ int player_patience_ms(const struct player *player)
 /* Back to the start; the way to where the clock is to be begins there. */
 static int start_over(struct player *player, pid_t pid, struct error *error)
 {
-    int code = pipeline_restart(player->pipeline, pid, error);
+    int code = engine_restart(player->engine, pid, error);
     if (code)
         return code;
     player->clock.position_ns = 0;
     /* What was there when it began, and its first sample. */
-    long count = pipeline_drain(player->pipeline, 0);
+    long count = engine_drain(player->engine, 0);
     return count < 0 && count != -ENODATA ? (int)count : 0;
 }
 
 int player_pick(struct player *player, bool *quit, struct error *error)
 {
     size_t count;
-    const struct perfdata_process *list = pipeline_processes(player->pipeline, &count);
+    const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
-    if (!count || !pipeline_rereadable(player->pipeline)) {
-        screen_message(player->screen, pipeline_learnt(player->pipeline)
+    if (!count || !engine_rereadable(player->engine)) {
+        screen_message(player->screen, engine_learnt(player->engine)
                                            ? "misstop recorded this process alone"
                                            : no_way_back);
         return 0;
@@ -126,18 +126,18 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     return code;
 }
 
-int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+int player_pick_first(struct engine *engine, struct screen *screen, bool *quit,
                       struct error *error)
 {
     size_t count;
-    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
+    const struct perfdata_process *list = engine_processes(engine, &count);
     *quit = false;
-    if (count < 2 || !pipeline_rereadable(pipeline))
+    if (count < 2 || !engine_rereadable(engine))
         return 0;
     pid_t pid = pick_recorded(screen, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
     if (pid > 0 || pid == PERFDATA_IDLE)
-        return pipeline_restart(pipeline, pid, error);
+        return engine_restart(engine, pid, error);
     return pid < PICK_BACK ? (int)pid : 0;
 }
 
@@ -178,7 +178,7 @@ bool player_act(struct player *player, const struct request *request, double ste
         screen_message(player->screen, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
-    if (back && !pipeline_rereadable(player->pipeline)) {
+    if (back && !engine_rereadable(player->engine)) {
         screen_message(player->screen, no_way_back);
         return true;
     }

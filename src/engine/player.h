@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording played on the screen: the clock (engine/play.h), the pipeline and the line that tells
+ * A recording played on the screen: the clock (engine/play.h), the engine and the line that tells
  * where it stands, together. It knows nothing of what is read. Owned by loop.c.
  */
 #ifndef MISSTOP_ENGINE_PLAYER_H
@@ -13,7 +13,7 @@
 
 struct player {
     struct play clock;
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct screen *screen; /* NULL: batch */
     uint64_t drawn_ns;     /* when the line was drawn last */
     bool from_start;       /* a recording is played; else it is read to its end first */
@@ -21,7 +21,7 @@ struct player {
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
-void player_init(struct player *player, struct pipeline *pipeline, struct screen *screen,
+void player_init(struct player *player, struct engine *engine, struct screen *screen,
                  double pace);
 
 /*
@@ -47,7 +47,7 @@ bool player_act(struct player *player, const struct request *request, double ste
 int player_pick(struct player *player, bool *quit, struct error *error);
 
 /* The same before anything is shown, where there is more than one. *quit: none was chosen. */
-int player_pick_first(struct pipeline *pipeline, struct screen *screen, bool *quit,
+int player_pick_first(struct engine *engine, struct screen *screen, bool *quit,
                       struct error *error);
 
 #endif

@@ -96,102 +96,102 @@ static int replay_geometry(const struct store_reader *store, struct geometry *ge
     return geometry_parse(geometry, spec, "", error);
 }
 
-static struct sampler_span span_of(const struct pipeline *pipeline)
+static struct sampler_span span_of(const struct engine *engine)
 {
-    const struct store_reader *store = pipeline->store;
+    const struct store_reader *store = engine->store;
     if (!store)
-        return sampler_span(pipeline->sampler);
+        return sampler_span(engine->sampler);
     uint64_t start_ns = store_reader_start_ns(store);
     uint64_t end_ns = store_reader_end_ns(store);
     return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
 }
 
-int pipeline_restart(struct pipeline *pipeline, pid_t pid, struct error *error)
+int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 {
-    enum snapshot_basis basis = profile_basis(pipeline->profile);
-    int code = pipeline->store ? 0 : sampler_restart(pipeline->sampler, pid, error);
+    enum snapshot_basis basis = profile_basis(engine->profile);
+    int code = engine->store ? 0 : sampler_restart(engine->sampler, pid, error);
     if (code)
         return code;
-    pipeline_close_tables(pipeline);
-    memset(pipeline->samples, 0, sizeof pipeline->samples);
-    memset(pipeline->events, 0, sizeof pipeline->events);
-    pipeline->zeroed_s = 0;
-    pipeline->record_ns = pipeline->ranked_before = 0;
-    pipeline->exec_seen = pipeline->refresh_due = false;
-    pipeline->zeroed_s = 0;
-    code = pipeline_open_tables(pipeline, error);
+    engine_close_tables(engine);
+    memset(engine->samples, 0, sizeof engine->samples);
+    memset(engine->events, 0, sizeof engine->events);
+    engine->zeroed_s = 0;
+    engine->record_ns = engine->ranked_before = 0;
+    engine->exec_seen = engine->refresh_due = false;
+    engine->zeroed_s = 0;
+    code = engine_open_tables(engine, error);
     if (code)
         return code;
-    profile_set_basis(pipeline->profile, basis);
+    profile_set_basis(engine->profile, basis);
     /* Where the recording told what ranks, it tells it again. */
-    if (pipeline->store && !pipeline->event_chosen)
-        pipeline->ranking = 0;
-    profile_set_ranking(pipeline->profile, pipeline->ranking);
+    if (engine->store && !engine->event_chosen)
+        engine->ranking = 0;
+    profile_set_ranking(engine->profile, engine->ranking);
     return 0;
 }
 
-bool pipeline_follows(const struct pipeline *pipeline, bool *idled)
+bool engine_follows(const struct engine *engine, bool *idled)
 {
     *idled = false;
-    return pipeline->sampler && sampler_follows(pipeline->sampler, idled);
+    return engine->sampler && sampler_follows(engine->sampler, idled);
 }
 
-void pipeline_forget_news(struct pipeline *pipeline)
+void engine_forget_news(struct engine *engine)
 {
-    pipeline->exec_seen = false;
+    engine->exec_seen = false;
 }
 
-unsigned pipeline_reading(struct pipeline *pipeline)
+unsigned engine_reading(struct engine *engine)
 {
     struct reading_state state = {0};
-    if (pipeline->store)
+    if (engine->store)
         return 0;
-    struct place_names names = resolver_names(pipeline->resolver);
-    resolver_settle(pipeline->resolver, clock_now_ns());
+    struct place_names names = resolver_names(engine->resolver);
+    resolver_settle(engine->resolver, clock_now_ns());
     if (names.reading)
         names.reading(names.context, &state);
     return state.waiting;
 }
 
-uint64_t pipeline_start_ns(const struct pipeline *pipeline)
+uint64_t engine_start_ns(const struct engine *engine)
 {
-    return span_of(pipeline).start_ns;
+    return span_of(engine).start_ns;
 }
 
-void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns)
+void engine_replay_reached(struct engine *engine, uint64_t until_ns)
 {
-    uint64_t start_ns = pipeline_start_ns(pipeline);
-    if (until_ns < UINT64_MAX - start_ns && start_ns + until_ns > pipeline->record_ns)
-        pipeline->record_ns = start_ns + until_ns;
+    uint64_t start_ns = engine_start_ns(engine);
+    if (until_ns < UINT64_MAX - start_ns && start_ns + until_ns > engine->record_ns)
+        engine->record_ns = start_ns + until_ns;
 }
 
-uint64_t pipeline_length_ns(const struct pipeline *pipeline)
+uint64_t engine_length_ns(const struct engine *engine)
 {
-    return span_of(pipeline).length_ns;
+    return span_of(engine).length_ns;
 }
 
-bool pipeline_rereadable(const struct pipeline *pipeline)
+bool engine_rereadable(const struct engine *engine)
 {
     size_t count;
     /* Going back would write what was written already. */
-    if (pipeline->recorder)
+    if (engine->recorder)
         return false;
-    if (!pipeline->store)
-        sampler_processes(pipeline->sampler, &count);
-    return pipeline->store || count;
+    if (!engine->store)
+        sampler_processes(engine->sampler, &count);
+    return engine->store || count;
 }
 
-bool pipeline_learnt(const struct pipeline *pipeline)
+bool engine_learnt(const struct engine *engine)
 {
-    return pipeline->store;
+    return engine->store;
 }
 
-const struct perfdata_process *pipeline_processes(const struct pipeline *pipeline, size_t *count)
+const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count)
 {
     size_t sampled = 0;
     *count = 0;
     const struct perfdata_process *list =
-        pipeline->store ? NULL : sampler_processes(pipeline->sampler, count);
+        engine->store ? NULL : sampler_processes(engine->sampler, count);
     while (sampled < *count && list[sampled].samples)
         sampled++;
     *count = sampled;
@@ -210,13 +210,13 @@ static int geometry_recorded(const struct perfdata_machine *machine, const char 
     return geometry_among(geometry, spec, caches, machine->cache_count, error);
 }
 
-int pipeline_geometry(struct pipeline *pipeline, const char *sysfs, struct error *error)
+int engine_geometry(struct engine *engine, const char *sysfs, struct error *error)
 {
-    const char *spec = pipeline->options.cache;
-    struct geometry *geometry = &pipeline->geometry;
+    const char *spec = engine->options.cache;
+    struct geometry *geometry = &engine->geometry;
     const struct perfdata_machine *machine =
-        pipeline->store ? NULL : sampler_machine(pipeline->sampler);
-    if (pipeline->store && !spec && !replay_geometry(pipeline->store, geometry, NULL))
+        engine->store ? NULL : sampler_machine(engine->sampler);
+    if (engine->store && !spec && !replay_geometry(engine->store, geometry, NULL))
         return 0;
     if (machine && machine->cache_count && !geometry_recorded(machine, spec, geometry, error))
         return 0;
@@ -224,7 +224,7 @@ int pipeline_geometry(struct pipeline *pipeline, const char *sysfs, struct error
     /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
     if (code == -ENOENT && !spec)
         code = geometry_parse(geometry, "L1=32K,8,64", sysfs, error);
-    geometry->guessed = !pipeline->live && !(spec && strchr(spec, '='));
+    geometry->guessed = !engine->live && !(spec && strchr(spec, '='));
     return code;
 }
 
@@ -277,10 +277,10 @@ static double share_of(const struct perfdata_process *list, size_t count, pid_t 
     return all > 0 ? shown / all : NAN;
 }
 
-static void describe_addresses(struct pipeline *pipeline)
+static void describe_addresses(struct engine *engine)
 {
-    struct recording_text *text = &pipeline->recording;
-    struct sampler_addresses counts = sampler_addresses(pipeline->sampler);
+    struct recording_text *text = &engine->recording;
+    struct sampler_addresses counts = sampler_addresses(engine->sampler);
     snprintf(text->addresses, sizeof text->addresses,
              "recorded with %" PRIu64 " samples, computed from registers of %" PRIu64
              " where the program's file is found (--symfs), not to be had of %" PRIu64,
@@ -288,13 +288,13 @@ static void describe_addresses(struct pipeline *pipeline)
     text->shown.addresses = text->addresses;
 }
 
-static void describe_machine(struct pipeline *pipeline, const struct perfdata_machine *machine)
+static void describe_machine(struct engine *engine, const struct perfdata_machine *machine)
 {
-    struct recording_text *text = &pipeline->recording;
+    struct recording_text *text = &engine->recording;
     struct snapshot_recording *out = &text->shown;
     size_t count;
-    const struct perfdata_process *list = pipeline_processes(pipeline, &count);
-    list_others(list, count, pipeline_info(pipeline)->pid, text->others, sizeof text->others);
+    const struct perfdata_process *list = engine_processes(engine, &count);
+    list_others(list, count, engine_info(engine)->pid, text->others, sizeof text->others);
     snprintf(text->kernel, sizeof text->kernel, "%s%s%s", machine->os_release,
              *machine->os_release && *machine->architecture ? " " : "", machine->architecture);
     out->host = known(machine->host);
@@ -302,36 +302,36 @@ static void describe_machine(struct pipeline *pipeline, const struct perfdata_ma
     out->kernel = known(text->kernel);
     out->command = known(machine->command);
     out->processes = (uint32_t)count;
-    out->process_share = share_of(list, count, pipeline_info(pipeline)->pid);
+    out->process_share = share_of(list, count, engine_info(engine)->pid);
     out->others = known(text->others);
-    describe_addresses(pipeline);
-    describe_date(text, machine, span_of(pipeline).start_ns);
+    describe_addresses(engine);
+    describe_date(text, machine, span_of(engine).start_ns);
 }
 
-struct snapshot_recording *pipeline_recording(struct pipeline *pipeline)
+struct snapshot_recording *engine_recording(struct engine *engine)
 {
-    struct recording_text *text = &pipeline->recording;
+    struct recording_text *text = &engine->recording;
     struct snapshot_recording *out = &text->shown;
-    if (pipeline->live)
+    if (engine->live)
         return NULL;
-    struct sampler_span span = span_of(pipeline);
+    struct sampler_span span = span_of(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
-                                       .note = known(pipeline_info(pipeline)->note)};
-    if (pipeline->store) {
-        store_reader_facts(pipeline->store, &text->facts);
+                                       .note = known(engine_info(engine)->note)};
+    if (engine->store) {
+        store_reader_facts(engine->store, &text->facts);
         out->host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
-        struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(pipeline->store),
+        struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(engine->store),
                                           .clock_ns = span.start_ns};
         describe_date(text, &clocks, span.start_ns);
     } else {
-        describe_machine(pipeline, sampler_machine(pipeline->sampler));
+        describe_machine(engine, sampler_machine(engine->sampler));
     }
     if (!span.start_ns)
         return out;
     uint64_t position_ns =
-        pipeline->record_ns > span.start_ns ? pipeline->record_ns - span.start_ns : 0;
+        engine->record_ns > span.start_ns ? engine->record_ns - span.start_ns : 0;
     out->position_s =
         (double)(position_ns < span.length_ns ? position_ns : span.length_ns) / CLOCK_NS_PER_S;
     out->length_s = (double)span.length_ns / CLOCK_NS_PER_S;
@@ -345,96 +345,96 @@ struct snapshot_recording *pipeline_recording(struct pipeline *pipeline)
  */
 
 /* At once, while names are what they were then; but the last is the one that is asked for. */
-static void catch_up_refresh(struct pipeline *pipeline)
+static void catch_up_refresh(struct engine *engine)
 {
-    if (pipeline->to_the_end && store_reader_more(pipeline->store))
-        snapshot_free(pipeline_snapshot(pipeline, pipeline->stored_interval_s));
+    if (engine->to_the_end && store_reader_more(engine->store))
+        snapshot_free(engine_snapshot(engine, engine->stored_interval_s));
 }
 
-static void take_place(struct pipeline *pipeline, const struct place *place)
+static void take_place(struct engine *engine, const struct place *place)
 {
-    if (place->access.event >= pipeline->stored.event_count)
+    if (place->access.event >= engine->stored.event_count)
         return;
-    pipeline->samples[place->access.event]++;
-    pipeline->events[place->access.event] += (double)place->access.weight;
-    profile_add(pipeline->profile, place);
-    past_add_all(pipeline->past, place, 1);
+    engine->samples[place->access.event]++;
+    engine->events[place->access.event] += (double)place->access.weight;
+    profile_add(engine->profile, place);
+    past_add_all(engine->past, place, 1);
 }
 
-void pipeline_stored_facts(struct pipeline *pipeline)
+void engine_stored_facts(struct engine *engine)
 {
     struct store_facts facts;
-    store_reader_facts(pipeline->store, &facts);
-    replay_info(pipeline->store, &pipeline->stored);
-    pipeline->stored_simulation = facts.simulation;
-    pipeline->stored_watch = facts.watch;
-    pipeline->stored_whatif = facts.whatif;
-    memcpy(pipeline->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+    store_reader_facts(engine->store, &facts);
+    replay_info(engine->store, &engine->stored);
+    engine->stored_simulation = facts.simulation;
+    engine->stored_watch = facts.watch;
+    engine->stored_whatif = facts.whatif;
+    memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
 }
 
 /* One after the other in the file; done together, for the tables are gone over each time. */
-static void flush_renames(struct pipeline *pipeline)
+static void flush_renames(struct engine *engine)
 {
-    pipeline_rename(pipeline, pipeline->renames, pipeline->rename_count);
-    pipeline->rename_count = 0;
+    engine_rename(engine, engine->renames, engine->rename_count);
+    engine->rename_count = 0;
 }
 
-static void take_rename(struct pipeline *pipeline, const struct object_rename *rename)
+static void take_rename(struct engine *engine, const struct object_rename *rename)
 {
-    if (pipeline->rename_count == PIPELINE_RENAMES)
-        flush_renames(pipeline);
-    pipeline->renames[pipeline->rename_count++] = *rename;
+    if (engine->rename_count == ENGINE_RENAMES)
+        flush_renames(engine);
+    engine->renames[engine->rename_count++] = *rename;
 }
 
 static void take_item(void *context, const struct store_item *item)
 {
-    struct pipeline *pipeline = context;
-    pipeline->refresh_due = false;
-    if (item->kind != STORE_ITEM_RENAME && pipeline->rename_count)
-        flush_renames(pipeline);
-    pipeline->record_ns = item->time_ns;
+    struct engine *engine = context;
+    engine->refresh_due = false;
+    if (item->kind != STORE_ITEM_RENAME && engine->rename_count)
+        flush_renames(engine);
+    engine->record_ns = item->time_ns;
     switch (item->kind) {
     case STORE_ITEM_PLACE:
-        take_place(pipeline, &item->place);
+        take_place(engine, &item->place);
         break;
     case STORE_ITEM_LOST:
-        profile_lost(pipeline->profile, item->count);
+        profile_lost(engine->profile, item->count);
         break;
     case STORE_ITEM_THROTTLED:
-        profile_throttled(pipeline->profile, item->count);
+        profile_throttled(engine->profile, item->count);
         break;
     case STORE_ITEM_WATCH:
-        profile_watch(pipeline->profile, &item->watch.result, item->watch.function, item->watch.ip);
+        profile_watch(engine->profile, &item->watch.result, item->watch.function, item->watch.ip);
         break;
     case STORE_ITEM_RENAME:
-        take_rename(pipeline, &item->rename);
+        take_rename(engine, &item->rename);
         break;
     case STORE_ITEM_RANKING:
-        if (!pipeline->event_chosen)
-            pipeline_rank(pipeline, item->ranking);
+        if (!engine->event_chosen)
+            engine_rank(engine, item->ranking);
         break;
     case STORE_ITEM_LINE:
-        profile_add_lines(pipeline->profile, &item->line, 1);
+        profile_add_lines(engine->profile, &item->line, 1);
         break;
     case STORE_ITEM_REFRESH:
-        pipeline_stored_facts(pipeline);
-        pipeline->stored_interval_s = item->interval_s;
-        pipeline->refresh_due = true;
-        catch_up_refresh(pipeline);
+        engine_stored_facts(engine);
+        engine->stored_interval_s = item->interval_s;
+        engine->refresh_due = true;
+        catch_up_refresh(engine);
     }
 }
 
-long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns)
+long engine_stored_drain(struct engine *engine, uint64_t until_ns)
 {
-    uint64_t until = pipeline->first_ns + until_ns;
-    pipeline->to_the_end = until < until_ns || until_ns == UINT64_MAX;
-    long count = store_reader_read(pipeline->store, pipeline->to_the_end ? UINT64_MAX : until,
-                                   take_item, pipeline);
-    flush_renames(pipeline);
-    if (pipeline->to_the_end)
+    uint64_t until = engine->first_ns + until_ns;
+    engine->to_the_end = until < until_ns || until_ns == UINT64_MAX;
+    long count = store_reader_read(engine->store, engine->to_the_end ? UINT64_MAX : until,
+                                   take_item, engine);
+    flush_renames(engine);
+    if (engine->to_the_end)
         count = -ENODATA;
-    if (count == -ENODATA && store_reader_damage(pipeline->store)[0])
-        snprintf(pipeline->status, sizeof pipeline->status, "%s",
-                 store_reader_damage(pipeline->store));
+    if (count == -ENODATA && store_reader_damage(engine->store)[0])
+        snprintf(engine->status, sizeof engine->status, "%s",
+                 store_reader_damage(engine->store));
     return count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * -i FILE where misstop itself recorded FILE: places and names come from FILE.misstop, and nothing
- * is decoded or resolved again. What the pipeline wants of sampler, resolver and sysfs is given
- * here from what the store tells. For pipeline*.c.
+ * is decoded or resolved again. What the engine wants of sampler, resolver and sysfs is given
+ * here from what the store tells. For engine*.c.
  */
 #ifndef MISSTOP_ENGINE_RECORDED_H
 #define MISSTOP_ENGINE_RECORDED_H

@@ -2,7 +2,7 @@
 /*
  * -o FILE: what is sampled goes into FILE, a perf.data for perf, and what was learnt of it into
  * FILE.misstop, from which the tables come back exactly. The two carry one mark, and follow each
- * other when the file has its size. Owned by the pipeline. Where a file cannot be written any
+ * other when the file has its size. Owned by the engine. Where a file cannot be written any
  * more, sampling goes on: the next sync says it once.
  */
 #ifndef MISSTOP_ENGINE_RECORDER_H

@@ -11,36 +11,36 @@
 #include "sample/event.h"
 #include "sample/sim_whatif.h"
 
-static bool find_object(struct pipeline *pipeline, const char *name, struct object_extent *extent)
+static bool find_object(struct engine *engine, const char *name, struct object_extent *extent)
 {
-    return pipeline->store ? store_reader_find(pipeline->store, name, extent)
-                           : resolver_find(pipeline->resolver, name, extent);
+    return engine->store ? store_reader_find(engine->store, name, extent)
+                           : resolver_find(engine->resolver, name, extent);
 }
 
-void pipeline_search_start(struct pipeline *pipeline, const char *what)
+void engine_search_start(struct engine *engine, const char *what)
 {
     struct object_extent extent;
     unsigned long long base;
     unsigned long long bound;
     int used = 0;
-    pipeline->search = NULL;
+    engine->search = NULL;
     if (!strcmp(what, "all")) {
-        profile_search_start(pipeline->profile, 0, SEARCH_BOUND, "all", pipeline_now(pipeline));
+        profile_search_start(engine->profile, 0, SEARCH_BOUND, "all", engine_now(engine));
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
-        profile_search_start(pipeline->profile, base, bound, what, pipeline_now(pipeline));
-    } else if (find_object(pipeline, what, &extent)) {
-        profile_search_start(pipeline->profile, extent.base, extent.bound, what,
-                             pipeline_now(pipeline));
+        profile_search_start(engine->profile, base, bound, what, engine_now(engine));
+    } else if (find_object(engine, what, &extent)) {
+        profile_search_start(engine->profile, extent.base, extent.bound, what,
+                             engine_now(engine));
     } else {
-        pipeline->search = what;
-        snprintf(pipeline->status, sizeof pipeline->status,
+        engine->search = what;
+        snprintf(engine->status, sizeof engine->status,
                  "--search: no object named %.100s seen yet; still looking", what);
     }
 }
 
 /* A range that makes no sense is bad usage; a name may still turn up. */
-int pipeline_search_check(const char *what, struct error *error)
+int engine_search_check(const char *what, struct error *error)
 {
     unsigned long long base;
     unsigned long long bound;
@@ -52,37 +52,37 @@ int pipeline_search_check(const char *what, struct error *error)
     return 0;
 }
 
-void pipeline_rank(struct pipeline *pipeline, uint16_t event)
+void engine_rank(struct engine *engine, uint16_t event)
 {
-    if (event == pipeline->ranking || event >= pipeline_info(pipeline)->event_count)
+    if (event == engine->ranking || event >= engine_info(engine)->event_count)
         return;
-    pipeline->ranking = event;
-    pipeline->ranked_before = pipeline->samples[event];
-    profile_set_ranking(pipeline->profile, event);
-    if (!pipeline->store)
-        sampler_rank(pipeline->sampler, event);
-    pipeline_stretch_rank(pipeline);
+    engine->ranking = event;
+    engine->ranked_before = engine->samples[event];
+    profile_set_ranking(engine->profile, event);
+    if (!engine->store)
+        sampler_rank(engine->sampler, event);
+    engine_stretch_rank(engine);
 }
 
 /* Of the events that a simulation has by itself, deepest first. */
-void pipeline_rank_costliest(struct pipeline *pipeline)
+void engine_rank_costliest(struct engine *engine)
 {
-    if (!pipeline->options.sim || pipeline->options.events || pipeline->event_chosen)
+    if (!engine->options.sim || engine->options.events || engine->event_chosen)
         return;
-    struct snapshot_simulation simulation = sampler_simulation(pipeline->sampler);
+    struct snapshot_simulation simulation = sampler_simulation(engine->sampler);
     uint32_t last = simulation.level_count - 1;
-    if (pipeline->ranking > last)
+    if (engine->ranking > last)
         return;
-    uint32_t level = whatif_costliest_level(&simulation, last - pipeline->ranking);
-    if (level == last - pipeline->ranking)
+    uint32_t level = whatif_costliest_level(&simulation, last - engine->ranking);
+    if (level == last - engine->ranking)
         return;
-    pipeline_rank(pipeline, (uint16_t)(last - level));
-    if (pipeline->recorder)
-        recorder_ranking(pipeline->recorder, pipeline->ranking);
-    if (!pipeline->status[0])
-        snprintf(pipeline->status, sizeof pipeline->status,
+    engine_rank(engine, (uint16_t)(last - level));
+    if (engine->recorder)
+        recorder_ranking(engine->recorder, engine->ranking);
+    if (!engine->status[0])
+        snprintf(engine->status, sizeof engine->status,
                  "ranked by %s: most cycles are lost there; e ranks by another event",
-                 pipeline_info(pipeline)->events[pipeline->ranking].name);
+                 engine_info(engine)->events[engine->ranking].name);
 }
 
 /* -e of a recording: by name with or without modifiers, or by what it counts. */
@@ -129,9 +129,9 @@ static unsigned find_event(const struct sampler_info *info, const char *word, si
     return found;
 }
 
-int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct error *error)
+int engine_rank_recorded(struct engine *engine, const char *events, struct error *error)
 {
-    const struct sampler_info *info = pipeline_info(pipeline);
+    const struct sampler_info *info = engine_info(engine);
     const unsigned none = info->event_count;
     const char *word = events;
     size_t length = strlen(events);
@@ -145,35 +145,35 @@ int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct
     }
     if (first == none)
         return refuse_event(info, word, length, error);
-    pipeline->event_chosen = true;
-    pipeline_rank(pipeline, (uint16_t)first);
+    engine->event_chosen = true;
+    engine_rank(engine, (uint16_t)first);
     return 0;
 }
 
-static const char *next_event(struct pipeline *pipeline)
+static const char *next_event(struct engine *engine)
 {
-    const struct sampler_info *info = pipeline_info(pipeline);
+    const struct sampler_info *info = engine_info(engine);
     if (info->event_count < 2)
-        return pipeline->live ? "only one event is sampled; name more with -e"
+        return engine->live ? "only one event is sampled; name more with -e"
                               : "only one event was recorded";
-    pipeline->event_chosen = true;
-    pipeline_rank(pipeline, (uint16_t)((pipeline->ranking + 1) % info->event_count));
-    snprintf(pipeline->status, sizeof pipeline->status, "ranked by %s",
-             info->events[pipeline->ranking].name);
-    return pipeline->status;
+    engine->event_chosen = true;
+    engine_rank(engine, (uint16_t)((engine->ranking + 1) % info->event_count));
+    snprintf(engine->status, sizeof engine->status, "ranked by %s",
+             info->events[engine->ranking].name);
+    return engine->status;
 }
 
-static const char *other_basis(struct pipeline *pipeline)
+static const char *other_basis(struct engine *engine)
 {
-    bool run = profile_basis(pipeline->profile) == BASIS_RUN;
-    profile_set_basis(pipeline->profile, run ? BASIS_DECAYED : BASIS_RUN);
+    bool run = profile_basis(engine->profile) == BASIS_RUN;
+    profile_set_basis(engine->profile, run ? BASIS_DECAYED : BASIS_RUN);
     return run ? "showing the recent past" : "showing the whole run";
 }
 
-static const char *other_objects(struct pipeline *pipeline)
+static const char *other_objects(struct engine *engine)
 {
-    pipeline->objects_all = !pipeline->objects_all;
-    return pipeline->objects_all ? "objects of less than 0.1% are listed too"
+    engine->objects_all = !engine->objects_all;
+    return engine->objects_all ? "objects of less than 0.1% are listed too"
                                  : "objects of 0.1% and more are listed";
 }
 
@@ -191,78 +191,78 @@ static const char *bin_answer(int code, const char *done)
     }
 }
 
-static const char *heap_request(struct pipeline *pipeline, const struct request *request)
+static const char *heap_request(struct engine *engine, const struct request *request)
 {
     switch (request->kind) {
     case REQUEST_HEAP_MARK:
-        resolver_heap_mark(pipeline->resolver, pipeline_now(pipeline));
+        resolver_heap_mark(engine->resolver, engine_now(engine));
         return "marked: GROWTH counts from now";
     case REQUEST_BIN_RENAME:
-        return bin_answer(resolver_bin_rename(pipeline->resolver, request->bins[0], request->name),
+        return bin_answer(resolver_bin_rename(engine->resolver, request->bins[0], request->name),
                           "renamed");
     case REQUEST_BIN_COMBINE:
         return bin_answer(
-            resolver_bin_combine(pipeline->resolver, request->bins, request->bin_count),
+            resolver_bin_combine(engine->resolver, request->bins, request->bin_count),
             "combined; U takes it back");
     default:
-        return bin_answer(resolver_bin_undo(pipeline->resolver), "taken back");
+        return bin_answer(resolver_bin_undo(engine->resolver), "taken back");
     }
 }
 
-static const char *other_counting(struct pipeline *pipeline)
+static const char *other_counting(struct engine *engine)
 {
-    if (!pipeline->live)
+    if (!engine->live)
         return "a recording has been counted";
-    pipeline->paused = !pipeline->paused;
-    if (pipeline_enable(pipeline, !pipeline->paused))
+    engine->paused = !engine->paused;
+    if (engine_enable(engine, !engine->paused))
         return "counting cannot be stopped";
-    return pipeline->paused ? "nothing is counted now; T counts on" : "counting goes on";
+    return engine->paused ? "nothing is counted now; T counts on" : "counting goes on";
 }
 
-const char *pipeline_request(struct pipeline *pipeline, const struct request *request)
+const char *engine_request(struct engine *engine, const struct request *request)
 {
-    uint64_t now = pipeline_now(pipeline);
-    const char *of_stretch = pipeline_stretch_request(pipeline, request);
+    uint64_t now = engine_now(engine);
+    const char *of_stretch = engine_stretch_request(engine, request);
     if (of_stretch)
         return of_stretch;
     switch (request->kind) {
     case REQUEST_ALL_OBJECTS:
-        return other_objects(pipeline);
+        return other_objects(engine);
     case REQUEST_BASIS:
-        return other_basis(pipeline);
+        return other_basis(engine);
     case REQUEST_COUNTING:
-        return other_counting(pipeline);
+        return other_counting(engine);
     case REQUEST_ZERO:
-        profile_zero(pipeline->profile, now);
-        past_clear(pipeline->past);
-        memset(pipeline->samples, 0, sizeof pipeline->samples);
-        memset(pipeline->events, 0, sizeof pipeline->events);
-        pipeline->zeroed_s = fmax(0, pipeline_elapsed_s(pipeline));
-        pipeline->ranked_before = 0;
-        if (pipeline->options.sim)
-            sim_whatif_zero(pipeline->options.sim);
+        profile_zero(engine->profile, now);
+        past_clear(engine->past);
+        memset(engine->samples, 0, sizeof engine->samples);
+        memset(engine->events, 0, sizeof engine->events);
+        engine->zeroed_s = fmax(0, engine_elapsed_s(engine));
+        engine->ranked_before = 0;
+        if (engine->options.sim)
+            sim_whatif_zero(engine->options.sim);
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:
-        return next_event(pipeline);
+        return next_event(engine);
     case REQUEST_SEARCH_ALL:
-        profile_search_start(pipeline->profile, 0, SEARCH_BOUND, "all", now);
+        profile_search_start(engine->profile, 0, SEARCH_BOUND, "all", now);
         return "searching the whole address space";
     case REQUEST_SEARCH_RANGE:
-        profile_search_start(pipeline->profile, request->base, request->bound, request->name, now);
+        profile_search_start(engine->profile, request->base, request->bound, request->name, now);
         return "searching inside the selection";
     case REQUEST_HEAP_MARK:
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return pipeline->store ? "the heap is as it was recorded" : heap_request(pipeline, request);
+        return engine->store ? "the heap is as it was recorded" : heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
-        return profile_search_back(pipeline->profile, now) ? "back at the search before"
+        return profile_search_back(engine->profile, now) ? "back at the search before"
                                                            : "there was no other search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return pipeline_whatif_request(pipeline, request);
+        return engine_whatif_request(engine, request);
     case REQUEST_SEARCH_STOP:
-        profile_search_stop(pipeline->profile);
+        profile_search_stop(engine->profile);
         return "search ended";
     default:
         return "";

@@ -2,7 +2,7 @@
 /*
  * What trunk.c fills and its other files read: picture.c (snapshots),
  * requests.c (what views ask) and recorded.c (what misstop recorded). Private to
- * pipeline*.c.
+ * engine*.c.
  */
 #ifndef MISSTOP_ENGINE_STATE_H
 #define MISSTOP_ENGINE_STATE_H
@@ -21,7 +21,7 @@
 #include "sample/watch.h"
 #include "store/past.h"
 
-enum { PIPELINE_PLACES = 32, PIPELINE_RENAMES = 1024 };
+enum { ENGINE_PLACES = 32, ENGINE_RENAMES = 1024 };
 
 /* The search of everything ends here: the upper half of the addresses is the kernel's. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
@@ -37,7 +37,7 @@ struct recording_text {
 };
 
 /* The stretch of the run that is shown. */
-struct pipeline_stretch {
+struct engine_stretch {
     struct profile *profile; /* its tables; NULL: the run up to now is shown */
     struct stretch *list;    /* its pieces, in the order of time */
     uint64_t samples[SAMPLE_EVENTS_MAX];
@@ -49,7 +49,7 @@ struct pipeline_stretch {
 };
 
 /* An answer that stood when the next question was asked. */
-struct pipeline_whatif_past {
+struct engine_whatif_past {
     uint32_t object;
     double change; /* of the cycles waited */
     char name[256];
@@ -57,7 +57,7 @@ struct pipeline_whatif_past {
 };
 
 /* A question about another layout of an object; unused where state is WHATIF_NONE. */
-struct pipeline_whatif {
+struct engine_whatif {
     enum whatif_state state;
     struct whatif_wanted wanted;
     bool wanting;        /* it has not been asked of the simulation yet */
@@ -76,28 +76,28 @@ struct pipeline_whatif {
     char why[512];
 };
 
-struct pipeline_whatifs {
-    struct pipeline_whatif list[WHATIF_MAX]; /* by number */
+struct engine_whatifs {
+    struct engine_whatif list[WHATIF_MAX]; /* by number */
     uint64_t tried_ns;                       /* when the program waited for questions */
     uint32_t tries;
-    struct pipeline_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    struct engine_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
 };
 
-struct pipeline {
-    struct pipeline_options options;
+struct engine {
+    struct engine_options options;
     struct recording_text recording;
     struct sampler *sampler;
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
     struct past *past; /* what went into the profile */
-    struct pipeline_stretch stretch;
+    struct engine_stretch stretch;
     struct geometry geometry;  /* of the set map */
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
     char watch_trouble[192];   /* of the snapshot being made */
-    struct pipeline_whatifs whatif;
+    struct engine_whatifs whatif;
     struct snapshot_whatifs stored_whatif;
     struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
     struct sampler_info stored; /* what it tells of the sampling */
@@ -137,122 +137,122 @@ struct pipeline {
     uint64_t slice_until_ns; /* CPU time of ours that this drain may take; 0: all it needs */
     uint64_t followed_ns;    /* the feed of the heap, up to here */
     double phase_start_s;    /* of the phase told last */
-    struct place places[PIPELINE_PLACES]; /* resolved, not in the tables yet */
+    struct place places[ENGINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
-    struct line_place lines[PIPELINE_PLACES]; /* likewise; behind the places */
+    struct line_place lines[ENGINE_PLACES]; /* likewise; behind the places */
     size_t line_count;
-    struct object_rename renames[PIPELINE_RENAMES]; /* read from a recording, not done yet */
+    struct object_rename renames[ENGINE_RENAMES]; /* read from a recording, not done yet */
     size_t rename_count;
     long leaves; /* samples of leaf functions' frames since then */
-    long told;   /* events of the agent since pipeline_patience_ms() was asked */
+    long told;   /* events of the agent since engine_patience_ms() was asked */
     char status[512];
 };
 
 /* The clock of the records: time as it is, or in a replay that of the newest record. */
-static inline uint64_t pipeline_now(const struct pipeline *pipeline)
+static inline uint64_t engine_now(const struct engine *engine)
 {
-    return pipeline->live ? clock_now_ns() : pipeline->record_ns;
+    return engine->live ? clock_now_ns() : engine->record_ns;
 }
 
-static inline const struct sampler_info *pipeline_info(const struct pipeline *pipeline)
+static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return pipeline->store ? &pipeline->stored : sampler_info(pipeline->sampler);
+    return engine->store ? &engine->stored : sampler_info(engine->sampler);
 }
 
 /* What each event stands for (enum event_role), for the tables. */
-static inline void pipeline_roles(const struct pipeline *pipeline, uint8_t roles[SAMPLE_EVENTS_MAX])
+static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
 {
-    const struct sampler_info *info = pipeline_info(pipeline);
+    const struct sampler_info *info = engine_info(engine);
     for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
         roles[i] = (uint8_t)info->events[i].role;
 }
 
 /* In time_range.c: objects that have turned out to be others, for the tables of the run and
  * for those of the stretch that is shown. */
-void pipeline_rename(struct pipeline *pipeline, const struct object_rename *list, size_t count);
+void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
 /* In requests.c: another event ranks; and that of the costliest level of a simulation,
  * unless the user chose. */
-void pipeline_rank(struct pipeline *pipeline, uint16_t event);
-void pipeline_rank_costliest(struct pipeline *pipeline);
+void engine_rank(struct engine *engine, uint16_t event);
+void engine_rank_costliest(struct engine *engine);
 
 /* In recorded.c: the end of a replay from FILE.misstop that trunk.c has for others. */
-long pipeline_stored_drain(struct pipeline *pipeline, uint64_t until_ns);
+long engine_stored_drain(struct engine *engine, uint64_t until_ns);
 /* What the store tells beside places and names, as of the point that was read up to. */
-void pipeline_stored_facts(struct pipeline *pipeline);
+void engine_stored_facts(struct engine *engine);
 
 /* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */
-int pipeline_watch_open(struct pipeline *pipeline, const char *sysfs, struct error *error);
-void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place);
-void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns);
-struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline);
+int engine_watch_open(struct engine *engine, const char *sysfs, struct error *error);
+void engine_watch_offer(struct engine *engine, const struct place *place);
+void engine_watch_pump(struct engine *engine, uint64_t until_ns);
+struct snapshot_watch engine_watch_state(struct engine *engine);
 
 /*
  * In whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0; false: so many are
  * asked already); all of --what-if from the start, for which the program waits; on a snapshot where
  * the object is listed a question goes to the simulation; blocks are told as drains go on.
  */
-void pipeline_whatif_await(struct pipeline *pipeline);
-void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot);
-void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns);
+void engine_whatif_await(struct engine *engine);
+void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot);
+void engine_whatif_follow(struct engine *engine, uint64_t until_ns);
 /* --what-if: 0, or -EINVAL. */
-int pipeline_whatif_check(const char *const texts[], struct error *error);
-/* pipeline_whatif_step() on a snapshot that nobody sees; false: debugging information was still
+int engine_whatif_check(const char *const texts[], struct error *error);
+/* engine_whatif_step() on a snapshot that nobody sees; false: debugging information was still
  * being read. (picture.c) */
-bool pipeline_whatif_peek(struct pipeline *pipeline);
+bool engine_whatif_peek(struct engine *engine);
 
 /* In whatif.c: what the snapshot has of the questions; what views ask; and the end
  * of one, whose answer is kept among those of before. */
-struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline);
-const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request);
+struct snapshot_whatifs engine_whatif_state(struct engine *engine);
+const char *engine_whatif_request(struct engine *engine, const struct request *request);
 
 /* In simulated.c: a line that a simulation tells of. True: they are to be counted now. */
-bool pipeline_take_line(struct pipeline *pipeline, const struct record *record);
-void pipeline_count_lines(struct pipeline *pipeline);
+bool engine_take_line(struct engine *engine, const struct record *record);
+void engine_count_lines(struct engine *engine);
 /* Who did what to whose lines; none unless it is simulated. */
-struct line_pair_source pipeline_pairs(struct pipeline *pipeline);
+struct line_pair_source engine_pairs(struct engine *engine);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
-double pipeline_elapsed_s(struct pipeline *pipeline);
+double engine_elapsed_s(struct engine *engine);
 
 /*
  * In time_range.c: the snapshot of the stretch that is shown, by the head that was made for
  * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
  */
-const struct snapshot *pipeline_stretch_snapshot(struct pipeline *pipeline,
+const struct snapshot *engine_stretch_snapshot(struct engine *engine,
                                                  const struct snapshot *head);
-const char *pipeline_stretch_request(struct pipeline *pipeline, const struct request *request);
-void pipeline_stretch_leave(struct pipeline *pipeline);
+const char *engine_stretch_request(struct engine *engine, const struct request *request);
+void engine_stretch_leave(struct engine *engine);
 /* Another event ranks: its tables are made anew. */
-void pipeline_stretch_rank(struct pipeline *pipeline);
+void engine_stretch_rank(struct engine *engine);
 
-static inline uint64_t pipeline_stretch_end_ns(const struct pipeline_stretch *stretch)
+static inline uint64_t engine_stretch_end_ns(const struct engine_stretch *stretch)
 {
     return stretch->list[stretch->shown.pieces - 1].end_ns;
 }
 
 /* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */
-int pipeline_rank_recorded(struct pipeline *pipeline, const char *events, struct error *error);
+int engine_rank_recorded(struct engine *engine, const char *events, struct error *error);
 
 /* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
-int pipeline_search_check(const char *what, struct error *error);
-void pipeline_search_start(struct pipeline *pipeline, const char *what);
+int engine_search_check(const char *what, struct error *error);
+void engine_search_start(struct engine *engine, const char *what);
 
 /*
  * The stages behind the sampler, made and taken down together; where a store is played, without a
  * sampler.
  */
-int pipeline_open_tables(struct pipeline *pipeline, struct error *error);
-void pipeline_close_tables(struct pipeline *pipeline);
+int engine_open_tables(struct engine *engine, struct error *error);
+void engine_close_tables(struct engine *engine);
 
 /* Time 0 of a replay, by the clock of its records; 0: it has none. */
-uint64_t pipeline_start_ns(const struct pipeline *pipeline);
+uint64_t engine_start_ns(const struct engine *engine);
 /* In replay time goes on where nothing was recorded, too. */
-void pipeline_replay_reached(struct pipeline *pipeline, uint64_t until_ns);
+void engine_replay_reached(struct engine *engine, uint64_t until_ns);
 /* NULL: live. Valid until the next call. */
-struct snapshot_recording *pipeline_recording(struct pipeline *pipeline);
+struct snapshot_recording *engine_recording(struct engine *engine);
 /* Of the machine that was sampled, as far as that is known. */
-int pipeline_geometry(struct pipeline *pipeline, const char *sysfs, struct error *error);
+int engine_geometry(struct engine *engine, const char *sysfs, struct error *error);
 
 #endif

@@ -10,29 +10,29 @@
 #define USER_END (UINT64_C(1) << 47)
 
 /* Lines of this machine's caches. */
-static void count_lines(struct pipeline *pipeline, const char *sysfs)
+static void count_lines(struct engine *engine, const char *sysfs)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
     for (int i = 0; i < 3; i++) {
         struct geometry geometry;
         bool known = !geometry_parse(&geometry, levels[i], sysfs, NULL);
-        pipeline->watch_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
+        engine->watch_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
 }
 
-int pipeline_watch_open(struct pipeline *pipeline, const char *sysfs, struct error *error)
+int engine_watch_open(struct engine *engine, const char *sysfs, struct error *error)
 {
-    double part = pipeline->options.watch;
-    if (!(part > 0) || !pipeline->live)
+    double part = engine->options.watch;
+    if (!(part > 0) || !engine->live)
         return 0;
-    count_lines(pipeline, sysfs);
-    return watch_open(&pipeline->watch, pipeline->options.pid, part, error);
+    count_lines(engine, sysfs);
+    return watch_open(&engine->watch, engine->options.pid, part, error);
 }
 
-void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place)
+void engine_watch_offer(struct engine *engine, const struct place *place)
 {
     const struct access *access = &place->access;
-    if (!pipeline->watch || access->reason != REASON_NONE || access->event != pipeline->ranking ||
+    if (!engine->watch || access->reason != REASON_NONE || access->event != engine->ranking ||
         access->address >= USER_END)
         return;
     struct watch_offer offer = {.address = access->address,
@@ -40,51 +40,51 @@ void pipeline_watch_offer(struct pipeline *pipeline, const struct place *place)
                                 .time_ns = access->time_ns,
                                 .object = place->object,
                                 .tid = access->tid};
-    watch_offer(pipeline->watch, &offer);
+    watch_offer(engine->watch, &offer);
 }
 
 /* The kernel tells the instruction after the access: the byte before belongs to the access. */
-static void count_result(struct pipeline *pipeline, struct watch_result *result)
+static void count_result(struct engine *engine, struct watch_result *result)
 {
     struct access touch = {.time_ns = result->end_ns,
                            .address = result->address,
                            .ip = result->ip ? result->ip - 1 : 0,
-                           .pid = (uint32_t)pipeline->options.pid,
+                           .pid = (uint32_t)engine->options.pid,
                            .tid = result->toucher_tid,
                            .cpu = SAMPLE_NO_CPU,
                            .base = SREG_NONE,
                            .index = SREG_NONE};
     struct place place = {.function = 0};
     if (result->kind != WATCH_VISIT && result->end == WATCH_TOUCHED) {
-        resolver_resolve(pipeline->resolver, &touch, NULL, &place);
+        resolver_resolve(engine->resolver, &touch, NULL, &place);
         /* The block was freed, and the memory is another's now. */
         if (place.object != result->object && place.base != result->base)
             result->end = WATCH_DROPPED;
     }
-    profile_watch(pipeline->profile, result, place.function, touch.ip);
-    if (pipeline->recorder)
-        recorder_watch(pipeline->recorder, result, place.function, touch.ip);
+    profile_watch(engine->profile, result, place.function, touch.ip);
+    if (engine->recorder)
+        recorder_watch(engine->recorder, result, place.function, touch.ip);
 }
 
-void pipeline_watch_pump(struct pipeline *pipeline, uint64_t until_ns)
+void engine_watch_pump(struct engine *engine, uint64_t until_ns)
 {
     enum { AT_ONCE = 64 };
     struct watch_result results[AT_ONCE];
     size_t count;
-    if (!pipeline->watch)
+    if (!engine->watch)
         return;
-    watch_pump(pipeline->watch);
+    watch_pump(engine->watch);
     do {
-        count = watch_results(pipeline->watch, until_ns, results, AT_ONCE);
+        count = watch_results(engine->watch, until_ns, results, AT_ONCE);
         for (size_t i = 0; i < count; i++)
-            count_result(pipeline, &results[i]);
+            count_result(engine, &results[i]);
     } while (count == AT_ONCE);
 }
 
-static const char *trouble(struct pipeline *pipeline, const struct watch_state *state)
+static const char *trouble(struct engine *engine, const struct watch_state *state)
 {
-    char *out = pipeline->watch_trouble;
-    size_t size = sizeof pipeline->watch_trouble;
+    char *out = engine->watch_trouble;
+    size_t size = sizeof engine->watch_trouble;
     *out = '\0';
     if (state->refused && !state->armed)
         snprintf(out, size, "no register could be set: %s", strerror(-state->refused));
@@ -99,11 +99,11 @@ static const char *trouble(struct pipeline *pipeline, const struct watch_state *
     return *out ? out : NULL;
 }
 
-struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline)
+struct snapshot_watch engine_watch_state(struct engine *engine)
 {
-    if (!pipeline->watch)
-        return pipeline->stored_watch;
-    struct watch_state state = watch_state(pipeline->watch);
+    if (!engine->watch)
+        return engine->stored_watch;
+    struct watch_state state = watch_state(engine->watch);
     return (struct snapshot_watch){.on = true,
                                    .registers = state.registers,
                                    .threads = state.threads,
@@ -116,5 +116,5 @@ struct snapshot_watch pipeline_watch_state(struct pipeline *pipeline)
                                    .arm_ns = state.arm_ns,
                                    .budget = state.budget,
                                    .overhead = state.spent,
-                                   .trouble = trouble(pipeline, &state)};
+                                   .trouble = trouble(engine, &state)};
 }

@@ -9,36 +9,36 @@
 #include "engine/state.h"
 #include "sample/sim_whatif.h"
 
-static bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                                 const char *text);
 
 /* What is answered to "What if", and what was; declared in state.h. */
 
-static void pipeline_whatif_because(struct pipeline_whatif *whatif, const char *why)
+static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 {
     whatif->state = WHATIF_WAITS;
     snprintf(whatif->why, sizeof whatif->why, "%s", why);
 }
 
-static unsigned pipeline_whatif_number(const struct pipeline *pipeline,
-                                       const struct pipeline_whatif *whatif)
+static unsigned engine_whatif_number(const struct engine *engine,
+                                       const struct engine_whatif *whatif)
 {
-    return (unsigned)(whatif - pipeline->whatif.list);
+    return (unsigned)(whatif - engine->whatif.list);
 }
 
-static unsigned pipeline_whatif_count(const struct pipeline *pipeline)
+static unsigned engine_whatif_count(const struct engine *engine)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        count += pipeline->whatif.list[i].state != WHATIF_NONE;
+        count += engine->whatif.list[i].state != WHATIF_NONE;
     return count;
 }
 
 /* The answer that stands goes to those of before; a newer one to the same question takes its
  * place. */
-static void put_by(struct pipeline_whatifs *all, const struct pipeline_whatif *whatif)
+static void put_by(struct engine_whatifs *all, const struct engine_whatif *whatif)
 {
-    struct pipeline_whatif_past *past = all->past;
+    struct engine_whatif_past *past = all->past;
     uint32_t at = 0;
     if (whatif->state != WHATIF_COUNTS || isnan(whatif->change))
         return;
@@ -48,20 +48,20 @@ static void put_by(struct pipeline_whatifs *all, const struct pipeline_whatif *w
     at = at < WHATIF_PAST_MAX ? at : WHATIF_PAST_MAX - 1;
     all->past_count += at == all->past_count;
     memmove(past + 1, past, at * sizeof *past);
-    past[0] = (struct pipeline_whatif_past){.object = whatif->object, .change = whatif->change};
+    past[0] = (struct engine_whatif_past){.object = whatif->object, .change = whatif->change};
     memcpy(past[0].name, whatif->name, sizeof past[0].name);
     memcpy(past[0].words, whatif->words, sizeof past[0].words);
 }
 
-static void pipeline_whatif_forget(struct pipeline *pipeline, struct pipeline_whatif *whatif)
+static void engine_whatif_forget(struct engine *engine, struct engine_whatif *whatif)
 {
-    put_by(&pipeline->whatif, whatif);
+    put_by(&engine->whatif, whatif);
     if (whatif->state != WHATIF_NONE)
-        sim_whatif_end(pipeline->options.sim, pipeline_whatif_number(pipeline, whatif));
-    *whatif = (struct pipeline_whatif){.change = NAN};
+        sim_whatif_end(engine->options.sim, engine_whatif_number(engine, whatif));
+    *whatif = (struct engine_whatif){.change = NAN};
 }
 
-static void fill_past(const struct pipeline_whatifs *all, struct snapshot_whatifs *out)
+static void fill_past(const struct engine_whatifs *all, struct snapshot_whatifs *out)
 {
     out->past_count = all->past_count;
     for (uint32_t i = 0; i < all->past_count; i++)
@@ -69,10 +69,10 @@ static void fill_past(const struct pipeline_whatifs *all, struct snapshot_whatif
                                                      all->past[i].words, all->past[i].change};
 }
 
-static void fill_counts(struct pipeline *pipeline, struct pipeline_whatif *whatif,
+static void fill_counts(struct engine *engine, struct engine_whatif *whatif,
                         const struct sim_answer *answer, struct snapshot_whatif *out)
 {
-    out->level_count = pipeline->options.sim->wanted.level_count;
+    out->level_count = engine->options.sim->wanted.level_count;
     out->settled = answer->settled;
     out->blocks = (double)answer->blocks;
     out->blocks_left_out =
@@ -91,21 +91,21 @@ static void fill_counts(struct pipeline *pipeline, struct pipeline_whatif *whati
     whatif_weigh(out, whatif->wanted.kind == WHATIF_NEVER);
 }
 
-static struct snapshot_whatif state_of(struct pipeline *pipeline, struct pipeline_whatif *whatif)
+static struct snapshot_whatif state_of(struct engine *engine, struct engine_whatif *whatif)
 {
-    struct snapshot_whatif out = {.number = pipeline_whatif_number(pipeline, whatif)};
+    struct snapshot_whatif out = {.number = engine_whatif_number(engine, whatif)};
     if (whatif->asked && !whatif->wanting) {
-        struct sim_answer answer = sim_whatif_answer(pipeline->options.sim, out.number);
+        struct sim_answer answer = sim_whatif_answer(engine->options.sim, out.number);
         if (answer.state == SIM_ANSWER_REFUSED) {
-            pipeline_whatif_because(whatif, answer.why);
+            engine_whatif_because(whatif, answer.why);
             whatif->state = WHATIF_REFUSED;
         } else if (answer.state == SIM_ANSWER_COUNTS) {
             whatif->state = WHATIF_COUNTS;
-            fill_counts(pipeline, whatif, &answer, &out);
+            fill_counts(engine, whatif, &answer, &out);
         }
     }
-    if (whatif->wanting && pipeline->ended)
-        pipeline_whatif_because(whatif, "the program ended before the question could be put to it");
+    if (whatif->wanting && engine->ended)
+        engine_whatif_because(whatif, "the program ended before the question could be put to it");
     out.state = whatif->state;
     out.object = whatif->name;
     out.object_id = whatif->object;
@@ -124,17 +124,17 @@ static bool is_better(const struct snapshot_whatif *one, const struct snapshot_w
     return isnan(right) ? !isnan(left) : left < right;
 }
 
-struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline)
+struct snapshot_whatifs engine_whatif_state(struct engine *engine)
 {
-    struct pipeline_whatifs *all = &pipeline->whatif;
+    struct engine_whatifs *all = &engine->whatif;
     struct snapshot_whatifs out = {.count = 0};
-    if (pipeline->store)
-        return pipeline->stored_whatif;
+    if (engine->store)
+        return engine->stored_whatif;
     fill_past(all, &out);
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
         if (all->list[i].state == WHATIF_NONE)
             continue;
-        struct snapshot_whatif one = state_of(pipeline, &all->list[i]);
+        struct snapshot_whatif one = state_of(engine, &all->list[i]);
         uint32_t at = out.count++;
         for (; at > 0 && is_better(&one, &out.list[at - 1]); at--)
             out.list[at] = out.list[at - 1];
@@ -143,35 +143,35 @@ struct snapshot_whatifs pipeline_whatif_state(struct pipeline *pipeline)
     return out;
 }
 
-static const char *end_requested(struct pipeline *pipeline, const struct request *request)
+static const char *end_requested(struct engine *engine, const struct request *request)
 {
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
-            pipeline_whatif_forget(pipeline, &pipeline->whatif.list[i]);
-    return pipeline_whatif_count(pipeline) ? "dropped; what else is asked counts on"
+            engine_whatif_forget(engine, &engine->whatif.list[i]);
+    return engine_whatif_count(engine) ? "dropped; what else is asked counts on"
                                            : "nothing is asked any more";
 }
 
-const char *pipeline_whatif_request(struct pipeline *pipeline, const struct request *request)
+const char *engine_whatif_request(struct engine *engine, const struct request *request)
 {
-    if (pipeline->store)
+    if (engine->store)
         return "a recording shows what was asked; its program accesses nothing any more";
-    if (!pipeline->options.sim)
+    if (!engine->options.sim)
         return "only a simulation can tell: misstop --sim -- CMD";
     if (request->kind == REQUEST_WHATIF_END)
-        return end_requested(pipeline, request);
-    if (pipeline->ended)
+        return end_requested(engine, request);
+    if (engine->ended)
         return "the program has ended: it accesses nothing any more";
-    return pipeline_whatif_ask(pipeline, request->object, request->type, request->name)
+    return engine_whatif_ask(engine, request->object, request->type, request->name)
                ? "asked; the counts of both begin now"
                : "as many questions are asked as can be; Right, then x on one drops it";
 }
 
 enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };
 
-int pipeline_whatif_check(const char *const texts[], struct error *error)
+int engine_whatif_check(const char *const texts[], struct error *error)
 {
-    struct pipeline_whatif whatif;
+    struct engine_whatif whatif;
     int code = 0;
     for (unsigned i = 0; texts && texts[i] && !code; i++)
         code = whatif_parse(texts[i], &whatif.wanted, whatif.name, sizeof whatif.name, error);
@@ -179,14 +179,14 @@ int pipeline_whatif_check(const char *const texts[], struct error *error)
 }
 
 /* The one that asks the same, or that asks nothing; NULL: all ask something else. */
-static struct pipeline_whatif *find_place(struct pipeline *pipeline, uint32_t object,
+static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
                                           const struct whatif_wanted *wanted, const char *name)
 {
-    struct pipeline_whatif *unused = NULL;
-    char words[sizeof pipeline->whatif.list[0].words];
+    struct engine_whatif *unused = NULL;
+    char words[sizeof engine->whatif.list[0].words];
     whatif_words(wanted, words, sizeof words);
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
-        struct pipeline_whatif *whatif = &pipeline->whatif.list[i];
+        struct engine_whatif *whatif = &engine->whatif.list[i];
         bool its = object ? whatif->object == object : !strcmp(whatif->name, name);
         if (whatif->state != WHATIF_NONE && its && !strcmp(whatif->words, words))
             return whatif;
@@ -196,41 +196,41 @@ static struct pipeline_whatif *find_place(struct pipeline *pipeline, uint32_t ob
     return unused;
 }
 
-static bool pipeline_whatif_ask(struct pipeline *pipeline, uint32_t object, uint32_t type,
+static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                                 const char *text)
 {
     struct whatif_wanted wanted;
-    char name[sizeof pipeline->whatif.list[0].name];
+    char name[sizeof engine->whatif.list[0].name];
     struct error error;
-    if (!pipeline->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
+    if (!engine->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
         return true;
-    struct pipeline_whatif *whatif = find_place(pipeline, object, &wanted, name);
+    struct engine_whatif *whatif = find_place(engine, object, &wanted, name);
     if (!whatif)
         return false;
-    pipeline_whatif_forget(pipeline, whatif);
+    engine_whatif_forget(engine, whatif);
     whatif->object = object;
     whatif->type = type;
     whatif->wanted = wanted;
     memcpy(whatif->name, name, sizeof name);
     whatif_words(&wanted, whatif->words, sizeof whatif->words);
-    pipeline_whatif_because(whatif, "no object of that name has been seen yet");
+    engine_whatif_because(whatif, "no object of that name has been seen yet");
     whatif->wanting = true;
     return true;
 }
 
-void pipeline_whatif_await(struct pipeline *pipeline)
+void engine_whatif_await(struct engine *engine)
 {
-    const char *const *texts = pipeline->options.what_if;
+    const char *const *texts = engine->options.what_if;
     for (unsigned i = 0; texts && i < WHATIF_MAX && texts[i]; i++)
-        pipeline_whatif_ask(pipeline, 0, 0, texts[i]);
-    unsigned count = pipeline_whatif_count(pipeline);
+        engine_whatif_ask(engine, 0, 0, texts[i]);
+    unsigned count = engine_whatif_count(engine);
     if (count)
-        sim_whatif_await(pipeline->options.sim, AWAITED_FROM, count);
+        sim_whatif_await(engine->options.sim, AWAITED_FROM, count);
 }
 
 /* ---- asked ---- */
 
-static const struct snapshot_object *find_object(const struct pipeline_whatif *whatif,
+static const struct snapshot_object *find_object(const struct engine_whatif *whatif,
                                                  const struct snapshot *snapshot)
 {
     const struct snapshot_object *part = NULL;
@@ -258,13 +258,13 @@ static void count_block(void *context, uint64_t start, uint64_t bytes)
     (void)context, (void)start, (void)bytes;
 }
 
-static uint32_t line_bytes(const struct pipeline *pipeline)
+static uint32_t line_bytes(const struct engine *engine)
 {
-    const struct sim_wanted *wanted = &pipeline->options.sim->wanted;
+    const struct sim_wanted *wanted = &engine->options.sim->wanted;
     return wanted->levels[wanted->level_count - 1].line_bytes;
 }
 
-static void whatif_step_one(struct pipeline *pipeline, struct pipeline_whatif *whatif,
+static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
                             const struct snapshot *snapshot)
 {
     struct error error;
@@ -278,31 +278,31 @@ static void whatif_step_one(struct pipeline *pipeline, struct pipeline_whatif *w
     whatif->object = object->id;
     snprintf(whatif->name, sizeof whatif->name, "%s", object->name);
     if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type),
-                    line_bytes(pipeline), &plan, &error) ||
-        resolver_blocks(pipeline->resolver, object->id, count_block, NULL, &follows, &error)) {
-        pipeline_whatif_because(whatif, error.text);
+                    line_bytes(engine), &plan, &error) ||
+        resolver_blocks(engine->resolver, object->id, count_block, NULL, &follows, &error)) {
+        engine_whatif_because(whatif, error.text);
         return;
     }
     snprintf(whatif->layout, sizeof whatif->layout, "%s", plan.text);
-    pipeline_whatif_because(whatif, "the program has not come to it yet");
+    engine_whatif_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
     whatif->paths_told = 0;
-    whatif->asked = sim_whatif_ask(pipeline->options.sim, pipeline_whatif_number(pipeline, whatif),
+    whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
                                    &plan.layout, follows);
     whatif->follows = follows;
 }
 
-void pipeline_whatif_step(struct pipeline *pipeline, const struct snapshot *snapshot)
+void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        whatif_step_one(pipeline, &pipeline->whatif.list[i], snapshot);
+        whatif_step_one(engine, &engine->whatif.list[i], snapshot);
 }
 
-static bool is_wanting(const struct pipeline *pipeline)
+static bool is_wanting(const struct engine *engine)
 {
     bool wanting = false;
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        wanting |= pipeline->whatif.list[i].wanting;
+        wanting |= engine->whatif.list[i].wanting;
     return wanting;
 }
 
@@ -310,50 +310,50 @@ static bool is_wanting(const struct pipeline *pipeline)
  * The program waits for the questions: each is put as soon as the object is known, and its type,
  * which takes accesses that come after debugging information has been read.
  */
-static void try_early(struct pipeline *pipeline)
+static void try_early(struct engine *engine)
 {
-    struct pipeline_whatifs *whatif = &pipeline->whatif;
+    struct engine_whatifs *whatif = &engine->whatif;
     uint64_t now = clock_now_ns();
-    uint64_t accesses = sim_whatif_waits(pipeline->options.sim);
+    uint64_t accesses = sim_whatif_waits(engine->options.sim);
     if (!accesses || now < whatif->tried_ns + TRY_EVERY_MS * 1000000ull)
         return;
     whatif->tried_ns = now;
-    resolver_tick(pipeline->resolver, now);
-    bool read = pipeline_whatif_peek(pipeline);
-    if (is_wanting(pipeline) && read)
-        sim_whatif_await(pipeline->options.sim,
+    resolver_tick(engine->resolver, now);
+    bool read = engine_whatif_peek(engine);
+    if (is_wanting(engine) && read)
+        sim_whatif_await(engine->options.sim,
                          ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0,
-                         pipeline_whatif_count(pipeline));
+                         engine_whatif_count(engine));
 }
 
 /* ---- blocks ---- */
 
 struct listing {
-    struct pipeline *pipeline;
-    struct pipeline_whatif *whatif;
+    struct engine *engine;
+    struct engine_whatif *whatif;
 };
 
 static void list_block(void *context, uint64_t start, uint64_t bytes)
 {
     const struct listing *listing = context;
     listing->whatif->left_out +=
-        !sim_whatif_block(listing->pipeline->options.sim,
-                          pipeline_whatif_number(listing->pipeline, listing->whatif), start, bytes);
+        !sim_whatif_block(listing->engine->options.sim,
+                          engine_whatif_number(listing->engine, listing->whatif), start, bytes);
 }
 
-static void list_blocks(struct pipeline *pipeline, struct pipeline_whatif *whatif)
+static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
 {
-    struct listing listing = {pipeline, whatif};
+    struct listing listing = {engine, whatif};
     struct error error;
     bool follows;
-    if (resolver_blocks(pipeline->resolver, whatif->object, list_block, &listing, &follows, &error))
-        pipeline_whatif_because(whatif, error.text);
-    sim_whatif_listed(pipeline->options.sim, pipeline_whatif_number(pipeline, whatif));
+    if (resolver_blocks(engine->resolver, whatif->object, list_block, &listing, &follows, &error))
+        engine_whatif_because(whatif, error.text);
+    sim_whatif_listed(engine->options.sim, engine_whatif_number(engine, whatif));
     whatif->listed = true;
 }
 
 /* The tool stops at the first path that it has not heard of, so they are told in order. */
-static void tell_paths(struct pipeline *pipeline, struct pipeline_whatif *whatif)
+static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
 {
     static const enum sim_path is[] = {
         [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
@@ -363,14 +363,14 @@ static void tell_paths(struct pipeline *pipeline, struct pipeline_whatif *whatif
     bool in_order = true;
     uint32_t unknown = 0;
     for (uint32_t path = whatif->paths_told; path < end && unknown < 64; path++) {
-        enum allocation_path its = resolver_path(pipeline->resolver, whatif->object, path);
+        enum allocation_path its = resolver_path(engine->resolver, whatif->object, path);
         if (its == ALLOCATION_PATH_UNKNOWN) {
             in_order &= !path;
             unknown++;
             continue;
         }
         unknown = 0;
-        sim_whatif_path(pipeline->options.sim, pipeline_whatif_number(pipeline, whatif), path,
+        sim_whatif_path(engine->options.sim, engine_whatif_number(engine, whatif), path,
                         is[its]);
         whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
     }
@@ -380,24 +380,24 @@ static void tell_paths(struct pipeline *pipeline, struct pipeline_whatif *whatif
  * The tool follows the agent from the moment that it took the question. What is listed must be as
  * late as that: it is, when the agent's rings have been read up to when misstop saw it taken.
  */
-static void whatif_follow_one(struct pipeline *pipeline, struct pipeline_whatif *whatif,
+static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)
 {
     if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
         return;
-    tell_paths(pipeline, whatif);
+    tell_paths(engine, whatif);
     struct sim_answer answer =
-        sim_whatif_answer(pipeline->options.sim, pipeline_whatif_number(pipeline, whatif));
+        sim_whatif_answer(engine->options.sim, engine_whatif_number(engine, whatif));
     if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)
         whatif->taken_ns = clock_now_ns();
     if (!whatif->listed && whatif->taken_ns && until_ns >= whatif->taken_ns)
-        list_blocks(pipeline, whatif);
+        list_blocks(engine, whatif);
 }
 
-void pipeline_whatif_follow(struct pipeline *pipeline, uint64_t until_ns)
+void engine_whatif_follow(struct engine *engine, uint64_t until_ns)
 {
-    if (is_wanting(pipeline))
-        try_early(pipeline);
+    if (is_wanting(engine))
+        try_early(engine);
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        whatif_follow_one(pipeline, &pipeline->whatif.list[i], until_ns);
+        whatif_follow_one(engine, &engine->whatif.list[i], until_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Watchpoints on a running process (--watch): takes sampled accesses, watches the lines of some of
- * them within a budget, and hands over what became of each. Driven by the pipeline beside the
+ * them within a budget, and hands over what became of each. Driven by the engine beside the
  * sampler; one thread only.
  */
 #ifndef MISSTOP_SAMPLE_WATCH_H

@@ -90,7 +90,7 @@ bool browser_lies_apart(struct browser *browser, const struct snapshot_object *o
 /* From a stretch of the run back to now, from any page. */
 void browser_now(struct browser *browser, struct request *request);
 
-/* What an action asks of the pipeline where no page has taken it; one that only another screen
+/* What an action asks of the engine where no page has taken it; one that only another screen
  * knows says which. (browser_request.c) */
 enum request_kind browser_request(struct browser *browser, enum action action);
 

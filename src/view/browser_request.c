@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What keys ask of the pipeline, and what those say that do nothing here; declared in browser.h. */
+/* What keys ask of the engine, and what those say that do nothing here; declared in browser.h. */
 #include "view/browser.h"
 
 /* Nothing is changed of screens that are not in sight. */

@@ -35,7 +35,7 @@ enum mode { MODE_OFF, MODE_MISSTOP, MODE_PERF, MODE_COUNT };
 struct bench {
     volatile uint64_t *progress; /* steps of the worker, shared with it */
     pid_t worker;
-    struct pipeline *pipeline;
+    struct engine *engine;
     pid_t perf;
     int control;
     int acknowledge;
@@ -101,11 +101,11 @@ static void tell_perf(struct bench *bench, const char *command)
         perror("perf control");
 }
 
-/* The worker's speed over one second in a mode; misstop's pipeline is drained as it runs. */
+/* The worker's speed over one second in a mode; misstop's engine is drained as it runs. */
 static double speed(struct bench *bench, enum mode mode)
 {
-    struct pollfd polled = {.fd = pipeline_fd(bench->pipeline), .events = POLLIN};
-    pipeline_enable(bench->pipeline, mode == MODE_MISSTOP);
+    struct pollfd polled = {.fd = engine_fd(bench->engine), .events = POLLIN};
+    engine_enable(bench->engine, mode == MODE_MISSTOP);
     if (mode == MODE_PERF)
         tell_perf(bench, "enable\n");
     double start = seconds_now();
@@ -114,7 +114,7 @@ static double speed(struct bench *bench, enum mode mode)
         if (mode != MODE_MISSTOP)
             usleep(20000);
         else if (poll(&polled, 1, 20) > 0)
-            pipeline_drain(bench->pipeline, UINT64_MAX);
+            engine_drain(bench->engine, UINT64_MAX);
     }
     double rate = (double)(*bench->progress - before) / (seconds_now() - start);
     if (mode == MODE_PERF)
@@ -143,9 +143,9 @@ static int slowdown(int rounds)
     bench.progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bench.worker = start_worker(bench.progress);
     sleep(1);
-    struct pipeline_options options = {.pid = bench.worker, .source = "clock", .rate = 2000,
+    struct engine_options options = {.pid = bench.worker, .source = "clock", .rate = 2000,
                                        .period = PERIOD_NS, .half_life_s = 10, .ways = 10};
-    if (pipeline_open(&bench.pipeline, &options, &error)) {
+    if (engine_open(&bench.engine, &options, &error)) {
         printf("slowdown: not measured: %s\n", error.text);
         kill(bench.worker, SIGKILL);
         return 1;
@@ -170,7 +170,7 @@ static int slowdown(int rounds)
     kill(bench.worker, SIGKILL);
     unlink("/tmp/misstop-bench-control");
     unlink("/tmp/misstop-bench-ack");
-    pipeline_close(bench.pipeline);
+    engine_close(bench.engine);
     while (wait(NULL) > 0)
         continue;
     return 0;

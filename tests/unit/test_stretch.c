@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A stretch of a run by the whole way: recorded places played through the pipeline, a phase
+ * A stretch of a run by the whole way: recorded places played through the engine, a phase
  * selected with the browser's keys, and all figures compared with those of a run that had the
  * samples of that stretch and no others.
  */
@@ -63,26 +63,26 @@ static void record(const struct place *places, size_t count)
 }
 
 /* All of it read; nothing decays. */
-static struct pipeline *play(void)
+static struct engine *play(void)
 {
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct error error = {0};
     struct request basis = {.kind = REQUEST_BASIS};
-    struct pipeline_options options = {
+    struct engine_options options = {
         .input = path, .batch = true, .source = "auto", .ways = 10, .cache = "L1=32K,8,64"};
-    if (pipeline_open(&pipeline, &options, &error))
+    if (engine_open(&engine, &options, &error))
         fail_msg("%s", error.text);
-    pipeline_request(pipeline, &basis);
-    while (pipeline_drain(pipeline, UINT64_MAX) >= 0)
+    engine_request(engine, &basis);
+    while (engine_drain(engine, UINT64_MAX) >= 0)
         continue;
-    return pipeline;
+    return engine;
 }
 
-static const struct snapshot *look(struct pipeline *pipeline)
+static const struct snapshot *look(struct engine *engine)
 {
-    while (pipeline_fills(pipeline))
-        pipeline_fill(pipeline);
-    const struct snapshot *snapshot = pipeline_snapshot(pipeline, 1);
+    while (engine_fills(engine))
+        engine_fill(engine);
+    const struct snapshot *snapshot = engine_snapshot(engine, 1);
     assert_non_null(snapshot);
     return snapshot;
 }
@@ -148,7 +148,7 @@ static size_t cut(const struct place *places, const struct stretch *list, size_t
 struct fixture {
     struct place *places;
     struct place *some;
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct browser browser;
     struct canvas canvas;
 };
@@ -159,7 +159,7 @@ static int setup(void **state)
     fixture = (struct fixture){.places = make_run(), .some = calloc(PLACES, sizeof(struct place))};
     assert_true(fixture.places && fixture.some);
     record(fixture.places, PLACES);
-    fixture.pipeline = play();
+    fixture.engine = play();
     browser_init(&fixture.browser, NULL);
     canvas_init(&fixture.canvas, 36, 120, false);
     *state = &fixture;
@@ -171,7 +171,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
     browser_fini(&fixture->browser);
     canvas_fini(&fixture->canvas);
-    pipeline_close(fixture->pipeline);
+    engine_close(fixture->engine);
     free(fixture->places);
     free(fixture->some);
     return unlink(path);
@@ -200,15 +200,15 @@ static bool seen(struct fixture *fixture, const char *text)
 /* As the loop does. */
 static const struct snapshot *act(struct fixture *fixture, const struct request *request)
 {
-    pipeline_request(fixture->pipeline, request);
-    browser_show(&fixture->browser, look(fixture->pipeline), snapshot_free);
+    engine_request(fixture->engine, request);
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
     return fixture->browser.snapshot;
 }
 
 /* Selects the first stretch of the list by its phase. */
 static const struct snapshot *select_first_phase(struct fixture *fixture)
 {
-    browser_show(&fixture->browser, look(fixture->pipeline), snapshot_free);
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
     press(fixture, '0');
     assert_true(seen(fixture, "Only this phase"));
     struct request request = press(fixture, KEYS_ENTER);
@@ -221,8 +221,8 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
 static void a_change_is_told(void **state)
 {
     struct fixture *fixture = *state;
-    snapshot_free(look(fixture->pipeline)); /* it is told with the next refresh */
-    const struct snapshot *shown = look(fixture->pipeline);
+    snapshot_free(look(fixture->engine)); /* it is told with the next refresh */
+    const struct snapshot *shown = look(fixture->engine);
     assert_non_null(shown->status);
     assert_non_null(strstr(shown->status, "phase A again since 2"));
     assert_non_null(strstr(shown->status, "s: "));
@@ -253,18 +253,18 @@ static void a_phase_is_as_if_nothing_else_had_been(void **state)
     size_t some = cut(fixture->places, list, count, fixture->some);
     assert_int_equal(some, shown->stretch->kept);
     record(fixture->some, some);
-    struct pipeline *alone = play();
+    struct engine *alone = play();
     const struct snapshot *expected = look(alone);
     ((struct snapshot *)(uintptr_t)expected)->counted_s = shown->counted_s;
     expect_same(shown, expected);
     snapshot_free(expected);
-    pipeline_close(alone);
+    engine_close(alone);
 }
 
 static void what_is_marked_is_shown(void **state)
 {
     struct fixture *fixture = *state;
-    browser_show(&fixture->browser, look(fixture->pipeline), snapshot_free);
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
     press(fixture, '0');
     for (int i = 0; i < 5; i++)
         press(fixture, KEYS_RIGHT);
@@ -326,7 +326,7 @@ static void escape_leads_back_at_last(void **state)
 static void the_run_is_not_touched(void **state)
 {
     struct fixture *fixture = *state;
-    const struct snapshot *before = look(fixture->pipeline);
+    const struct snapshot *before = look(fixture->engine);
     struct request now = {.kind = REQUEST_NOW};
     select_first_phase(fixture);
     act(fixture, &now);
@@ -372,15 +372,15 @@ static void an_option_says_the_same(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    assert_int_equal(pipeline_check_stretch("12-31.5", &error), 0);
-    assert_int_equal(pipeline_check_stretch("phase=B", &error), 0);
-    assert_int_equal(pipeline_check_stretch("phase=BB", &error), -EINVAL);
-    assert_int_equal(pipeline_check_stretch("31-12", &error), -EINVAL);
-    assert_int_equal(pipeline_check_stretch("B", &error), -EINVAL);
-    assert_int_equal(pipeline_show_stretch(fixture->pipeline, "phase=Q", &error), -ENOENT);
-    assert_int_equal(pipeline_show_stretch(fixture->pipeline, "900-901", &error), -ENODATA);
-    assert_int_equal(pipeline_show_stretch(fixture->pipeline, "1-2", &error), 0);
-    const struct snapshot *shown = look(fixture->pipeline);
+    assert_int_equal(engine_check_stretch("12-31.5", &error), 0);
+    assert_int_equal(engine_check_stretch("phase=B", &error), 0);
+    assert_int_equal(engine_check_stretch("phase=BB", &error), -EINVAL);
+    assert_int_equal(engine_check_stretch("31-12", &error), -EINVAL);
+    assert_int_equal(engine_check_stretch("B", &error), -EINVAL);
+    assert_int_equal(engine_show_stretch(fixture->engine, "phase=Q", &error), -ENOENT);
+    assert_int_equal(engine_show_stretch(fixture->engine, "900-901", &error), -ENODATA);
+    assert_int_equal(engine_show_stretch(fixture->engine, "1-2", &error), 0);
+    const struct snapshot *shown = look(fixture->engine);
     assert_int_equal(shown->totals.samples, RATE);
     snapshot_free(shown);
 }
