@@ -1,13 +1,9 @@
-PIPELINE = src/engine/trunk.c src/engine/engine.h src/engine/picture.c src/engine/open.c \
-	src/engine/recorded.c src/engine/requests.c src/engine/state.h src/engine/time_range.c \
-	src/engine/simulated.c src/engine/watchpoints.c src/engine/whatif.c src/engine/recorder.c \
-	src/engine/recorder.h src/engine/recorded.h
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = src/launch.c src/launch.h src/diff.c src/diff.h src/main.c src/export.c \
 	src/export.h src/front.c src/front.h src/loop.c src/loop.h src/pick.c src/pick.h \
-	src/engine/play.c src/engine/play.h src/engine/player.c src/engine/player.h src/keyboard.c \
+	src/keyboard.c \
 	src/keyboard.h src/signals.c src/signals.h src/simulation.c src/simulation.h src/options.c \
-	src/options.h $(PIPELINE)
+	src/options.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_CFLAGS = $(AM_CFLAGS) -pthread
 src_misstop_LDFLAGS = -pthread

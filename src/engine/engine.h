@@ -47,8 +47,7 @@ struct engine_options {
     double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
 };
 
-int engine_open(struct engine **engine, const struct engine_options *options,
-                  struct error *error);
+int engine_open(struct engine **engine, const struct engine_options *options, struct error *error);
 void engine_close(struct engine *engine);
 
 /* What was recorded is written out and closed. 0, also where nothing was recorded, or a negative
@@ -115,8 +114,7 @@ int engine_tick(struct engine *engine);
 
 /* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
  * next record. */
-struct snapshot_binaries engine_binaries(const struct engine *engine,
-                                           struct binary_desc *list);
+struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* NULL: out of memory. Freed by snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);

@@ -60,31 +60,28 @@ static const char *live_state(struct engine *engine, const struct resolver_targe
     engine->cpu_ticks = target->cpu_ticks;
     return engine->ended || !target->alive            ? "exited"
            : engine->paused                           ? "not counted"
-           : target->stopped                            ? "stopped"
+           : target->stopped                          ? "stopped"
            : now - engine->ran_ns >= idle_ns          ? "idle"
            : now - engine->sampled_ns >= unsampled_ns ? "not sampled"
-                                                        : "running";
+                                                      : "running";
 }
 
 static struct snapshot_target describe_target(struct engine *engine)
 {
-    struct resolver_target target =
-        engine->store ? replay_target(engine->store) : resolver_target(engine->resolver);
+    struct resolver_target target = engine->kind->target(engine);
     return (struct snapshot_target){
         .pid = target.pid,
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,
-        .state =
-            engine->live ? live_state(engine, &target, engine_now(engine)) : "recorded",
+        .state = engine->kind->live ? live_state(engine, &target, engine_now(engine)) : "recorded",
     };
 }
 
-struct snapshot_binaries engine_binaries(const struct engine *engine,
-                                           struct binary_desc *list)
+struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list)
 {
     struct snapshot_binaries binaries = {0};
-    if (engine->live || engine->store)
+    if (engine->kind != &engine_recorded)
         return binaries;
     binaries.list = list;
     binaries.count = resolver_binaries(engine->resolver, list, BINARIES_SHOWN);
@@ -105,7 +102,7 @@ static void record_refresh(struct engine *engine, const struct snapshot *head, u
 
 static double elapsed_at(const struct engine *engine, uint64_t now)
 {
-    uint64_t start = engine->live ? engine->opened_ns : engine_start_ns(engine);
+    uint64_t start = engine->kind->live ? engine->opened_ns : engine_start_ns(engine);
     return !start ? NAN : now > start ? (double)(now - start) / CLOCK_NS_PER_S : 0;
 }
 
@@ -157,8 +154,7 @@ struct head_lists {
     struct file_refused refused[FILES_REFUSED_MAX];
 };
 
-static struct snapshot describe_head(struct engine *engine, uint64_t now,
-                                     struct head_lists *lists)
+static struct snapshot describe_head(struct engine *engine, uint64_t now, struct head_lists *lists)
 {
     struct snapshot_recording *recording = engine_recording(engine);
     double elapsed_s = elapsed_at(engine, now);
@@ -173,11 +169,10 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now,
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
         .objects_all = engine->objects_all,
-        .simulation = engine->store     ? engine->stored_simulation
-                      : engine->sampler ? sampler_simulation(engine->sampler)
-                                          : (struct snapshot_simulation){0},
+        .simulation = engine->kind->simulation(engine),
         .watch = engine_watch_state(engine),
-        .whatif = engine_whatif_state(engine),
+        .whatif =
+            engine->kind->whatifs ? engine->kind->whatifs(engine) : (struct snapshot_whatifs){.count = 0},
     };
 }
 
@@ -198,11 +193,11 @@ static void take_renames(struct engine *engine)
 {
     size_t count = 0;
     const struct object_rename *list =
-        engine->store ? NULL : resolver_renames(engine->resolver, &count);
+        engine->resolver ? resolver_renames(engine->resolver, &count) : NULL;
     engine_rename(engine, list, count);
     if (engine->recorder)
         recorder_rename(engine->recorder, list, count);
-    if (!engine->store)
+    if (engine->resolver)
         resolver_renamed(engine->resolver);
 }
 
@@ -217,15 +212,15 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     take_renames(engine);
     engine->iteration++;
     struct snapshot head = describe_head(engine, now, &lists);
-    head.interval_s = engine->refresh_due ? engine->stored_interval_s : interval_s;
+    head.interval_s = engine->stored.refresh_due ? engine->stored.interval_s : interval_s;
     head.totals.rate = sample_rate(engine, now);
     bool exec_told = engine->exec_seen && !head.status;
     if (exec_told)
         head.status =
-            engine->live
+            engine->kind->live
                 ? "another program was started (exec); counting goes on, z counts it alone"
                 : "here the process started another program (exec)";
-    if (engine->live && engine->resolver && resolver_shut_off(engine->resolver))
+    if (engine->kind->live && resolver_shut_off(engine->resolver))
         head.status = shut_off;
     if (engine->recorder)
         recorder_begin_refresh(engine->recorder);
@@ -239,7 +234,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     if (snapshot)
         engine_whatif_step(engine, snapshot);
     engine->exec_seen &= !exec_told;
-    engine->refresh_due = false;
+    engine->stored.refresh_due = false;
     if (engine->recorder)
         record_refresh(engine, &head, now);
     if (shown != snapshot)
@@ -251,8 +246,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
     struct recorder *recorder = engine->recorder;
-    struct profile *shown =
-        engine->stretch.profile ? engine->stretch.profile : engine->profile;
+    struct profile *shown = engine->stretch.profile ? engine->stretch.profile : engine->profile;
     take_renames(engine);
     engine->recorder = NULL; /* it is no refresh */
     profile_set_basis(engine->profile, BASIS_RUN);
@@ -267,9 +261,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 bool engine_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct engine *engine = context;
-    if (engine->store)
-        return store_reader_instruction_text(engine->store, ip, out, size);
-    return decoder_text(engine->decoder, ip, out, size);
+    return engine->kind->instruction(engine, ip, out, size);
 }
 
 bool engine_source(void *context, const char *file, uint32_t line, char *out, size_t size)

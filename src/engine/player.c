@@ -53,8 +53,7 @@ static void set_out(struct player *player)
         clock->slice_ns = PLAY_END;
 }
 
-void player_init(struct player *player, struct engine *engine, struct screen *screen,
-                 double pace)
+void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace)
 {
     *player = (struct player){
         .engine = engine, .screen = screen, .from_start = !isnan(pace), .pace = pace};
@@ -126,8 +125,7 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     return code;
 }
 
-int player_pick_first(struct engine *engine, struct screen *screen, bool *quit,
-                      struct error *error)
+int player_pick_first(struct engine *engine, struct screen *screen, bool *quit, struct error *error)
 {
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);

@@ -21,8 +21,7 @@ struct player {
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
-void player_init(struct player *player, struct engine *engine, struct screen *screen,
-                 double pace);
+void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace);
 
 /*
  * Reads what is due. 1: a time that was asked for has been reached, or the end: time for a

@@ -1,131 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recording as the stages see it: its start over, its machine, its clock; in engine.h. */
-#include "engine/recorded.h"
-
+/*
+ * A recording: played again from its start, its processes, its machine and its clock; and how one
+ * that another program than misstop made is read, decoded and resolved.
+ */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/state.h"
 #include "sample/perfdata.h"
 
-int replay_open(struct store_reader **store, const char *input, char *note, size_t note_size,
-                struct error *error)
-{
-    char path[PATH_MAX];
-    struct error cause = {0};
-    *store = NULL;
-    note[0] = '\0';
-    if (store_is_one(input))
-        return store_reader_open(store, input, error);
-    if (!strcmp(input, "-") ||
-        snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
-        return 0;
-    if (store_reader_open(store, path, &cause)) {
-        snprintf(note, note_size, "%s; names are worked out again", cause.text);
-        return 0;
-    }
-    uint64_t mark = store_reader_belongs(*store);
-    if (mark && mark == perfdata_file_mark(input))
-        return 0;
-    store_reader_close(*store);
-    *store = NULL;
-    snprintf(note, note_size, "%s is not of this recording; names are worked out again", path);
-    return 0;
-}
-
-static void copy_text(char *out, size_t size, const char *text)
-{
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-static void replay_info(const struct store_reader *store, struct sampler_info *info)
-{
-    struct store_facts facts;
-    store_reader_facts(store, &facts);
-    *info = (struct sampler_info){
-        .source = facts.source ? facts.source : "recording",
-        .weighs = facts.weighs ? facts.weighs : "",
-        .exact_address = facts.exact_address,
-        .exact_ip = facts.exact_ip,
-        .latency = facts.latency,
-        .data_source = facts.data_source,
-        .lines = facts.lines,
-        .event_count = facts.event_count,
-        .pid = (pid_t)facts.pid,
-    };
-    for (unsigned i = 0; i < facts.event_count; i++) {
-        struct sampler_event *event = &info->events[i];
-        copy_text(event->name, sizeof event->name, facts.events[i].name);
-        copy_text(event->weighs, sizeof event->weighs, facts.events[i].weighs);
-        event->role = facts.events[i].role <= EVENT_OTHER ? (enum event_role)facts.events[i].role
-                                                          : EVENT_OTHER;
-        event->period = facts.events[i].period;
-        event->opened_on = facts.events[i].opened_on;
-        event->counted = facts.events[i].counted;
-    }
-    copy_text(info->note, sizeof info->note, facts.note);
-}
-
-struct resolver_target replay_target(const struct store_reader *store)
-{
-    struct store_facts facts;
-    store_reader_facts(store, &facts);
-    return (struct resolver_target){.pid = facts.pid,
-                                    .threads = facts.threads,
-                                    .comm = facts.comm,
-                                    .exe = facts.exe,
-                                    .alive = facts.alive};
-}
-
-/* The cache that sets were counted for. 0; or as geometry_parse(), where the store tells of none
- * that can be. */
-static int replay_geometry(const struct store_reader *store, struct geometry *geometry,
-                           struct error *error)
-{
-    char spec[128];
-    struct store_facts facts;
-    store_reader_facts(store, &facts);
-    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts.cache_level ? facts.cache_level : "",
-             (unsigned long long)facts.cache_size_bytes, facts.cache_ways, facts.cache_line_bytes);
-    return geometry_parse(geometry, spec, "", error);
-}
-
-static struct sampler_span span_of(const struct engine *engine)
-{
-    const struct store_reader *store = engine->store;
-    if (!store)
-        return sampler_span(engine->sampler);
-    uint64_t start_ns = store_reader_start_ns(store);
-    uint64_t end_ns = store_reader_end_ns(store);
-    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
-}
-
 int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
-    int code = engine->store ? 0 : sampler_restart(engine->sampler, pid, error);
+    int code = engine->kind->restart(engine, pid, error);
     if (code)
         return code;
     engine_close_tables(engine);
+    engine->stored.refresh_due = false;
     memset(engine->samples, 0, sizeof engine->samples);
     memset(engine->events, 0, sizeof engine->events);
-    engine->zeroed_s = 0;
     engine->record_ns = engine->ranked_before = 0;
-    engine->exec_seen = engine->refresh_due = false;
+    engine->exec_seen = false;
     engine->zeroed_s = 0;
     code = engine_open_tables(engine, error);
     if (code)
         return code;
     profile_set_basis(engine->profile, basis);
-    /* Where the recording told what ranks, it tells it again. */
-    if (engine->store && !engine->event_chosen)
-        engine->ranking = 0;
     profile_set_ranking(engine->profile, engine->ranking);
     return 0;
 }
@@ -144,7 +48,7 @@ void engine_forget_news(struct engine *engine)
 unsigned engine_reading(struct engine *engine)
 {
     struct reading_state state = {0};
-    if (engine->store)
+    if (!engine->resolver)
         return 0;
     struct place_names names = resolver_names(engine->resolver);
     resolver_settle(engine->resolver, clock_now_ns());
@@ -155,19 +59,12 @@ unsigned engine_reading(struct engine *engine)
 
 uint64_t engine_start_ns(const struct engine *engine)
 {
-    return span_of(engine).start_ns;
-}
-
-void engine_replay_reached(struct engine *engine, uint64_t until_ns)
-{
-    uint64_t start_ns = engine_start_ns(engine);
-    if (until_ns < UINT64_MAX - start_ns && start_ns + until_ns > engine->record_ns)
-        engine->record_ns = start_ns + until_ns;
+    return engine->kind->span(engine).start_ns;
 }
 
 uint64_t engine_length_ns(const struct engine *engine)
 {
-    return span_of(engine).length_ns;
+    return engine->kind->span(engine).length_ns;
 }
 
 bool engine_rereadable(const struct engine *engine)
@@ -176,14 +73,15 @@ bool engine_rereadable(const struct engine *engine)
     /* Going back would write what was written already. */
     if (engine->recorder)
         return false;
-    if (!engine->store)
-        sampler_processes(engine->sampler, &count);
-    return engine->store || count;
+    if (!engine->sampler)
+        return true;
+    sampler_processes(engine->sampler, &count);
+    return count;
 }
 
 bool engine_learnt(const struct engine *engine)
 {
-    return engine->store;
+    return engine->kind == &engine_stored;
 }
 
 const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count)
@@ -191,41 +89,11 @@ const struct perfdata_process *engine_processes(const struct engine *engine, siz
     size_t sampled = 0;
     *count = 0;
     const struct perfdata_process *list =
-        engine->store ? NULL : sampler_processes(engine->sampler, count);
+        engine->sampler ? sampler_processes(engine->sampler, count) : NULL;
     while (sampled < *count && list[sampled].samples)
         sampled++;
     *count = sampled;
     return list;
-}
-
-/* Of a recording that was not made by misstop. */
-static int geometry_recorded(const struct perfdata_machine *machine, const char *spec,
-                             struct geometry *geometry, struct error *error)
-{
-    struct geometry_cache caches[PERFDATA_CACHES_MAX];
-    for (unsigned i = 0; i < machine->cache_count; i++)
-        caches[i] = (struct geometry_cache){machine->caches[i].level, machine->caches[i].line_bytes,
-                                            machine->caches[i].sets, machine->caches[i].ways,
-                                            machine->caches[i].type};
-    return geometry_among(geometry, spec, caches, machine->cache_count, error);
-}
-
-int engine_geometry(struct engine *engine, const char *sysfs, struct error *error)
-{
-    const char *spec = engine->options.cache;
-    struct geometry *geometry = &engine->geometry;
-    const struct perfdata_machine *machine =
-        engine->store ? NULL : sampler_machine(engine->sampler);
-    if (engine->store && !spec && !replay_geometry(engine->store, geometry, NULL))
-        return 0;
-    if (machine && machine->cache_count && !geometry_recorded(machine, spec, geometry, error))
-        return 0;
-    int code = geometry_parse(geometry, spec, sysfs, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
-    if (code == -ENOENT && !spec)
-        code = geometry_parse(geometry, "L1=32K,8,64", sysfs, error);
-    geometry->guessed = !engine->live && !(spec && strchr(spec, '='));
-    return code;
 }
 
 static const char *known(const char *text)
@@ -234,8 +102,8 @@ static const char *known(const char *text)
 }
 
 /* Clocks tell when it began; the file, when it was written to last. */
-static void describe_date(struct recording_text *text, const struct perfdata_machine *machine,
-                          uint64_t start_ns)
+void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
+                   uint64_t start_ns)
 {
     struct snapshot_recording *out = &text->shown;
     struct tm local;
@@ -288,8 +156,9 @@ static void describe_addresses(struct engine *engine)
     text->shown.addresses = text->addresses;
 }
 
-static void describe_machine(struct engine *engine, const struct perfdata_machine *machine)
+static void describe_machine(struct engine *engine)
 {
+    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
     struct recording_text *text = &engine->recording;
     struct snapshot_recording *out = &text->shown;
     size_t count;
@@ -305,29 +174,21 @@ static void describe_machine(struct engine *engine, const struct perfdata_machin
     out->process_share = share_of(list, count, engine_info(engine)->pid);
     out->others = known(text->others);
     describe_addresses(engine);
-    describe_date(text, machine, span_of(engine).start_ns);
+    recorded_date(text, machine, engine->kind->span(engine).start_ns);
 }
 
 struct snapshot_recording *engine_recording(struct engine *engine)
 {
     struct recording_text *text = &engine->recording;
     struct snapshot_recording *out = &text->shown;
-    if (engine->live)
+    if (engine->kind->live)
         return NULL;
-    struct sampler_span span = span_of(engine);
+    struct sampler_span span = engine->kind->span(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
                                        .note = known(engine_info(engine)->note)};
-    if (engine->store) {
-        store_reader_facts(engine->store, &text->facts);
-        out->host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
-        struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(engine->store),
-                                          .clock_ns = span.start_ns};
-        describe_date(text, &clocks, span.start_ns);
-    } else {
-        describe_machine(engine, sampler_machine(engine->sampler));
-    }
+    engine->kind->describe_recording(engine);
     if (!span.start_ns)
         return out;
     uint64_t position_ns =
@@ -338,103 +199,75 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     return out;
 }
 
-/*
- * Replay of what misstop recorded: places go straight to the tables. Played to its end with nobody
- * looking on, the tables are brought up to date where they were while it was recorded, so that
- * what depends on that (histories, sizes of elements, the search) comes out the same.
- */
+/* ---- of another program ---- */
 
-/* At once, while names are what they were then; but the last is the one that is asked for. */
-static void catch_up_refresh(struct engine *engine)
+void recorded_reached(struct engine *engine, uint64_t until_ns)
 {
-    if (engine->to_the_end && store_reader_more(engine->store))
-        snapshot_free(engine_snapshot(engine, engine->stored_interval_s));
+    uint64_t start_ns = engine_start_ns(engine);
+    if (until_ns < UINT64_MAX - start_ns && start_ns + until_ns > engine->record_ns)
+        engine->record_ns = start_ns + until_ns;
 }
 
-static void take_place(struct engine *engine, const struct place *place)
+static int recorded_open(struct engine *engine, struct error *error)
 {
-    if (place->access.event >= engine->stored.event_count)
-        return;
-    engine->samples[place->access.event]++;
-    engine->events[place->access.event] += (double)place->access.weight;
-    profile_add(engine->profile, place);
-    past_add_all(engine->past, place, 1);
+    int code = stored_look(engine, error);
+    return code || engine->kind == &engine_stored ? code : sampled_open(engine, error);
 }
 
-void engine_stored_facts(struct engine *engine)
+static void recorded_open_files(struct engine *engine)
 {
-    struct store_facts facts;
-    store_reader_facts(engine->store, &facts);
-    replay_info(engine->store, &engine->stored);
-    engine->stored_simulation = facts.simulation;
-    engine->stored_watch = facts.watch;
-    engine->stored_whatif = facts.whatif;
-    memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+    files_client_recording(&engine->files, engine->options.input);
+    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
+    engine->files.elsewhere = machine && sampled_elsewhere(machine->host);
 }
 
-/* One after the other in the file; done together, for the tables are gone over each time. */
-static void flush_renames(struct engine *engine)
+static long recorded_drain(struct engine *engine, uint64_t until_ns)
 {
-    engine_rename(engine, engine->renames, engine->rename_count);
-    engine->rename_count = 0;
-}
-
-static void take_rename(struct engine *engine, const struct object_rename *rename)
-{
-    if (engine->rename_count == ENGINE_RENAMES)
-        flush_renames(engine);
-    engine->renames[engine->rename_count++] = *rename;
-}
-
-static void take_item(void *context, const struct store_item *item)
-{
-    struct engine *engine = context;
-    engine->refresh_due = false;
-    if (item->kind != STORE_ITEM_RENAME && engine->rename_count)
-        flush_renames(engine);
-    engine->record_ns = item->time_ns;
-    switch (item->kind) {
-    case STORE_ITEM_PLACE:
-        take_place(engine, &item->place);
-        break;
-    case STORE_ITEM_LOST:
-        profile_lost(engine->profile, item->count);
-        break;
-    case STORE_ITEM_THROTTLED:
-        profile_throttled(engine->profile, item->count);
-        break;
-    case STORE_ITEM_WATCH:
-        profile_watch(engine->profile, &item->watch.result, item->watch.function, item->watch.ip);
-        break;
-    case STORE_ITEM_RENAME:
-        take_rename(engine, &item->rename);
-        break;
-    case STORE_ITEM_RANKING:
-        if (!engine->event_chosen)
-            engine_rank(engine, item->ranking);
-        break;
-    case STORE_ITEM_LINE:
-        profile_add_lines(engine->profile, &item->line, 1);
-        break;
-    case STORE_ITEM_REFRESH:
-        engine_stored_facts(engine);
-        engine->stored_interval_s = item->interval_s;
-        engine->refresh_due = true;
-        catch_up_refresh(engine);
-    }
-}
-
-long engine_stored_drain(struct engine *engine, uint64_t until_ns)
-{
-    uint64_t until = engine->first_ns + until_ns;
-    engine->to_the_end = until < until_ns || until_ns == UINT64_MAX;
-    long count = store_reader_read(engine->store, engine->to_the_end ? UINT64_MAX : until,
-                                   take_item, engine);
-    flush_renames(engine);
-    if (engine->to_the_end)
-        count = -ENODATA;
-    if (count == -ENODATA && store_reader_damage(engine->store)[0])
-        snprintf(engine->status, sizeof engine->status, "%s",
-                 store_reader_damage(engine->store));
+    resolver_be_patient(engine->resolver, engine->patience_ns);
+    long count = engine_take(engine, &until_ns);
+    recorded_reached(engine, until_ns);
+    resolver_settle(engine->resolver, clock_now_ns());
     return count;
 }
+
+static int recorded_restart(struct engine *engine, pid_t pid, struct error *error)
+{
+    return sampler_restart(engine->sampler, pid, error);
+}
+
+static int geometry_among_recorded(const struct perfdata_machine *machine, const char *spec,
+                                   struct geometry *geometry, struct error *error)
+{
+    struct geometry_cache caches[PERFDATA_CACHES_MAX];
+    for (unsigned i = 0; i < machine->cache_count; i++)
+        caches[i] = (struct geometry_cache){machine->caches[i].level, machine->caches[i].line_bytes,
+                                            machine->caches[i].sets, machine->caches[i].ways,
+                                            machine->caches[i].type};
+    return geometry_among(geometry, spec, caches, machine->cache_count, error);
+}
+
+static bool recorded_geometry(struct engine *engine)
+{
+    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
+    return machine && machine->cache_count &&
+           !geometry_among_recorded(machine, engine->options.cache, &engine->geometry, NULL);
+}
+
+const struct engine_kind engine_recorded = {.open = recorded_open,
+                                            .open_files = recorded_open_files,
+                                            .open_names = sampled_open_names,
+                                            .drain = recorded_drain,
+                                            .tick = sampled_tick,
+                                            .restart = recorded_restart,
+                                            .rank = sampled_rank,
+                                            .info = sampled_info,
+                                            .fd = sampled_fd,
+                                            .names = sampled_names,
+                                            .target = sampled_target,
+                                            .span = sampled_span,
+                                            .geometry = recorded_geometry,
+                                            .find = sampled_find,
+                                            .instruction = sampled_instruction,
+                                            .pairs = sampled_pairs,
+                                            .simulation = sampled_simulation,
+                                            .describe_recording = describe_machine};

@@ -9,13 +9,6 @@
 #include "engine/state.h"
 #include "sample/attributes.h"
 #include "sample/event.h"
-#include "sample/sim_whatif.h"
-
-static bool find_object(struct engine *engine, const char *name, struct object_extent *extent)
-{
-    return engine->store ? store_reader_find(engine->store, name, extent)
-                           : resolver_find(engine->resolver, name, extent);
-}
 
 void engine_search_start(struct engine *engine, const char *what)
 {
@@ -29,9 +22,8 @@ void engine_search_start(struct engine *engine, const char *what)
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
         profile_search_start(engine->profile, base, bound, what, engine_now(engine));
-    } else if (find_object(engine, what, &extent)) {
-        profile_search_start(engine->profile, extent.base, extent.bound, what,
-                             engine_now(engine));
+    } else if (engine->kind->find(engine, what, &extent)) {
+        profile_search_start(engine->profile, extent.base, extent.bound, what, engine_now(engine));
     } else {
         engine->search = what;
         snprintf(engine->status, sizeof engine->status,
@@ -59,30 +51,9 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine->ranking = event;
     engine->ranked_before = engine->samples[event];
     profile_set_ranking(engine->profile, event);
-    if (!engine->store)
-        sampler_rank(engine->sampler, event);
+    if (engine->kind->rank)
+        engine->kind->rank(engine, event);
     engine_stretch_rank(engine);
-}
-
-/* Of the events that a simulation has by itself, deepest first. */
-void engine_rank_costliest(struct engine *engine)
-{
-    if (!engine->options.sim || engine->options.events || engine->event_chosen)
-        return;
-    struct snapshot_simulation simulation = sampler_simulation(engine->sampler);
-    uint32_t last = simulation.level_count - 1;
-    if (engine->ranking > last)
-        return;
-    uint32_t level = whatif_costliest_level(&simulation, last - engine->ranking);
-    if (level == last - engine->ranking)
-        return;
-    engine_rank(engine, (uint16_t)(last - level));
-    if (engine->recorder)
-        recorder_ranking(engine->recorder, engine->ranking);
-    if (!engine->status[0])
-        snprintf(engine->status, sizeof engine->status,
-                 "ranked by %s: most cycles are lost there; e ranks by another event",
-                 engine_info(engine)->events[engine->ranking].name);
 }
 
 /* -e of a recording: by name with or without modifiers, or by what it counts. */
@@ -154,8 +125,8 @@ static const char *next_event(struct engine *engine)
 {
     const struct sampler_info *info = engine_info(engine);
     if (info->event_count < 2)
-        return engine->live ? "only one event is sampled; name more with -e"
-                              : "only one event was recorded";
+        return engine->kind->live ? "only one event is sampled; name more with -e"
+                                  : "only one event was recorded";
     engine->event_chosen = true;
     engine_rank(engine, (uint16_t)((engine->ranking + 1) % info->event_count));
     snprintf(engine->status, sizeof engine->status, "ranked by %s",
@@ -174,7 +145,7 @@ static const char *other_objects(struct engine *engine)
 {
     engine->objects_all = !engine->objects_all;
     return engine->objects_all ? "objects of less than 0.1% are listed too"
-                                 : "objects of 0.1% and more are listed";
+                               : "objects of 0.1% and more are listed";
 }
 
 static const char *bin_answer(int code, const char *done)
@@ -201,9 +172,8 @@ static const char *heap_request(struct engine *engine, const struct request *req
         return bin_answer(resolver_bin_rename(engine->resolver, request->bins[0], request->name),
                           "renamed");
     case REQUEST_BIN_COMBINE:
-        return bin_answer(
-            resolver_bin_combine(engine->resolver, request->bins, request->bin_count),
-            "combined; U takes it back");
+        return bin_answer(resolver_bin_combine(engine->resolver, request->bins, request->bin_count),
+                          "combined; U takes it back");
     default:
         return bin_answer(resolver_bin_undo(engine->resolver), "taken back");
     }
@@ -211,7 +181,7 @@ static const char *heap_request(struct engine *engine, const struct request *req
 
 static const char *other_counting(struct engine *engine)
 {
-    if (!engine->live)
+    if (!engine->kind->live)
         return "a recording has been counted";
     engine->paused = !engine->paused;
     if (engine_enable(engine, !engine->paused))
@@ -225,6 +195,9 @@ const char *engine_request(struct engine *engine, const struct request *request)
     const char *of_stretch = engine_stretch_request(engine, request);
     if (of_stretch)
         return of_stretch;
+    const char *of_kind = engine->kind->request ? engine->kind->request(engine, request) : NULL;
+    if (of_kind)
+        return of_kind;
     switch (request->kind) {
     case REQUEST_ALL_OBJECTS:
         return other_objects(engine);
@@ -239,8 +212,6 @@ const char *engine_request(struct engine *engine, const struct request *request)
         memset(engine->events, 0, sizeof engine->events);
         engine->zeroed_s = fmax(0, engine_elapsed_s(engine));
         engine->ranked_before = 0;
-        if (engine->options.sim)
-            sim_whatif_zero(engine->options.sim);
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:
         return next_event(engine);
@@ -254,13 +225,13 @@ const char *engine_request(struct engine *engine, const struct request *request)
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return engine->store ? "the heap is as it was recorded" : heap_request(engine, request);
+        return heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
         return profile_search_back(engine->profile, now) ? "back at the search before"
-                                                           : "there was no other search";
+                                                         : "there was no other search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return engine_whatif_request(engine, request);
+        return "only a simulation can tell: misstop --sim -- CMD";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(engine->profile);
         return "search ended";

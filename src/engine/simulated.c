@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a simulation tells of lines, given its place; declared in state.h. */
+/* A program launched under the simulated cache: its misses, and what happened to cache lines. */
+#include <stdio.h>
+
 #include "engine/state.h"
+#include "sample/sim_whatif.h"
 
 /* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
 static struct access access_of(const struct record *record, const struct line_told *line)
@@ -24,8 +27,7 @@ bool engine_take_line(struct engine *engine, const struct record *record)
 {
     struct line_place *line = &engine->lines[engine->line_count];
     line->line = record->line;
-    if (engine->recorder &&
-        !recorder_wants_line(engine->recorder, record->time_ns, &line->line))
+    if (engine->recorder && !recorder_wants_line(engine->recorder, record->time_ns, &line->line))
         return false;
     struct access access = access_of(record, &line->line);
     engine->line_count++;
@@ -43,40 +45,63 @@ void engine_count_lines(struct engine *engine)
     engine->line_count = 0;
 }
 
-static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                      struct line_pair *out)
+/* Of the events that a simulation has by itself, deepest first. */
+static void rank_costliest(struct engine *engine)
 {
-    const struct engine *engine = context;
-    return sampler_pair(engine->sampler, kind, level, place, out);
+    if (engine->options.events || engine->event_chosen)
+        return;
+    struct snapshot_simulation simulation = sampler_simulation(engine->sampler);
+    uint32_t last = simulation.level_count - 1;
+    if (engine->ranking > last)
+        return;
+    uint32_t level = whatif_costliest_level(&simulation, last - engine->ranking);
+    if (level == last - engine->ranking)
+        return;
+    engine_rank(engine, (uint16_t)(last - level));
+    if (engine->recorder)
+        recorder_ranking(engine->recorder, engine->ranking);
+    if (!engine->status[0])
+        snprintf(engine->status, sizeof engine->status,
+                 "ranked by %s: most cycles are lost there; e ranks by another event",
+                 engine_info(engine)->events[engine->ranking].name);
 }
 
-/* As that of a sample whose data nobody knows. */
-static uint32_t function_of(void *context, uint64_t ip)
+/* Misses wait in a ring, and thin themselves out where it fills. */
+static long simulated_drain(struct engine *engine, uint64_t until_ns)
 {
-    struct engine *engine = context;
-    struct place place;
-    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
-    resolver_resolve(engine->resolver, &access, NULL, &place);
-    return place.function;
+    if (!engine->behind)
+        resolver_be_patient(engine->resolver, engine->patience_ns);
+    long count = engine_take(engine, &until_ns);
+    rank_costliest(engine);
+    engine->behind |= !live_follow_heap(engine, until_ns);
+    resolver_settle(engine->resolver, clock_now_ns());
+    engine_whatif_follow(engine, until_ns);
+    return count;
 }
 
-static bool stored_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                        struct line_pair *out)
+static const char *simulated_request(struct engine *engine, const struct request *request)
 {
-    const struct engine *engine = context;
-    return store_reader_pair(engine->store, kind, level, place, out);
+    if (request->kind == REQUEST_ZERO)
+        sim_whatif_zero(engine->options.sim);
+    bool asks = request->kind == REQUEST_WHATIF || request->kind == REQUEST_WHATIF_END;
+    return asks ? engine_whatif_request(engine, request) : NULL;
 }
 
-static uint32_t stored_function(void *context, uint64_t ip)
-{
-    const struct engine *engine = context;
-    return store_reader_function(engine->store, ip);
-}
-
-struct line_pair_source engine_pairs(struct engine *engine)
-{
-    if (!engine_info(engine)->lines)
-        return (struct line_pair_source){0};
-    return engine->store ? (struct line_pair_source){engine, stored_pair, stored_function}
-                           : (struct line_pair_source){engine, next_pair, function_of};
-}
+const struct engine_kind engine_simulated = {.live = true,
+                                             .open = sampled_open,
+                                             .open_files = live_open_files,
+                                             .open_names = sampled_open_names,
+                                             .drain = simulated_drain,
+                                             .tick = live_tick,
+                                             .rank = sampled_rank,
+                                             .info = sampled_info,
+                                             .fd = sampled_fd,
+                                             .names = sampled_names,
+                                             .target = sampled_target,
+                                             .span = sampled_span,
+                                             .find = sampled_find,
+                                             .instruction = sampled_instruction,
+                                             .pairs = sampled_pairs,
+                                             .simulation = sampled_simulation,
+                                             .whatifs = engine_whatif_state,
+                                             .request = simulated_request};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What trunk.c fills and its other files read: picture.c (snapshots),
- * requests.c (what views ask) and recorded.c (what misstop recorded). Private to
- * engine*.c.
+ * struct engine, which all files of this folder share: trunk.c (record to tables), the four kinds
+ * of engines, picture.c (snapshots), requests.c (what views ask), time_range.c, watchpoints.c,
+ * whatif.c.
  */
 #ifndef MISSTOP_ENGINE_STATE_H
 #define MISSTOP_ENGINE_STATE_H
@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "decode/decoder.h"
 #include "engine/engine.h"
-#include "engine/recorded.h"
 #include "engine/recorder.h"
 #include "profile/profile.h"
 #include "profile/whatif.h"
@@ -20,13 +19,16 @@
 #include "sample/sampler.h"
 #include "sample/watch.h"
 #include "store/past.h"
+#include "store/store_read.h"
 
 enum { ENGINE_PLACES = 32, ENGINE_RENAMES = 1024 };
 
 /* The search of everything ends here: the upper half of the addresses is the kernel's. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
-/* Strings of snapshot_recording that stand nowhere else. */
+struct perfdata_machine;
+
+/* Strings of struct snapshot_recording that nothing else keeps. */
 struct recording_text {
     struct snapshot_recording shown;
     struct store_facts facts;
@@ -78,13 +80,67 @@ struct engine_whatif {
 
 struct engine_whatifs {
     struct engine_whatif list[WHATIF_MAX]; /* by number */
-    uint64_t tried_ns;                       /* when the program waited for questions */
+    uint64_t tried_ns;                     /* when the program waited for questions */
     uint32_t tries;
     struct engine_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
 };
 
+/*
+ * Where an engine's places come from: one table each in live.c, simulated.c, recorded.c (perf.data)
+ * and stored.c (FILE.misstop). The first three have a sampler, a resolver and a decoder
+ * (sampled.c); the last has a store. A member that is NULL does nothing.
+ */
+struct engine_kind {
+    bool live; /* a running process: the clock is the machine's, its code and rights may change */
+    /* The sampler or the store; a kind may hand over to another one. */
+    int (*open)(struct engine *engine, struct error *error);
+    /* On whose behalf files are opened. */
+    void (*open_files)(struct engine *engine);
+    /* What turns records into places; again at each restart of a recording. */
+    int (*open_names)(struct engine *engine, struct error *error);
+    long (*drain)(struct engine *engine, uint64_t until_ns);
+    int (*tick)(struct engine *engine, uint64_t now_ns); /* -ESRCH: the target has ended */
+    int (*restart)(struct engine *engine, pid_t pid, struct error *error);
+    void (*rank)(struct engine *engine, uint16_t event);
+    const struct sampler_info *(*info)(const struct engine *engine);
+    int (*fd)(const struct engine *engine);
+    struct place_names (*names)(const struct engine *engine);
+    struct resolver_target (*target)(const struct engine *engine);
+    struct sampler_span (*span)(const struct engine *engine);
+    bool (*geometry)(struct engine *engine); /* of what was recorded; false: not known */
+    bool (*find)(const struct engine *engine, const char *name, struct object_extent *extent);
+    bool (*instruction)(const struct engine *engine, uint64_t ip, char *out, size_t size);
+    struct line_pair_source (*pairs)(struct engine *engine);
+    struct snapshot_simulation (*simulation)(const struct engine *engine);
+    struct snapshot_whatifs (*whatifs)(struct engine *engine);
+    void (*describe_recording)(struct engine *engine); /* into engine->recording */
+    /* Requests that this kind answers by itself; NULL: goes on to all others. */
+    const char *(*request)(struct engine *engine, const struct request *request);
+};
+
+extern const struct engine_kind engine_live;
+extern const struct engine_kind engine_simulated;
+extern const struct engine_kind engine_recorded;
+extern const struct engine_kind engine_stored;
+
+/* What stored.c has read: facts, and what is not in the tables yet. */
+struct engine_store {
+    struct store_reader *reader;
+    struct sampler_info info;
+    struct snapshot_simulation simulation;
+    struct snapshot_watch watch;
+    struct snapshot_whatifs whatif;
+    double interval_s;
+    uint64_t first_ns; /* when the recording began */
+    bool to_the_end;   /* batch: refreshes are those of the recording */
+    bool refresh_due;  /* the recorder made a snapshot here */
+    struct object_rename renames[ENGINE_RENAMES];
+    size_t rename_count;
+};
+
 struct engine {
+    const struct engine_kind *kind;
     struct engine_options options;
     struct recording_text recording;
     struct sampler *sampler;
@@ -98,21 +154,13 @@ struct engine {
     struct watch *watch;       /* --watch; NULL: none */
     char watch_trouble[192];   /* of the snapshot being made */
     struct engine_whatifs whatif;
-    struct snapshot_whatifs stored_whatif;
-    struct store_reader *store; /* what is played; NULL: sampler, resolver and decoder are there */
-    struct sampler_info stored; /* what it tells of the sampling */
-    struct snapshot_simulation stored_simulation;
-    struct snapshot_watch stored_watch;
-    uint64_t watch_lines[3]; /* of L1d, L2 and L3 where was watched; 0: not known */
-    double stored_interval_s;
-    bool refresh_due;             /* the recorder made a snapshot here */
-    bool to_the_end;              /* nobody looks on: refreshes are those of the recording */
+    struct engine_store stored;   /* of engine_stored */
+    uint64_t watch_lines[3];      /* of L1d, L2 and L3 where was watched; 0: not known */
     struct files_client files;    /* on whose behalf files are opened that others name */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
     uint64_t record_ns; /* time of the newest record: the clock of a replay */
-    uint64_t first_ns;  /* when what misstop recorded began */
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
@@ -122,7 +170,6 @@ struct engine {
     uint16_t ranking;
     bool event_chosen;    /* by the user, with a key */
     uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
-    bool live;
     bool ended;
     bool paused;      /* by the user: nothing is counted */
     bool objects_all; /* those of small shares are listed too */
@@ -141,8 +188,6 @@ struct engine {
     size_t place_count;
     struct line_place lines[ENGINE_PLACES]; /* likewise; behind the places */
     size_t line_count;
-    struct object_rename renames[ENGINE_RENAMES]; /* read from a recording, not done yet */
-    size_t rename_count;
     long leaves; /* samples of leaf functions' frames since then */
     long told;   /* events of the agent since engine_patience_ms() was asked */
     char status[512];
@@ -151,12 +196,12 @@ struct engine {
 /* The clock of the records: time as it is, or in a replay that of the newest record. */
 static inline uint64_t engine_now(const struct engine *engine)
 {
-    return engine->live ? clock_now_ns() : engine->record_ns;
+    return engine->kind->live ? clock_now_ns() : engine->record_ns;
 }
 
 static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return engine->store ? &engine->stored : sampler_info(engine->sampler);
+    return engine->kind->info(engine);
 }
 
 /* What each event stands for (enum event_role), for the tables. */
@@ -171,15 +216,46 @@ static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPL
  * for those of the stretch that is shown. */
 void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
-/* In requests.c: another event ranks; and that of the costliest level of a simulation,
- * unless the user chose. */
+/* In requests.c: another event ranks. */
 void engine_rank(struct engine *engine, uint16_t event);
-void engine_rank_costliest(struct engine *engine);
 
-/* In recorded.c: the end of a replay from FILE.misstop that trunk.c has for others. */
-long engine_stored_drain(struct engine *engine, uint64_t until_ns);
-/* What the store tells beside places and names, as of the point that was read up to. */
-void engine_stored_facts(struct engine *engine);
+/* In trunk.c: records up to a time, through to the tables; number of them. What is left sets
+ * engine->behind. `pace`: whether another record may be taken; NULL: all. */
+long engine_take(struct engine *engine, uint64_t *until_ns);
+void engine_forget_changed_code(struct engine *engine);
+
+/* In sampled.c, members of the three kinds that have a sampler. */
+int sampled_open(struct engine *engine, struct error *error);
+int sampled_open_names(struct engine *engine, struct error *error);
+int sampled_tick(struct engine *engine, uint64_t now_ns);
+void sampled_rank(struct engine *engine, uint16_t event);
+const struct sampler_info *sampled_info(const struct engine *engine);
+int sampled_fd(const struct engine *engine);
+struct place_names sampled_names(const struct engine *engine);
+struct resolver_target sampled_target(const struct engine *engine);
+struct sampler_span sampled_span(const struct engine *engine);
+bool sampled_find(const struct engine *engine, const char *name, struct object_extent *extent);
+bool sampled_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size);
+struct line_pair_source sampled_pairs(struct engine *engine);
+struct snapshot_simulation sampled_simulation(const struct engine *engine);
+/* Names of another machine's files are no names of this one's. */
+bool sampled_elsewhere(const char *host);
+
+/* In live.c, for a simulation too: how fast samples are taken, and the target's files. */
+int live_tick(struct engine *engine, uint64_t now_ns);
+void live_open_files(struct engine *engine);
+/* The feed of the heap up to a time, by steps; false: there is more than this slice has time for.
+ */
+bool live_follow_heap(struct engine *engine, uint64_t until_ns);
+
+/* In recorded.c, for both kinds of recordings: when it was made; time goes on where nothing was
+ * recorded, too. */
+void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
+                   uint64_t start_ns);
+void recorded_reached(struct engine *engine, uint64_t until_ns);
+
+/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
+int stored_look(struct engine *engine, struct error *error);
 
 /* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */
@@ -210,7 +286,7 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
 /* In simulated.c: a line that a simulation tells of. True: they are to be counted now. */
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
-/* Who did what to whose lines; none unless it is simulated. */
+/* Pairs of instructions that evicted and were evicted; simulation only. */
 struct line_pair_source engine_pairs(struct engine *engine);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
@@ -220,8 +296,7 @@ double engine_elapsed_s(struct engine *engine);
  * In time_range.c: the snapshot of the stretch that is shown, by the head that was made for
  * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
  */
-const struct snapshot *engine_stretch_snapshot(struct engine *engine,
-                                                 const struct snapshot *head);
+const struct snapshot *engine_stretch_snapshot(struct engine *engine, const struct snapshot *head);
 const char *engine_stretch_request(struct engine *engine, const struct request *request);
 void engine_stretch_leave(struct engine *engine);
 /* Another event ranks: its tables are made anew. */
@@ -248,11 +323,7 @@ void engine_close_tables(struct engine *engine);
 
 /* Time 0 of a replay, by the clock of its records; 0: it has none. */
 uint64_t engine_start_ns(const struct engine *engine);
-/* In replay time goes on where nothing was recorded, too. */
-void engine_replay_reached(struct engine *engine, uint64_t until_ns);
 /* NULL: live. Valid until the next call. */
 struct snapshot_recording *engine_recording(struct engine *engine);
-/* Of the machine that was sampled, as far as that is known. */
-int engine_geometry(struct engine *engine, const char *sysfs, struct error *error);
 
 #endif

@@ -115,7 +115,7 @@ bool engine_fill(struct engine *engine)
 
 static uint64_t origin_ns(const struct engine *engine)
 {
-    return engine->live ? engine->opened_ns : engine_start_ns(engine);
+    return engine->kind->live ? engine->opened_ns : engine_start_ns(engine);
 }
 
 static uint64_t time_of(const struct engine *engine, double seconds)
@@ -143,8 +143,7 @@ void engine_stretch_leave(struct engine *engine)
 static int open_tables(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
-    struct profile_options wanted = {.names = engine->store ? store_reader_names(engine->store)
-                                                              : resolver_names(engine->resolver),
+    struct profile_options wanted = {.names = engine->kind->names(engine),
                                      .window_entries = options->window,
                                      .ways = options->ways,
                                      .geometry = engine->geometry,
@@ -299,8 +298,7 @@ const char *engine_stretch_request(struct engine *engine, const struct request *
     }
 }
 
-const struct snapshot *engine_stretch_snapshot(struct engine *engine,
-                                                 const struct snapshot *of_run)
+const struct snapshot *engine_stretch_snapshot(struct engine *engine, const struct snapshot *of_run)
 {
     struct engine_stretch *stretch = &engine->stretch;
     struct snapshot head = *of_run;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "engine/state.h"
 
-static void forget_changed_code(struct engine *engine)
+void engine_forget_changed_code(struct engine *engine)
 {
     uint64_t start;
     uint64_t end;
@@ -20,55 +19,6 @@ static void count_places(struct engine *engine)
     past_add_all(engine->past, engine->places, engine->place_count);
     engine->place_count = 0;
     engine_count_lines(engine);
-}
-
-/* Less than a key is felt to wait; a flood of allocations or samples is taken in such slices. */
-enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
-
-static bool slice_over(const struct engine *engine)
-{
-    struct timespec used;
-    if (!engine->slice_until_ns || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
-        return false;
-    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec >=
-           engine->slice_until_ns;
-}
-
-/* Only live; of an ended program and a simulation all is taken that there is, in parts of theirs.
- */
-static void begin_slice(struct engine *engine, uint64_t until_ns)
-{
-    struct timespec used;
-    bool sliced = engine->live && !engine->options.sim && until_ns != UINT64_MAX;
-    engine->slice_until_ns = 0;
-    if (sliced && !clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
-        engine->slice_until_ns =
-            (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec + SLICE_NS;
-}
-
-/* The feed of the heap up to a time, by steps; false: there is more than this slice has time for.
- */
-static bool follow_feed(struct engine *engine, uint64_t until_ns)
-{
-    while (engine->followed_ns < until_ns) {
-        uint64_t step_ns = until_ns;
-        if (engine->slice_until_ns && engine->followed_ns &&
-            until_ns - engine->followed_ns > FOLLOW_NS)
-            step_ns = engine->followed_ns + FOLLOW_NS;
-        engine->told += resolver_follow(engine->resolver, step_ns);
-        engine->followed_ns = step_ns;
-        if (step_ns < until_ns && slice_over(engine))
-            return false;
-    }
-    return true;
-}
-
-/* Asked by the sampler before each record: those still to come must find the blocks of their time.
- */
-static bool may_take(void *context, uint64_t time_ns)
-{
-    struct engine *engine = context;
-    return !engine->slice_until_ns || (follow_feed(engine, time_ns) && !slice_over(engine));
 }
 
 static void take_sample(struct engine *engine, const struct record *record)
@@ -121,15 +71,15 @@ static void take_record(void *context, const struct record *record)
     default:
         count_places(engine);
         /* That of a program we launch comes before its first sample, and is what was asked for. */
-        engine->exec_seen |= record->kind == RECORD_COMM && record->comm.exec &&
-                               engine->samples[engine->ranking];
+        engine->exec_seen |=
+            record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
         /* What the old program did with its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             engine->told += resolver_follow(engine->resolver, record->time_ns);
         if (engine->watch && record->kind == RECORD_COMM && record->comm.exec)
             watch_exec(engine->watch);
         resolver_record(engine->resolver, record);
-        forget_changed_code(engine);
+        engine_forget_changed_code(engine);
     }
     if (engine->recorder)
         recorder_add(engine->recorder, record, NULL);
@@ -144,36 +94,21 @@ int engine_stop_recording(struct engine *engine, struct error *error)
 
 int engine_fd(const struct engine *engine)
 {
-    int fd = engine->store ? -1 : sampler_fd(engine->sampler);
+    int fd = engine->kind->fd(engine);
     return engine->watch ? watch_fd(engine->watch, fd) : fd;
+}
+
+long engine_take(struct engine *engine, uint64_t *until_ns)
+{
+    long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
+    engine->behind = sampler_behind(engine->sampler, until_ns);
+    count_places(engine);
+    return count;
 }
 
 long engine_drain(struct engine *engine, uint64_t until_ns)
 {
-    if (engine->store) {
-        long stored = engine_stored_drain(engine, until_ns);
-        engine_replay_reached(engine, until_ns);
-        return stored;
-    }
-    /* A simulated program's misses wait in a ring, and thin themselves out where it fills. */
-    if (!engine->live || (engine->options.sim && !engine->behind))
-        resolver_be_patient(engine->resolver, engine->patience_ns);
-    begin_slice(engine, until_ns);
-    if (engine->live && !engine->options.sim)
-        sampler_pace(engine->sampler, may_take, engine);
-    long count = sampler_read(engine->sampler, until_ns, take_record, engine);
-    engine->behind = sampler_behind(engine->sampler, &until_ns);
-    count_places(engine);
-    engine_rank_costliest(engine);
-    engine_watch_pump(engine, until_ns);
-    /* No further than the samples: those still to come must find the blocks of their time. */
-    if (engine->live)
-        engine->behind |= !follow_feed(engine, until_ns);
-    else
-        engine_replay_reached(engine, until_ns);
-    resolver_settle(engine->resolver, clock_now_ns());
-    engine_whatif_follow(engine, until_ns);
-    return count;
+    return engine->kind->drain(engine, until_ns);
 }
 
 bool engine_behind(const struct engine *engine)
@@ -213,40 +148,16 @@ int engine_patience_ms(struct engine *engine)
 
 int engine_enable(struct engine *engine, bool on)
 {
-    return engine->store ? 0 : sampler_enable(engine->sampler, on);
-}
-
-/* Once each time that it falls below what was asked for. */
-static void tell_rate(struct engine *engine)
-{
-    const struct sampler_info *info = engine_info(engine);
-    bool slower = info->rate < info->rate_wanted * 0.9;
-    if (slower && !engine->slower && !engine->status[0])
-        snprintf(engine->status, sizeof engine->status,
-                 "%.0f samples a second are more than can be digested here: fewer are taken until "
-                 "none are lost",
-                 info->rate_wanted);
-    engine->slower = slower;
+    return engine->sampler ? sampler_enable(engine->sampler, on) : 0;
 }
 
 int engine_tick(struct engine *engine)
 {
-    uint64_t now = engine_now(engine);
-    if (!engine->store) {
-        resolver_tick(engine->resolver, now);
-        /* Debugging information takes its time here, whatever the recording's clock says. */
-        if (!engine->live)
-            resolver_settle(engine->resolver, clock_now_ns());
-        forget_changed_code(engine);
+    if (engine->resolver) {
+        resolver_tick(engine->resolver, engine_now(engine));
+        engine_forget_changed_code(engine);
     }
     if (engine->search)
         engine_search_start(engine, engine->search);
-    if (engine->store)
-        return 0;
-    if (engine->watch)
-        watch_tick(engine->watch);
-    int code = sampler_tick(engine->sampler, now);
-    engine->ended |= code == -ESRCH;
-    tell_rate(engine);
-    return code;
+    return engine->kind->tick ? engine->kind->tick(engine, engine_now(engine)) : 0;
 }

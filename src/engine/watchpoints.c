@@ -23,7 +23,7 @@ static void count_lines(struct engine *engine, const char *sysfs)
 int engine_watch_open(struct engine *engine, const char *sysfs, struct error *error)
 {
     double part = engine->options.watch;
-    if (!(part > 0) || !engine->live)
+    if (!(part > 0) || !engine->kind->live)
         return 0;
     count_lines(engine, sysfs);
     return watch_open(&engine->watch, engine->options.pid, part, error);
@@ -102,7 +102,7 @@ static const char *trouble(struct engine *engine, const struct watch_state *stat
 struct snapshot_watch engine_watch_state(struct engine *engine)
 {
     if (!engine->watch)
-        return engine->stored_watch;
+        return engine->stored.watch;
     struct watch_state state = watch_state(engine->watch);
     return (struct snapshot_watch){.on = true,
                                    .registers = state.registers,

@@ -10,7 +10,7 @@
 #include "sample/sim_whatif.h"
 
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
-                                const char *text);
+                              const char *text);
 
 /* What is answered to "What if", and what was; declared in state.h. */
 
@@ -21,7 +21,7 @@ static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 }
 
 static unsigned engine_whatif_number(const struct engine *engine,
-                                       const struct engine_whatif *whatif)
+                                     const struct engine_whatif *whatif)
 {
     return (unsigned)(whatif - engine->whatif.list);
 }
@@ -128,8 +128,6 @@ struct snapshot_whatifs engine_whatif_state(struct engine *engine)
 {
     struct engine_whatifs *all = &engine->whatif;
     struct snapshot_whatifs out = {.count = 0};
-    if (engine->store)
-        return engine->stored_whatif;
     fill_past(all, &out);
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
         if (all->list[i].state == WHATIF_NONE)
@@ -149,15 +147,11 @@ static const char *end_requested(struct engine *engine, const struct request *re
         if (request->whatif == WHATIF_MAX || request->whatif == i)
             engine_whatif_forget(engine, &engine->whatif.list[i]);
     return engine_whatif_count(engine) ? "dropped; what else is asked counts on"
-                                           : "nothing is asked any more";
+                                       : "nothing is asked any more";
 }
 
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
 {
-    if (engine->store)
-        return "a recording shows what was asked; its program accesses nothing any more";
-    if (!engine->options.sim)
-        return "only a simulation can tell: misstop --sim -- CMD";
     if (request->kind == REQUEST_WHATIF_END)
         return end_requested(engine, request);
     if (engine->ended)
@@ -180,7 +174,7 @@ int engine_whatif_check(const char *const texts[], struct error *error)
 
 /* The one that asks the same, or that asks nothing; NULL: all ask something else. */
 static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
-                                          const struct whatif_wanted *wanted, const char *name)
+                                        const struct whatif_wanted *wanted, const char *name)
 {
     struct engine_whatif *unused = NULL;
     char words[sizeof engine->whatif.list[0].words];
@@ -197,7 +191,7 @@ static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
 }
 
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
-                                const char *text)
+                              const char *text)
 {
     struct whatif_wanted wanted;
     char name[sizeof engine->whatif.list[0].name];
@@ -277,8 +271,8 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
         return;
     whatif->object = object->id;
     snprintf(whatif->name, sizeof whatif->name, "%s", object->name);
-    if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type),
-                    line_bytes(engine), &plan, &error) ||
+    if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type), line_bytes(engine),
+                    &plan, &error) ||
         resolver_blocks(engine->resolver, object->id, count_block, NULL, &follows, &error)) {
         engine_whatif_because(whatif, error.text);
         return;
@@ -370,8 +364,7 @@ static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
             continue;
         }
         unknown = 0;
-        sim_whatif_path(engine->options.sim, engine_whatif_number(engine, whatif), path,
-                        is[its]);
+        sim_whatif_path(engine->options.sim, engine_whatif_number(engine, whatif), path, is[its]);
         whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
     }
 }

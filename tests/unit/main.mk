@@ -1,13 +1,13 @@
-# unit tests of src/main: see tests/unit/base.mk for the pattern
+# unit tests of src/engine: see tests/unit/base.mk for the pattern
 UNIT_MAIN = \
 	tests/unit/test_play
 check_PROGRAMS += $(UNIT_MAIN)
 TESTS += $(UNIT_MAIN)
-tests_unit_test_play_SOURCES = tests/unit/test_play.c src/engine/play.c src/engine/play.h
-tests_unit_test_play_LDADD = $(CMOCKA_LIBS) -lm
+tests_unit_test_play_SOURCES = tests/unit/test_play.c
+tests_unit_test_play_LDADD = src/libengine.a $(CMOCKA_LIBS) -lm
 # The whole way from a recording to the screen's keys, without options, loop and terminal.
 check_PROGRAMS += tests/unit/test_stretch
 TESTS += tests/unit/test_stretch
-tests_unit_test_stretch_SOURCES = tests/unit/test_stretch.c $(STORE_TOLD) $(PIPELINE)
+tests_unit_test_stretch_SOURCES = tests/unit/test_stretch.c $(STORE_TOLD)
 tests_unit_test_stretch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_unit_test_stretch_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A running process, sampled by the kernel. What comes is taken in slices, so that the loop answers
+ * keys: the feed of the heap and the samples together, for a sample must find the blocks of its
+ * time.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "engine/state.h"
+
+/* Less than a key is felt to wait; a flood of allocations or samples is taken in such slices. */
+enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
+
+static bool slice_over(const struct engine *engine)
+{
+    struct timespec used;
+    if (!engine->slice_until_ns || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+        return false;
+    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec >=
+           engine->slice_until_ns;
+}
+
+/* Of an ended program all is taken that there is. */
+static void begin_slice(struct engine *engine, uint64_t until_ns)
+{
+    struct timespec used;
+    bool sliced = until_ns != UINT64_MAX;
+    engine->slice_until_ns = 0;
+    if (sliced && !clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used))
+        engine->slice_until_ns =
+            (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec + SLICE_NS;
+}
+
+bool live_follow_heap(struct engine *engine, uint64_t until_ns)
+{
+    while (engine->followed_ns < until_ns) {
+        uint64_t step_ns = until_ns;
+        if (engine->slice_until_ns && engine->followed_ns &&
+            until_ns - engine->followed_ns > FOLLOW_NS)
+            step_ns = engine->followed_ns + FOLLOW_NS;
+        engine->told += resolver_follow(engine->resolver, step_ns);
+        engine->followed_ns = step_ns;
+        if (step_ns < until_ns && slice_over(engine))
+            return false;
+    }
+    return true;
+}
+
+/* Asked by the sampler before each record: those still to come must find the blocks of their time.
+ */
+static bool may_take(void *context, uint64_t time_ns)
+{
+    struct engine *engine = context;
+    return !engine->slice_until_ns || (live_follow_heap(engine, time_ns) && !slice_over(engine));
+}
+
+static long live_drain(struct engine *engine, uint64_t until_ns)
+{
+    begin_slice(engine, until_ns);
+    sampler_pace(engine->sampler, may_take, engine);
+    long count = engine_take(engine, &until_ns);
+    engine_watch_pump(engine, until_ns);
+    /* No further than the samples: those still to come must find the blocks of their time. */
+    engine->behind |= !live_follow_heap(engine, until_ns);
+    resolver_settle(engine->resolver, clock_now_ns());
+    return count;
+}
+
+/* Once each time that it falls below what was asked for. */
+static void report_rate(struct engine *engine)
+{
+    const struct sampler_info *info = engine_info(engine);
+    bool slower = info->rate < info->rate_wanted * 0.9;
+    if (slower && !engine->slower && !engine->status[0])
+        snprintf(engine->status, sizeof engine->status,
+                 "%.0f samples a second are more than can be digested here: fewer are taken until "
+                 "none are lost",
+                 info->rate_wanted);
+    engine->slower = slower;
+}
+
+int live_tick(struct engine *engine, uint64_t now_ns)
+{
+    if (engine->watch)
+        watch_tick(engine->watch);
+    int code = sampler_tick(engine->sampler, now_ns);
+    engine->ended |= code == -ESRCH;
+    report_rate(engine);
+    return code;
+}
+
+void live_open_files(struct engine *engine)
+{
+    files_client_process(&engine->files, engine->options.pid);
+}
+
+const struct engine_kind engine_live = {.live = true,
+                                        .open = sampled_open,
+                                        .open_files = live_open_files,
+                                        .open_names = sampled_open_names,
+                                        .drain = live_drain,
+                                        .tick = live_tick,
+                                        .rank = sampled_rank,
+                                        .info = sampled_info,
+                                        .fd = sampled_fd,
+                                        .names = sampled_names,
+                                        .target = sampled_target,
+                                        .span = sampled_span,
+                                        .find = sampled_find,
+                                        .instruction = sampled_instruction,
+                                        .pairs = sampled_pairs,
+                                        .simulation = sampled_simulation};

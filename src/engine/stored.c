@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * -i FILE where misstop itself recorded FILE: places and names come from FILE.misstop; nothing is
+ * decoded or resolved again.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/state.h"
+#include "sample/perfdata.h"
+
+/*
+ * The store to be played for `input`: it itself, or what stands beside it and belongs to it.
+ * *store NULL: there is none, `note` says why where one would have been expected ("" else).
+ * A negative errno only where `input` itself is a store that cannot be read.
+ */
+static int find_store(struct store_reader **store, const char *input, char *note, size_t note_size,
+                      struct error *error)
+{
+    char path[PATH_MAX];
+    struct error cause = {0};
+    *store = NULL;
+    note[0] = '\0';
+    if (store_is_one(input))
+        return store_reader_open(store, input, error);
+    if (!strcmp(input, "-") ||
+        snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
+        return 0;
+    if (store_reader_open(store, path, &cause)) {
+        snprintf(note, note_size, "%.440s; names are worked out again", cause.text);
+        return 0;
+    }
+    uint64_t mark = store_reader_belongs(*store);
+    if (mark && mark == perfdata_file_mark(input))
+        return 0;
+    store_reader_close(*store);
+    *store = NULL;
+    snprintf(note, note_size, "%.400s is not of this recording; names are worked out again", path);
+    return 0;
+}
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+static void read_info(const struct store_reader *store, struct sampler_info *info)
+{
+    struct store_facts facts;
+    store_reader_facts(store, &facts);
+    *info = (struct sampler_info){
+        .source = facts.source ? facts.source : "recording",
+        .weighs = facts.weighs ? facts.weighs : "",
+        .exact_address = facts.exact_address,
+        .exact_ip = facts.exact_ip,
+        .latency = facts.latency,
+        .data_source = facts.data_source,
+        .lines = facts.lines,
+        .event_count = facts.event_count,
+        .pid = (pid_t)facts.pid,
+    };
+    for (unsigned i = 0; i < facts.event_count; i++) {
+        struct sampler_event *event = &info->events[i];
+        copy_text(event->name, sizeof event->name, facts.events[i].name);
+        copy_text(event->weighs, sizeof event->weighs, facts.events[i].weighs);
+        event->role = facts.events[i].role <= EVENT_OTHER ? (enum event_role)facts.events[i].role
+                                                          : EVENT_OTHER;
+        event->period = facts.events[i].period;
+        event->opened_on = facts.events[i].opened_on;
+        event->counted = facts.events[i].counted;
+    }
+    copy_text(info->note, sizeof info->note, facts.note);
+}
+
+/*
+ * Places go straight to the tables. Played to its end with nobody
+ * looking on, the tables are brought up to date where they were while it was recorded, so that
+ * what depends on that (histories, sizes of elements, the search) comes out the same.
+ */
+
+/* At once, while names are what they were then; but the last is the one that is asked for. */
+static void catch_up_refresh(struct engine *engine)
+{
+    const struct engine_store *stored = &engine->stored;
+    if (stored->to_the_end && store_reader_more(stored->reader))
+        snapshot_free(engine_snapshot(engine, stored->interval_s));
+}
+
+static void take_place(struct engine *engine, const struct place *place)
+{
+    if (place->access.event >= engine->stored.info.event_count)
+        return;
+    engine->samples[place->access.event]++;
+    engine->events[place->access.event] += (double)place->access.weight;
+    profile_add(engine->profile, place);
+    past_add_all(engine->past, place, 1);
+}
+
+/* Beside places and names, as of the point that was read up to. */
+static void take_facts(struct engine *engine)
+{
+    struct engine_store *stored = &engine->stored;
+    struct store_facts facts;
+    store_reader_facts(stored->reader, &facts);
+    read_info(stored->reader, &stored->info);
+    stored->simulation = facts.simulation;
+    stored->watch = facts.watch;
+    stored->whatif = facts.whatif;
+    memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+}
+
+/* One after the other in the file; done together, for the tables are gone over each time. */
+static void flush_renames(struct engine *engine)
+{
+    engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
+    engine->stored.rename_count = 0;
+}
+
+static void take_rename(struct engine *engine, const struct object_rename *rename)
+{
+    if (engine->stored.rename_count == ENGINE_RENAMES)
+        flush_renames(engine);
+    engine->stored.renames[engine->stored.rename_count++] = *rename;
+}
+
+static void take_item(void *context, const struct store_item *item)
+{
+    struct engine *engine = context;
+    engine->stored.refresh_due = false;
+    if (item->kind != STORE_ITEM_RENAME && engine->stored.rename_count)
+        flush_renames(engine);
+    engine->record_ns = item->time_ns;
+    switch (item->kind) {
+    case STORE_ITEM_PLACE:
+        take_place(engine, &item->place);
+        break;
+    case STORE_ITEM_LOST:
+        profile_lost(engine->profile, item->count);
+        break;
+    case STORE_ITEM_THROTTLED:
+        profile_throttled(engine->profile, item->count);
+        break;
+    case STORE_ITEM_WATCH:
+        profile_watch(engine->profile, &item->watch.result, item->watch.function, item->watch.ip);
+        break;
+    case STORE_ITEM_RENAME:
+        take_rename(engine, &item->rename);
+        break;
+    case STORE_ITEM_RANKING:
+        if (!engine->event_chosen)
+            engine_rank(engine, item->ranking);
+        break;
+    case STORE_ITEM_LINE:
+        profile_add_lines(engine->profile, &item->line, 1);
+        break;
+    case STORE_ITEM_REFRESH:
+        take_facts(engine);
+        engine->stored.interval_s = item->interval_s;
+        engine->stored.refresh_due = true;
+        catch_up_refresh(engine);
+    }
+}
+
+static long stored_drain(struct engine *engine, uint64_t until_ns)
+{
+    struct engine_store *stored = &engine->stored;
+    uint64_t until = stored->first_ns + until_ns;
+    stored->to_the_end = until < until_ns || until_ns == UINT64_MAX;
+    long count = store_reader_read(stored->reader, stored->to_the_end ? UINT64_MAX : until,
+                                   take_item, engine);
+    flush_renames(engine);
+    if (stored->to_the_end)
+        count = -ENODATA;
+    if (count == -ENODATA && store_reader_damage(stored->reader)[0])
+        snprintf(engine->status, sizeof engine->status, "%s", store_reader_damage(stored->reader));
+    recorded_reached(engine, until_ns);
+    return count;
+}
+
+/* ---- members of the table ---- */
+
+/* A recording that is recorded anew is sampled anew. */
+int stored_look(struct engine *engine, struct error *error)
+{
+    struct engine_store *stored = &engine->stored;
+    char note[sizeof engine->status] = "";
+    if (engine->options.record)
+        return 0;
+    int code = find_store(&stored->reader, engine->options.input, note, sizeof note, error);
+    if (stored->reader) {
+        engine->kind = &engine_stored;
+        take_facts(engine);
+        stored->first_ns = engine->record_ns = store_reader_start_ns(stored->reader);
+    }
+    snprintf(engine->status, sizeof engine->status, "%s", note);
+    return code;
+}
+
+/* A recording of misstop's names the user of the process. */
+static void stored_open_files(struct engine *engine)
+{
+    const struct store_reader *reader = engine->stored.reader;
+    struct store_facts facts;
+    files_client_recording(&engine->files, engine->options.input);
+    store_reader_facts(reader, &facts);
+    engine->files.elsewhere = sampled_elsewhere(facts.host);
+    if (store_reader_owner(reader) != geteuid())
+        files_client_add(&engine->files, store_reader_owner(reader));
+    if (facts.user >= 0)
+        files_client_add(&engine->files, (uid_t)facts.user);
+    else if (engine->files.privileged)
+        engine->files.everyone = true;
+}
+
+static int stored_open_names(struct engine *engine, struct error *error)
+{
+    return engine->stored.reader ? 0 : stored_look(engine, error);
+}
+
+/* What ranks is part of the recording. */
+static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
+{
+    (void)pid, (void)error;
+    if (!engine->event_chosen)
+        engine->ranking = 0;
+    return 0;
+}
+
+static const struct sampler_info *stored_info(const struct engine *engine)
+{
+    return &engine->stored.info;
+}
+
+static int stored_fd(const struct engine *engine)
+{
+    (void)engine;
+    return -1;
+}
+
+static struct place_names stored_names(const struct engine *engine)
+{
+    return store_reader_names(engine->stored.reader);
+}
+
+static struct resolver_target stored_target(const struct engine *engine)
+{
+    struct store_facts facts;
+    store_reader_facts(engine->stored.reader, &facts);
+    return (struct resolver_target){.pid = facts.pid,
+                                    .threads = facts.threads,
+                                    .comm = facts.comm,
+                                    .exe = facts.exe,
+                                    .alive = facts.alive};
+}
+
+static struct sampler_span stored_span(const struct engine *engine)
+{
+    uint64_t start_ns = store_reader_start_ns(engine->stored.reader);
+    uint64_t end_ns = store_reader_end_ns(engine->stored.reader);
+    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
+}
+
+/* The cache that sets were counted for. */
+static bool stored_geometry(struct engine *engine)
+{
+    char spec[128];
+    struct store_facts facts;
+    if (engine->options.cache)
+        return false;
+    store_reader_facts(engine->stored.reader, &facts);
+    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts.cache_level ? facts.cache_level : "",
+             (unsigned long long)facts.cache_size_bytes, facts.cache_ways, facts.cache_line_bytes);
+    return !geometry_parse(&engine->geometry, spec, "", NULL);
+}
+
+static bool stored_find(const struct engine *engine, const char *name, struct object_extent *extent)
+{
+    return store_reader_find(engine->stored.reader, name, extent);
+}
+
+static bool stored_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size)
+{
+    return store_reader_instruction_text(engine->stored.reader, ip, out, size);
+}
+
+static bool stored_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
+                        struct line_pair *out)
+{
+    const struct engine *engine = context;
+    return store_reader_pair(engine->stored.reader, kind, level, place, out);
+}
+
+static uint32_t stored_function(void *context, uint64_t ip)
+{
+    const struct engine *engine = context;
+    return store_reader_function(engine->stored.reader, ip);
+}
+
+static struct line_pair_source stored_pairs(struct engine *engine)
+{
+    return (struct line_pair_source){engine, stored_pair, stored_function};
+}
+
+static struct snapshot_simulation stored_simulation(const struct engine *engine)
+{
+    return engine->stored.simulation;
+}
+
+static struct snapshot_whatifs stored_whatifs(struct engine *engine)
+{
+    return engine->stored.whatif;
+}
+
+static void stored_describe(struct engine *engine)
+{
+    struct recording_text *text = &engine->recording;
+    const struct store_reader *reader = engine->stored.reader;
+    uint64_t start_ns = store_reader_start_ns(reader);
+    store_reader_facts(reader, &text->facts);
+    text->shown.host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
+    struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(reader),
+                                      .clock_ns = start_ns};
+    recorded_date(text, &clocks, start_ns);
+}
+
+static const char *stored_request(struct engine *engine, const struct request *request)
+{
+    (void)engine;
+    switch (request->kind) {
+    case REQUEST_HEAP_MARK:
+    case REQUEST_BIN_RENAME:
+    case REQUEST_BIN_COMBINE:
+    case REQUEST_BIN_UNDO:
+        return "the heap is as it was recorded";
+    case REQUEST_WHATIF:
+    case REQUEST_WHATIF_END:
+        return "a recording shows what was asked; its program accesses nothing any more";
+    default:
+        return NULL;
+    }
+}
+
+const struct engine_kind engine_stored = {.open_files = stored_open_files,
+                                          .open_names = stored_open_names,
+                                          .drain = stored_drain,
+                                          .restart = stored_restart,
+                                          .info = stored_info,
+                                          .fd = stored_fd,
+                                          .names = stored_names,
+                                          .target = stored_target,
+                                          .span = stored_span,
+                                          .geometry = stored_geometry,
+                                          .find = stored_find,
+                                          .instruction = stored_instruction,
+                                          .pairs = stored_pairs,
+                                          .simulation = stored_simulation,
+                                          .whatifs = stored_whatifs,
+                                          .describe_recording = stored_describe,
+                                          .request = stored_request};
