@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The memory that misstop and its Valgrind tool (src/valgrind) share: fixed width, versioned.
- * misstop makes it (src/sample/sim_memory.c) and treats all that the tool wrote as hostile, for it
+ * misstop makes it (src/sample/simulated/sim_memory.c) and treats all that the tool wrote as hostile, for it
  * lies in the target's reach; the tool maps it and writes. No pointers cross, and no size is read
  * back from it: all are fixed here. For src/valgrind, src/sample/sim*.c and who fills in
  * the geometry (src/simulation.c).
@@ -123,7 +123,7 @@ enum sim_kind {
 /* Both: a modify. */
 enum sim_op { SIM_LOAD = 1, SIM_STORE = 2 };
 
-/* In the order of enum model_cause (src/sim/figures.h). */
+/* In the order of enum model_cause (src/sim/model/model.h). */
 enum sim_cause {
     SIM_CAUSE_UNKNOWN,
     SIM_FIRST,
@@ -162,7 +162,7 @@ static inline unsigned sim_cause_of(const struct sim_miss *miss, unsigned level)
     return miss->causes >> level * SIM_CAUSE_BITS & ((1u << SIM_CAUSE_BITS) - 1);
 }
 
-/* Uses of a line, in the order of enum model_use_class (src/sim/figures.h). */
+/* Uses of a line, in the order of enum model_use_class (src/sim/model/model.h). */
 enum { SIM_USES = 4 };
 
 #define SIM_NO_DISTANCE UINT64_MAX

@@ -12,7 +12,7 @@
 
 enum line_what { LINE_LEFT, LINE_REUSED };
 
-/* In the order of enum model_use_class (src/sim/figures.h). A modify is a store. */
+/* In the order of enum model_use_class (src/sim/model/model.h). A modify is a store. */
 enum line_use {
     LINE_LOADS_INTEGER,
     LINE_LOADS_FLOAT,

@@ -99,7 +99,7 @@ const char *watch_verdict_name(enum watch_verdict verdict);
 
 /*
  * sample -> profile: how one hardware watchpoint ended (--watch). A plain value; made by
- * src/sample/watch_lines.c, where the legs of a watch and its visits are explained.
+ * src/sample/perf/watch.c, where the legs of a watch and its visits are explained.
  */
 enum watch_kind {
     WATCH_FIRST, /* from a sampled access until its line was touched again */

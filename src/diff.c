@@ -12,7 +12,7 @@
 
 #include "engine/engine.h"
 #include "profile/profile.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 #include "view/diff.h"
 #include "view/report_file.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 static int option_unsigned(const char *text, const char *option, uint64_t low, uint64_t high,
                            uint64_t *value, struct error *error)

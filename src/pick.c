@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "resolve/resolver.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 #include "signals.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "options.h"
-#include "sample/sim_memory.h"
+#include "sample/simulated/sim_memory.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -30,9 +30,9 @@ plant src/main.c '#include <perfmon/pfmlib.h>'
 plant src/store/form.c "#include \"resolve/resolver.h\""
 plant src/store/form.c "#include \"profile/profile.h\""
 plant include/place.h '#include "resolve/resolver.h"'
-plant src/sim/cache.c '#include "base/hash.h"'
-plant src/valgrind/access.c '#include "base/hash.h"'
-plant src/sample/sim_session.c '#include "valgrind/shared.h"'
+plant src/sim/model/cache.c '#include "base/hash.h"'
+plant src/sim/tool/access.c '#include "base/hash.h"'
+plant src/sample/simulated/sim_session.c '#include "valgrind/shared.h"'
 plant src/resolve/source.c '    int fd = open(path, O_RDONLY);'
 plant src/resolve/dwarf/program.c '    FILE *in = fopen(path, "r");'
 echo "layers hold; 16 planted violations noticed"

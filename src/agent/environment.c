@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The agent's variables, taken out of the environment before main(): the program sees, and hands to
- * its children, what it would without misstop. They are the last two (launch.c, interpose_exec.c),
+ * its children, what it would without misstop. They are the last two (launch.c, interpose.c),
  * and a LD_PRELOAD of the user's is in its own place before them, for ld.so takes the last.
  */
-#include "agent/session.h"
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/session.h"
 
 static const char number_name[] = AGENT_VARIABLE "=";
 static const char preload_name[] = "LD_PRELOAD=";

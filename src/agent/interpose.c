@@ -1,11 +1,122 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The allocation functions. C++'s operator new, strdup and the like come through these. */
-#include "agent/interpose.h"
-
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "agent/path.h"
+#include "agent/real.h"
+#include "agent/session.h"
+#include "agent/thread.h"
+#include "agent_load.h"
+
+/*
+ * Events written into the calling thread's ring: the hot path, inline into the wrappers. Each
+ * returns at once where no chunk is free; nothing here blocks, allocates or touches errno.
+ * `frame` is __builtin_frame_address(0) of the wrapper: the caller's frame pointer, the return
+ * address, and above them the caller's stack.
+ */
+static inline uint64_t record_stamp(void)
+{
+    struct timespec now;
+    if (LIKELY(!gate.monotonic))
+        return __rdtsc();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The thread with room for a record and its owner told; NULL: the event is lost, and counted. */
+static inline struct thread *record_begin(void)
+{
+    struct thread *thread = thread_current;
+    if (UNLIKELY(!thread) && !(thread = thread_take()))
+        return NULL;
+    if (UNLIKELY(thread->head > thread->full_at) && !thread_make_room(thread)) {
+        if (thread->is_passing)
+            thread_pass(thread);
+        return NULL;
+    }
+    if (UNLIKELY(!thread->owner_is_told))
+        thread_tell_owner(thread);
+    return thread;
+}
+
+/* Publishes what was written: a reader that sees head sees the units. */
+static inline void record_end(struct thread *thread, unsigned units)
+{
+    thread->head += units;
+    __atomic_store_n(&thread->ring->head, thread->head, __ATOMIC_RELEASE);
+    if (UNLIKELY(thread->is_passing))
+        thread_pass(thread);
+}
+
+static inline void record_long(enum agent_kind kind, uint64_t stamp, const void *address,
+                               uint64_t bytes, uint64_t usable_bytes, void *const *frame)
+{
+    struct thread *thread = record_begin();
+    if (UNLIKELY(!thread))
+        return;
+    uint64_t path = frame ? path_find(&thread->paths, frame) : 0;
+    uint64_t slack = usable_bytes > bytes ? usable_bytes - bytes : 0;
+    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
+    unit->first = stamp;
+    unit->second = ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind
+                                                                             << AGENT_KIND_SHIFT;
+    unit = &thread->units[(thread->head + 1) & THREAD_MASK];
+    unit->first = bytes;
+    unit->second = path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32;
+    record_end(thread, 2);
+}
+
+/* After the real allocation. */
+static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
+{
+    uint64_t stamp = record_stamp();
+    record_long(AGENT_ALLOC, stamp, block, size_bytes, real.usable(block), frame);
+}
+
+/* Before the real free. */
+static inline void record_free(const void *block)
+{
+    uint64_t stamp = record_stamp();
+    struct thread *thread = record_begin();
+    if (UNLIKELY(!thread))
+        return;
+    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
+    unit->first = stamp;
+    unit->second = ((uint64_t)(uintptr_t)block & AGENT_ADDRESS_MASK) | (uint64_t)AGENT_FREE
+                                                                           << AGENT_KIND_SHIFT;
+    record_end(thread, 1);
+}
+
+/*
+ * What the agent puts in front of libc's functions: the only symbols it exports.
+ *
+ * A program that defines malloc itself comes before us, and its malloc wins: we see only what it
+ * asks libc for, and misstop says so. A malloc of another library (jemalloc, tcmalloc) comes
+ * after us and is called by us, wherever it was preloaded; their operator new does not call
+ * malloc, and is not recorded. It could only be by exporting operator new, which would then also
+ * stand before that of a libstdc++ that is loaded later and that we could not find to call.
+ *
+ * The environment is cleaned, so what children exec is not recorded; what the process itself
+ * becomes by exec is (interpose.c).
+ */
+#define INTERPOSED __attribute__((visibility("default")))
+
+/* The wrapper's own frame: the path begins at its return address. */
+#define OWN_FRAME ((void *const *)__builtin_frame_address(0))
 
 INTERPOSED void *malloc(size_t size)
 {
@@ -113,3 +224,484 @@ INTERPOSED void *pvalloc(size_t size)
         record_alloc(block, size, OWN_FRAME);
     return block;
 }
+
+/*
+ * Mappings that the program makes itself; libc's own (stacks, large blocks, libraries) do not
+ * come this way. And dlclose(), after which code addresses may mean something else.
+ */
+
+enum { PAGE = 4096 };
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static void record_map(void *address, size_t length, void *const *frame)
+{
+    record_long(AGENT_MAP, record_stamp(), address, length, whole_pages(length), frame);
+}
+
+/* Stack known to be readable may be among it. */
+static void record_unmap(void *address, size_t length)
+{
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
+    record_long(AGENT_UNMAP, record_stamp(), address, length, whole_pages(length), NULL);
+}
+
+static void *map(void *address, size_t length, int protection, int flags, int fd, off_t offset,
+                 void *const *frame)
+{
+    void *mapping = real.mmap(address, length, protection, flags, fd, offset);
+    if (mapping != MAP_FAILED && session_on()) {
+        if (flags & MAP_FIXED) /* something may have been there */
+            __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
+        record_map(mapping, length, frame);
+    }
+    return mapping;
+}
+
+INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    return map(address, length, protection, flags, fd, offset, OWN_FRAME);
+}
+
+INTERPOSED void *mmap64(void *address, size_t length, int protection, int flags, int fd,
+                        off64_t offset)
+{
+    return map(address, length, protection, flags, fd, offset, OWN_FRAME);
+}
+
+/* Published before, as another thread may be given the addresses at once. */
+INTERPOSED int munmap(void *address, size_t length)
+{
+    bool is_sane = length && !((uintptr_t)address & (PAGE - 1));
+    bool is_recorded = session_on() && is_sane;
+    if (is_recorded)
+        record_unmap(address, length);
+    int code = real.munmap(address, length);
+    if (code && is_recorded)
+        record_map(address, length, OWN_FRAME); /* too many mappings: it is still there */
+    return code;
+}
+
+static void *remap(void *old, size_t old_length, size_t length, int flags, void *wanted,
+                   void *const *frame)
+{
+    bool is_recorded = session_on();
+    if (is_recorded && old_length)
+        record_unmap(old, old_length);
+    void *mapping = real.mremap(old, old_length, length, flags, wanted);
+    if (!is_recorded)
+        return mapping;
+    if (mapping != MAP_FAILED)
+        record_map(mapping, length, frame);
+    else if (old_length && errno != EINVAL && errno != EFAULT)
+        record_map(old, old_length, frame);
+    return mapping;
+}
+
+INTERPOSED void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
+{
+    void *wanted = NULL;
+    if (flags & MREMAP_FIXED) {
+        va_list rest;
+        va_start(rest, flags);
+        wanted = va_arg(rest, void *);
+        va_end(rest);
+    }
+    return remap(old, old_length, length, flags, wanted, OWN_FRAME);
+}
+
+/* Before and after: another thread may be unwinding through the library meanwhile. */
+INTERPOSED int dlclose(void *handle)
+{
+    __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
+    int code = real.dlclose(handle);
+    __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
+    return code;
+}
+
+/*
+ * exec in the watched process itself (a shell's last command, env, a wrapper script): the new
+ * program is the one the user wants watched, so the variables that were taken out of the
+ * environment go along, if that program can load the agent. Children are processes of their own:
+ * what they exec is left alone.
+ */
+
+enum { NUMBER_BYTES = 32 };
+
+static const char preload_name[] = "LD_PRELOAD=";
+static const char number_name[] = AGENT_VARIABLE "=";
+
+static int (*real_execve)(const char *, char *const *, char *const *);
+static int (*real_execvpe)(const char *, char *const *, char *const *);
+static int (*real_fexecve)(int, char *const *, char *const *);
+
+/* Looked up early: in a child of a program with threads, dlsym() might wait for ever. */
+__attribute__((constructor)) static void find_exec(void)
+{
+    *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
+    *(void **)&real_execvpe = dlsym(RTLD_NEXT, "execvpe");
+    *(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
+}
+
+/* An environment of our own making, or the caller's. */
+struct handed {
+    char **variables;
+    void *pages;
+    size_t size_bytes;
+    int fd;       /* of the shared memory, for the new program; -1: none */
+    bool is_left; /* the new program will not load the agent, and misstop was told */
+};
+
+static bool starts(const char *variable, const char *name)
+{
+    return !strncmp(variable, name, strlen(name));
+}
+
+/* A vfork child shares the gate, but is another process. */
+static bool is_ours(void)
+{
+    return session_on() && *session.library && session.header->pid == (uint32_t)getpid();
+}
+
+/* The end of it. */
+static char *write_number(char *out, unsigned number)
+{
+    char digits[16];
+    int count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count)
+        *out++ = digits[--count];
+    *out = '\0';
+    return out;
+}
+
+/*
+ * The shared memory once more, through misstop: the agent keeps no descriptor that the program
+ * could see, close or replace. -1: misstop is gone, or another user's.
+ */
+static int open_memory(void)
+{
+    char path[64] = "/proc/";
+    struct stat status;
+    char *end = write_number(path + strlen(path), session.header->owner);
+    write_number(stpcpy(end, "/fd/"), session.header->owner_fd);
+    int fd = open(path, O_RDWR);
+    if (fd < 0)
+        return -1;
+    if (!fstat(fd, &status) && status.st_dev == session.memory.device &&
+        status.st_ino == session.memory.inode)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static size_t count_variables(char *const *environment, const char **preload)
+{
+    size_t count = 0;
+    for (; environment[count]; count++)
+        if (starts(environment[count], preload_name))
+            *preload = environment[count] + sizeof preload_name - 1;
+    return count;
+}
+
+/* What may have changed since the start: root, user and filters. */
+static enum agent_load look_around(struct agent_load_work *work)
+{
+    struct stat status;
+    if (stat(session.library, &status) || access(session.library, R_OK) ||
+        status.st_dev != session.file.device || status.st_ino != session.file.inode)
+        return AGENT_LOAD_NO_AGENT;
+    return agent_load_filters(work) > session.header->filters ? AGENT_LOAD_FILTERED
+                                                              : AGENT_LOADABLE;
+}
+
+static enum agent_load exec_loadable(const char *name, bool is_searched, const char *preload)
+{
+    struct agent_load_work *work = session_pages(sizeof *work);
+    enum agent_load why = AGENT_LOAD_UNREADABLE;
+    if (!work)
+        return why;
+    if (!is_searched || strchr(name, '/') || agent_load_find(work, name, getenv("PATH")))
+        why = agent_load_look(work, is_searched && !strchr(name, '/') ? work->path : name,
+                              &session.header->linker, preload);
+    if (why == AGENT_LOADABLE)
+        why = look_around(work);
+    session_unmap(work, sizeof *work);
+    return why;
+}
+
+/* The variables in pages of their own: a child of vfork() may be using the caller's. */
+static bool write_variables(struct handed *handed, char *const *environment, size_t count,
+                            const char *preload)
+{
+    size_t kept = 0;
+    size_t preload_bytes = sizeof preload_name + strlen(session.library) + 1 + strlen(preload);
+    handed->size_bytes =
+        (count + 3) * sizeof(char *) + preload_bytes + sizeof number_name + NUMBER_BYTES;
+    handed->pages = session_pages(handed->size_bytes);
+    if (!handed->pages)
+        return false;
+    handed->variables = handed->pages;
+    for (size_t i = 0; i < count; i++)
+        if (!starts(environment[i], number_name))
+            handed->variables[kept++] = environment[i];
+    char *text = (char *)(handed->variables + count + 3);
+    handed->variables[kept++] = text;
+    text = stpcpy(stpcpy(text, preload_name), session.library);
+    if (*preload)
+        text = stpcpy(stpcpy(text, ":"), preload);
+    handed->variables[kept++] = ++text;
+    write_number(stpcpy(text, number_name), (unsigned)handed->fd);
+    handed->variables[kept] = NULL;
+    return true;
+}
+
+static void exec_report(enum agent_state state, enum agent_reason reason, enum agent_load why)
+{
+    session.header->load = why;
+    session.header->reason = reason;
+    __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
+}
+
+/* `name`: what is to run; `is_searched`: as execvp() does. */
+static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
+{
+    struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
+    const char *preload = "";
+    int saved = errno;
+    if (!name || !environment || !is_ours())
+        return handed;
+    size_t count = count_variables(environment, &preload);
+    enum agent_load why = session.header->flags & AGENT_HAND_ON
+                              ? AGENT_LOADABLE
+                              : exec_loadable(name, is_searched, preload);
+    if (why == AGENT_LOADABLE && (handed.fd = open_memory()) < 0)
+        why = AGENT_LOAD_NO_MEMORY;
+    if (why == AGENT_LOADABLE && !write_variables(&handed, environment, count, preload))
+        why = AGENT_LOAD_NO_MEMORY;
+    handed.is_left = why != AGENT_LOADABLE;
+    if (handed.is_left)
+        exec_report(AGENT_GAVE_UP, AGENT_NOT_FOLLOWED, why);
+    errno = saved;
+    return handed;
+}
+
+/* exec came back: all is as before. */
+static int take_back(const struct handed *handed, int result)
+{
+    int saved = errno;
+    if (handed->fd >= 0)
+        close(handed->fd);
+    if (handed->pages)
+        session_unmap(handed->pages, handed->size_bytes);
+    if (handed->is_left)
+        exec_report(AGENT_RUNNING, AGENT_NO_REASON, AGENT_LOADABLE);
+    errno = saved;
+    return result;
+}
+
+static int failed(long result)
+{
+    errno = (int)-result;
+    return -1;
+}
+
+static int exec_path(const char *path, char *const *words, char *const *environment)
+{
+    struct handed handed = hand_on(path, false, environment);
+    int result = real_execve ? real_execve(path, words, handed.variables)
+                             : failed(raw_syscall(SYS_execve, (long)path, (long)words,
+                                                  (long)handed.variables, 0, 0, 0));
+    return take_back(&handed, result);
+}
+
+static int exec_found(const char *file, char *const *words, char *const *environment)
+{
+    struct handed handed = hand_on(file, true, environment);
+    int result = real_execvpe ? real_execvpe(file, words, handed.variables)
+                              : failed(raw_syscall(SYS_execve, (long)file, (long)words,
+                                                   (long)handed.variables, 0, 0, 0));
+    return take_back(&handed, result);
+}
+
+INTERPOSED int execve(const char *path, char *const *words, char *const *environment)
+{
+    return exec_path(path, words, environment);
+}
+
+INTERPOSED int execv(const char *path, char *const *words)
+{
+    return exec_path(path, words, environ);
+}
+
+INTERPOSED int execvp(const char *file, char *const *words)
+{
+    return exec_found(file, words, environ);
+}
+
+INTERPOSED int execvpe(const char *file, char *const *words, char *const *environment)
+{
+    return exec_found(file, words, environment);
+}
+
+INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
+{
+    if (!real_fexecve) {
+        errno = ENOSYS;
+        return -1;
+    }
+    char path[64] = "/proc/self/fd/";
+    write_number(path + strlen(path), fd < 0 ? 0 : (unsigned)fd);
+    struct handed handed = hand_on(path, false, environment);
+    return take_back(&handed, real_fexecve(fd, words, handed.variables));
+}
+
+static size_t count_words(va_list list)
+{
+    size_t count = 1;
+    while (va_arg(list, char *))
+        count++;
+    return count;
+}
+
+#define WITH_WORDS(first, list)                                                                    \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    size_t count = count_words(list);                                                              \
+    va_end(list);                                                                                  \
+    char **words = __builtin_alloca((count + 1) * sizeof *words);                                  \
+    va_start(list, first);                                                                         \
+    words[0] = (char *)(uintptr_t)first;                                                           \
+    for (size_t i = 1; i <= count; i++)                                                            \
+    words[i] = va_arg(list, char *)
+
+INTERPOSED int execl(const char *path, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    va_end(list);
+    return exec_path(path, words, environ);
+}
+
+INTERPOSED int execlp(const char *file, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    va_end(list);
+    return exec_found(file, words, environ);
+}
+
+INTERPOSED int execle(const char *path, const char *first, ...)
+{
+    WITH_WORDS(first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return exec_path(path, words, environment);
+}
+
+/*
+ * A program that takes rights from itself: system calls (seccomp) or the processor's clock
+ * (PR_SET_TSC). The agent reads that clock and makes system calls, for either of which the program
+ * would then be killed; so it stops before. Programs ask for it through prctl() or, as libseccomp
+ * does, through syscall().
+ */
+
+static void look_at_prctl(long option, unsigned long value)
+{
+    bool takes = option == PR_SET_SECCOMP || (option == PR_SET_TSC && value == PR_TSC_SIGSEGV);
+    /* A child of vfork() shares the gate, but is another process. */
+    if (takes && session_on() &&
+        raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == (long)session.header->pid)
+        session_give_up(AGENT_SANDBOXED);
+}
+
+INTERPOSED int prctl(int option, ...)
+{
+    va_list rest;
+    unsigned long words[4];
+    va_start(rest, option);
+    for (int i = 0; i < 4; i++)
+        words[i] = va_arg(rest, unsigned long);
+    va_end(rest);
+    look_at_prctl(option, words[0]);
+    return real.prctl(option, words[0], words[1], words[2], words[3]);
+}
+
+/* Called by syscall() below with the first of its arguments. */
+__attribute__((used)) static void look_at_call(long number, long first, long second)
+{
+    if (number == SYS_prctl)
+        look_at_prctl(first, (unsigned long)second);
+    else if (first == SECCOMP_SET_MODE_STRICT || first == SECCOMP_SET_MODE_FILTER)
+        look_at_prctl(PR_SET_SECCOMP, 0);
+}
+
+/* What is called until libc's is known; errno is not set, but there is nobody yet to look at it. */
+__attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
+                                                long f)
+{
+    long result = raw_syscall(number, a, b, c, d, e, f);
+    return result < 0 && result >= -4095 ? -1 : result;
+}
+
+__attribute__((used)) static long (*real_syscall)(long, long, long, long, long, long,
+                                                  long) = early_syscall;
+
+__attribute__((constructor)) static void find_syscall(void)
+{
+    void *found = dlsym(RTLD_NEXT, "syscall");
+    if (found)
+        *(void **)&real_syscall = found;
+}
+
+/*
+ * Without a frame of its own: the caller may pass any number of arguments, and may come back twice
+ * (clone).
+ */
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        "    .cfi_startproc\n"
+        "    cmpq $317, %rdi\n" /* SYS_seccomp */
+        "    je 1f\n"
+        "    cmpq $157, %rdi\n" /* SYS_prctl */
+        "    je 1f\n"
+        "    jmp *real_syscall(%rip)\n"
+        "1:  pushq %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rdx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rcx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %r8\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %r9\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call look_at_call\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %r9\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %r8\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rdx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *real_syscall(%rip)\n"
+        "    .cfi_endproc\n"
+        ".size syscall, .-syscall\n");

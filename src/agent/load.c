@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "agent_load.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +8,8 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "agent_load.h"
 
 enum {
     SCRIPTS_MAX = 4,
@@ -60,7 +60,7 @@ static bool has_sanitizer_message(const char *start, size_t size)
 typedef bool searcher(const char *start, size_t size);
 
 /* Pieces overlap by more than the longest that is searched for. */
-static bool search(const struct file *file, uint64_t at, uint64_t size, searcher *find)
+static bool load_search(const struct file *file, uint64_t at, uint64_t size, searcher *find)
 {
     enum { OVERLAP = 64 };
     char *buffer = file->work->buffer;
@@ -141,7 +141,7 @@ static bool links_sanitizer(const struct file *file, const Elf64_Phdr *dynamic)
     if (!file_offset(file, address, &strings) || strings > INT64_MAX / 2)
         return false;
     return needs_sanitizer(file, entries, count, strings) ||
-           search(file, strings, size, names_sanitizer_runtime);
+           load_search(file, strings, size, names_sanitizer_runtime);
 }
 
 /* A runtime that was linked in shows in the symbols, or where there are none in its messages. */
@@ -161,14 +161,14 @@ static bool contains_sanitizer(const struct file *file)
         has_symbols = true;
         if (section.sh_link < header->e_shnum &&
             read_at(file, &section, sizeof section, at + section.sh_link * sizeof section) &&
-            search(file, section.sh_offset, section.sh_size, names_sanitizer_runtime))
+            load_search(file, section.sh_offset, section.sh_size, names_sanitizer_runtime))
             return true;
     }
     for (unsigned i = 0; !has_symbols && i < header->e_shnum; i++)
         if (read_at(file, &section, sizeof section, at + i * sizeof section) &&
             section.sh_type == SHT_PROGBITS && section.sh_flags & SHF_ALLOC &&
             !(section.sh_flags & (SHF_WRITE | SHF_EXECINSTR)) &&
-            search(file, section.sh_offset, section.sh_size, has_sanitizer_message))
+            load_search(file, section.sh_offset, section.sh_size, has_sanitizer_message))
             return true;
     return false;
 }

@@ -4,21 +4,9 @@
 agentdir = $(pkglibdir)
 agent_PROGRAMS = src/agent/libmisstop-agent.so
 src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h include/agent_load.h \
-	src/agent/environment.c \
-	src/agent/frame_table.c src/agent/frame_table.h \
-	src/agent/interpose.c src/agent/interpose.h \
-	src/agent/interpose_exec.c \
-	src/agent/interpose_map.c \
-	src/agent/interpose_rights.c \
-	src/agent/load.c \
-	src/agent/path.c src/agent/path.h \
-	src/agent/path_table.c src/agent/path_table.h \
-	src/agent/real.c src/agent/real.h \
-	src/agent/record.h \
-	src/agent/rule.c src/agent/rule.h \
-	src/agent/session.c src/agent/session.h \
-	src/agent/thread.c src/agent/thread.h \
-	src/agent/unwind.c src/agent/unwind.h
+	src/agent/environment.c src/agent/unwind.c src/agent/unwind.h src/agent/interpose.c \
+	src/agent/load.c src/agent/path.c src/agent/path.h src/agent/real.c src/agent/real.h \
+	src/agent/session.c src/agent/session.h src/agent/thread.c src/agent/thread.h
 src_agent_libmisstop_agent_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC -fvisibility=hidden \
 	-fno-builtin -fno-omit-frame-pointer
 src_agent_libmisstop_agent_so_LDFLAGS = -shared -Wl,-soname,libmisstop-agent.so -Wl,-z,now -Wl,-z,defs

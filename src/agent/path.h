@@ -16,11 +16,11 @@
 #ifndef MISSTOP_AGENT_PATH_H
 #define MISSTOP_AGENT_PATH_H
 
-#include "agent/session.h"
-#include "agent/unwind.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "agent/session.h"
+#include "agent/unwind.h"
 
 enum { PATH_INDEX_BITS = 10, PATH_STEP = 8, PATH_TRUST = 2 };
 
@@ -100,5 +100,12 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
         path_check(cache, known, frame);
     return known->path;
 }
+
+/*
+ * Every distinct path once: ids count up from 1, and misstop reads the paths themselves from the
+ * ring of words (agent_abi.h). Written by all threads without locks; used by path.c.
+ */
+/* Before the gate opens. */
+int path_table_start(void);
 
 #endif

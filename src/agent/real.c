@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agent/real.h"
 
-#include "agent/session.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -12,12 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/session.h"
+
 char real_early[REAL_EARLY_BYTES] __attribute__((aligned(64)));
 static size_t early_used;
 static struct real found;
 static int finding;
 
-void *real_early_alloc(size_t size_bytes)
+static void *real_early_alloc(size_t size_bytes)
 {
     if (size_bytes > REAL_EARLY_BYTES)
         return NULL;
@@ -115,7 +115,8 @@ static bool ready(bool last_chance)
     return found.malloc;
 }
 
-bool real_find(void)
+/* Makes the pointers lead to the real functions; false: there are none. From the constructor. */
+static bool real_find(void)
 {
     return ready(true);
 }

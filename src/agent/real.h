@@ -32,9 +32,6 @@ struct real {
 
 extern struct real real;
 
-/* Makes the pointers lead to the real functions; false: there are none. From the constructor. */
-bool real_find(void);
-
 /* Whether the program defines a malloc of its own that stands before ours. */
 bool real_own_malloc(void);
 
@@ -49,7 +46,5 @@ static inline bool real_is_early(const void *block)
 {
     return (uintptr_t)block - (uintptr_t)real_early < REAL_EARLY_BYTES;
 }
-
-void *real_early_alloc(size_t size_bytes);
 
 #endif

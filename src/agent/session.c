@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agent/session.h"
 
-#include "agent/path_table.h"
-#include "agent/real.h"
-#include "agent/rule.h"
-#include "agent/thread.h"
-#include "agent/unwind.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -17,6 +11,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/path.h"
+#include "agent/real.h"
+#include "agent/thread.h"
+#include "agent/unwind.h"
 
 struct gate gate;
 struct session session;
@@ -81,7 +80,7 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
 
 /*
  * One process per memory: another that was handed the same variables leaves it alone. The same
- * process again is another program now (interpose_exec.c), which goes on behind the first.
+ * process again is another program now (interpose.c), which goes on behind the first.
  */
 static bool take_over(struct agent_header *header)
 {
@@ -132,7 +131,7 @@ static int open_gate(struct agent_header *header)
     return 0;
 }
 
-static void start(const struct real *functions, int fd, uint64_t size_bytes)
+static void session_begin_record(const struct real *functions, int fd, uint64_t size_bytes)
 {
     /* The header alone first: where there is no room for the rest it can be said why. */
     struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
@@ -155,7 +154,7 @@ void session_start(const struct real *functions)
     int saved = errno;
     int fd = descriptor();
     if (fd >= 0 && is_sealed(fd, &size_bytes)) {
-        start(functions, fd, size_bytes);
+        session_begin_record(functions, fd, size_bytes);
         close(fd); /* the program's descriptors are its own */
     }
     errno = saved;

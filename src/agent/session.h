@@ -6,10 +6,10 @@
 #ifndef MISSTOP_AGENT_SESSION_H
 #define MISSTOP_AGENT_SESSION_H
 
-#include "agent_abi.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "agent_abi.h"
 
 struct real;
 

@@ -8,11 +8,11 @@
 #ifndef MISSTOP_AGENT_THREAD_H
 #define MISSTOP_AGENT_THREAD_H
 
-#include "agent/path.h"
-#include "agent/session.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "agent/path.h"
+#include "agent/session.h"
 
 struct thread {
     struct agent_unit *units; /* of the chunk */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agent/unwind.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <header.h>
+#include <link.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -246,4 +249,537 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame)
     struct unwound *out = &unwind->stacks[unwind->current & 1];
     walk(unwind, &step, before->frames, before->frames + inner, out);
     return out;
+}
+
+/* Encodings of pointers (LSB Core, DWARF extensions). */
+enum {
+    FORM_MASK = 0x0f,
+    FORM_ABSOLUTE = 0x00,
+    FORM_UDATA4 = 0x03,
+    FORM_UDATA8 = 0x04,
+    FORM_SDATA4 = 0x0b,
+    FORM_SDATA8 = 0x0c,
+    APPLY_MASK = 0x70,
+    APPLY_PCREL = 0x10,
+    TABLE_ENCODING = 0x3b, /* sdata4, relative to the table's header: what every linker emits */
+};
+
+#if __GLIBC_PREREQ(2, 35)
+static int (*find_object)(void *, struct dl_find_object *);
+#endif
+
+static void frame_table_start(void)
+{
+#if __GLIBC_PREREQ(2, 35)
+    /* By name, so that the agent also loads beside an older libc than it was built with. */
+    find_object = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+#endif
+}
+
+struct search {
+    uint64_t address;
+    const uint8_t *header;
+};
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *search = data;
+    const uint8_t *header = NULL;
+    bool covers = false;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && search->address - start < segment->p_memsz)
+            covers = true;
+        if (segment->p_type == PT_GNU_EH_FRAME)
+            header = (const uint8_t *)start;
+    }
+    if (covers)
+        search->header = header;
+    return covers;
+}
+
+/*
+ * The lock of dl_iterate_phdr() is also held while constructors run; one that waits for a lock
+ * whose holder allocates from a place seen for the first time would wait for ever. So only where
+ * libc has nothing better.
+ */
+static const uint8_t *table_header(uint64_t address)
+{
+#if __GLIBC_PREREQ(2, 35)
+    struct dl_find_object object;
+    if (find_object)
+        return find_object((void *)address, &object) ? NULL : object.dlfo_eh_frame;
+#endif
+    struct search search = {.address = address};
+    dl_iterate_phdr(look_at_object, &search);
+    return search.header;
+}
+
+/* __builtin_memcpy here and in unwind.c: -fno-builtin would make calls of it. */
+static uint32_t read_u32(const uint8_t *at)
+{
+    uint32_t value;
+    __builtin_memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static int32_t read_s32(const uint8_t *at)
+{
+    return (int32_t)read_u32(at);
+}
+
+static uint64_t frame_table_uleb(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    return value;
+}
+
+static int64_t frame_table_sleb(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte = 0;
+    while (*at < end) {
+        byte = *(*at)++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+        if (!(byte & 0x80))
+            break;
+    }
+    if (byte & 0x40 && shift < 64)
+        value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+/* Last entry of the sorted table that starts at or below the address; NULL: none. */
+static const uint8_t *search_table(const uint8_t *header, uint64_t address)
+{
+    enum { PAIRS_AT = 12, PAIR_BYTES = 8 };
+    if (header[0] != 1 || (header[1] & FORM_MASK) != FORM_SDATA4 || header[2] != FORM_UDATA4 ||
+        header[3] != TABLE_ENCODING)
+        return NULL;
+    const uint8_t *pairs = header + PAIRS_AT;
+    uint32_t low = 0;
+    uint32_t high = read_u32(header + 8);
+    int64_t wanted = (int64_t)(address - (uint64_t)(uintptr_t)header);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (read_s32(pairs + (uint64_t)middle * PAIR_BYTES) <= wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? header + read_s32(pairs + (uint64_t)(low - 1) * PAIR_BYTES + 4) : NULL;
+}
+
+/* Width of an encoded pointer; 0: a form that is not used for code. */
+static unsigned form_bytes(uint8_t encoding)
+{
+    switch (encoding & FORM_MASK) {
+    case FORM_ABSOLUTE:
+    case FORM_UDATA8:
+    case FORM_SDATA8:
+        return 8;
+    case FORM_UDATA4:
+    case FORM_SDATA4:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t read_form(const uint8_t *at, uint8_t encoding)
+{
+    uint64_t value;
+    if (form_bytes(encoding) == 8)
+        __builtin_memcpy(&value, at, sizeof value);
+    else if ((encoding & FORM_MASK) == FORM_SDATA4)
+        value = (uint64_t)(int64_t)read_s32(at);
+    else
+        value = read_u32(at);
+    return (encoding & APPLY_MASK) == APPLY_PCREL ? value + (uint64_t)(uintptr_t)at : value;
+}
+
+/* What the letters of the augmentation announce; false: a letter unknown to us. */
+static bool read_augmentation(const char *letters, const uint8_t *at, const uint8_t *end,
+                              uint8_t *encoding, struct frame_entry *entry)
+{
+    for (; *letters && at < end; letters++) {
+        if (*letters == 'R')
+            *encoding = *at++;
+        else if (*letters == 'L')
+            at++;
+        else if (*letters == 'P')
+            at += 1 + form_bytes(*at);
+        else if (*letters == 'S')
+            entry->is_signal = true;
+        else
+            return false;
+    }
+    for (; *letters; letters++)
+        entry->is_signal |= *letters == 'S';
+    return at <= end;
+}
+
+static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry *entry)
+{
+    uint32_t length = read_u32(at);
+    const uint8_t *end = at + 4 + length;
+    if (length < 8 || length >= 0xfffffff0 || read_u32(at + 4))
+        return false;
+    at += 9; /* length, id, version */
+    const char *letters = (const char *)at;
+    at += strnlen(letters, (size_t)(end - at)) + 1;
+    entry->code_align = frame_table_uleb(&at, end);
+    entry->data_align = frame_table_sleb(&at, end);
+    frame_table_uleb(&at, end); /* column of the return address: 16 */
+    if (*letters == 'z') {
+        uint64_t bytes = frame_table_uleb(&at, end);
+        if (at > end || bytes > (uint64_t)(end - at) ||
+            !read_augmentation(letters + 1, at, at + bytes, encoding, entry))
+            return false;
+        at += bytes;
+    } else if (*letters) {
+        return false;
+    }
+    entry->common = at;
+    entry->common_end = end;
+    return at <= end;
+}
+
+/* The entry that covers an address; false: there is none, or it is of a form nobody emits. */
+static bool frame_table_find(uint64_t address, struct frame_entry *entry)
+{
+    const uint8_t *header = table_header(address);
+    const uint8_t *at = header ? search_table(header, address) : NULL;
+    uint8_t encoding = FORM_ABSOLUTE;
+    *entry = (struct frame_entry){0};
+    if (!at)
+        return false;
+    uint32_t length = read_u32(at);
+    const uint8_t *end = at + 4 + length;
+    if (length < 12 || length >= 0xfffffff0 ||
+        !read_common(at + 4 - read_u32(at + 4), &encoding, entry))
+        return false;
+    at += 8;
+    unsigned width = form_bytes(encoding);
+    if (!width || at + 2 * width > end)
+        return false;
+    entry->start = read_form(at, encoding);
+    uint64_t bytes = read_form(at + width, encoding & FORM_MASK);
+    at += 2 * width;
+    /* Language data: we were told 'z' by every compiler's common part; none has no length. */
+    uint64_t skip = frame_table_uleb(&at, end);
+    if (at > end || skip > (uint64_t)(end - at))
+        return false;
+    entry->own = at + skip;
+    entry->own_end = end;
+    return address - entry->start < bytes;
+}
+
+enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
+enum { OP_DEREF = 0x06, OP_BREG_RBP = 0x76 };
+
+/* One row of the unwind table, as far as we follow it. */
+struct row {
+    uint64_t reg; /* CFA = reg + offset */
+    int64_t offset;
+    int64_t rbp_offset;
+    uint8_t rbp; /* enum rule_rbp */
+    bool is_realigned;
+    bool is_odd; /* CFA or rbp by an expression we do not know, or no caller */
+};
+
+enum { REMEMBERED_MAX = 8 };
+
+struct machine {
+    const struct frame_entry *entry;
+    const uint8_t *at;
+    const uint8_t *end;
+    uint64_t location;
+    uint64_t address; /* rows up to here count */
+    struct row row;
+    struct row initial;
+    struct row remembered[REMEMBERED_MAX];
+    unsigned depth;
+    bool is_bad;
+};
+
+static uint64_t take_uleb(struct machine *machine)
+{
+    return frame_table_uleb(&machine->at, machine->end);
+}
+
+static int64_t take_sleb(struct machine *machine)
+{
+    return frame_table_sleb(&machine->at, machine->end);
+}
+
+static uint64_t take_bytes(struct machine *machine, unsigned bytes)
+{
+    uint64_t value = 0;
+    if ((uint64_t)(machine->end - machine->at) < bytes) {
+        machine->is_bad = true;
+        return 0;
+    }
+    __builtin_memcpy(&value, machine->at, bytes);
+    machine->at += bytes;
+    return value;
+}
+
+static void set_saved(struct machine *machine, uint64_t reg, int64_t offset)
+{
+    if (reg == DWARF_RBP) {
+        machine->row.rbp = RULE_AT_CFA;
+        machine->row.rbp_offset = offset;
+    } else if (reg == DWARF_RIP && offset != -8) {
+        machine->row.is_odd = true;
+    }
+}
+
+static void set_restored(struct machine *machine, uint64_t reg)
+{
+    if (reg == DWARF_RBP) {
+        machine->row.rbp = machine->initial.rbp;
+        machine->row.rbp_offset = machine->initial.rbp_offset;
+    }
+}
+
+/* Undefined, in another register, or by an expression: only rbp and the caller matter. */
+static void set_unfollowed(struct machine *machine, uint64_t reg)
+{
+    if (reg == DWARF_RBP || reg == DWARF_RIP)
+        machine->row.is_odd = true;
+}
+
+static void set_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+{
+    machine->row.reg = reg;
+    machine->row.offset = offset;
+    machine->row.is_realigned = false;
+}
+
+/* "rbp + n", and whether the word there is meant; false: another expression. */
+static bool take_rbp_expression(struct machine *machine, int64_t *offset, bool *deref)
+{
+    uint64_t bytes = take_uleb(machine);
+    if (machine->at > machine->end || bytes > (uint64_t)(machine->end - machine->at)) {
+        machine->is_bad = true;
+        return false;
+    }
+    const uint8_t *at = machine->at;
+    const uint8_t *end = at + bytes;
+    machine->at = end;
+    if (at == end || *at++ != OP_BREG_RBP)
+        return false;
+    *offset = frame_table_sleb(&at, end);
+    *deref = at < end && *at == OP_DEREF;
+    return at + *deref == end;
+}
+
+static void cfa_expression(struct machine *machine)
+{
+    int64_t offset;
+    bool deref;
+    if (take_rbp_expression(machine, &offset, &deref) && deref) {
+        set_cfa(machine, DWARF_RBP, offset);
+        machine->row.is_realigned = true;
+    } else {
+        machine->row.reg = DWARF_RIP; /* none we follow, until another rule sets it */
+    }
+}
+
+static void saved_expression(struct machine *machine)
+{
+    int64_t offset;
+    bool deref;
+    uint64_t reg = take_uleb(machine);
+    if (take_rbp_expression(machine, &offset, &deref) && !deref && reg == DWARF_RBP) {
+        machine->row.rbp = RULE_AT_RBP;
+        machine->row.rbp_offset = offset;
+    } else {
+        set_unfollowed(machine, reg);
+    }
+}
+
+static void value_expression(struct machine *machine)
+{
+    int64_t offset;
+    bool deref;
+    uint64_t reg = take_uleb(machine);
+    take_rbp_expression(machine, &offset, &deref);
+    set_unfollowed(machine, reg);
+}
+
+static void rule_remember_row(struct machine *machine)
+{
+    if (machine->depth < REMEMBERED_MAX)
+        machine->remembered[machine->depth++] = machine->row;
+    else
+        machine->is_bad = true;
+}
+
+static void recall(struct machine *machine)
+{
+    if (machine->depth)
+        machine->row = machine->remembered[--machine->depth];
+    else
+        machine->is_bad = true;
+}
+
+/* The instructions with an operand in their low bits. */
+static bool execute_short(struct machine *machine, uint8_t code)
+{
+    uint8_t operand = code & 0x3f;
+    switch (code & 0xc0) {
+    case 0x40:
+        machine->location += operand * machine->entry->code_align;
+        return true;
+    case 0x80:
+        set_saved(machine, operand, (int64_t)take_uleb(machine) * machine->entry->data_align);
+        return true;
+    case 0xc0:
+        set_restored(machine, operand);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One instruction; numbers as in DWARF 5, 7.24. A switch over all of them: long on purpose. */
+static void execute(struct machine *machine)
+{
+    uint8_t code = *machine->at++;
+    uint64_t reg;
+    if (execute_short(machine, code))
+        return;
+    switch (code) {
+    case 0x00: /* nop */
+        return;
+    case 0x02: /* advance_loc1, 2, 4 */
+    case 0x03:
+    case 0x04:
+        machine->location += take_bytes(machine, 1u << (code - 2)) * machine->entry->code_align;
+        return;
+    case 0x05: /* offset_extended */
+        reg = take_uleb(machine);
+        set_saved(machine, reg, (int64_t)take_uleb(machine) * machine->entry->data_align);
+        return;
+    case 0x06: /* restore_extended */
+        set_restored(machine, take_uleb(machine));
+        return;
+    case 0x07: /* undefined */
+        set_unfollowed(machine, take_uleb(machine));
+        return;
+    case 0x08: /* same_value */
+        if (take_uleb(machine) == DWARF_RBP)
+            machine->row.rbp = RULE_KEPT;
+        return;
+    case 0x09: /* register */
+    case 0x14: /* val_offset */
+    case 0x15: /* val_offset_sf: of either length, the second operand is skipped the same way */
+        set_unfollowed(machine, take_uleb(machine));
+        take_uleb(machine);
+        return;
+    case 0x0a:
+        rule_remember_row(machine);
+        return;
+    case 0x0b:
+        recall(machine);
+        return;
+    case 0x0c: /* def_cfa */
+        reg = take_uleb(machine);
+        set_cfa(machine, reg, (int64_t)take_uleb(machine));
+        return;
+    case 0x0d: /* def_cfa_register */
+        set_cfa(machine, take_uleb(machine), machine->row.offset);
+        return;
+    case 0x0e: /* def_cfa_offset */
+        machine->row.offset = (int64_t)take_uleb(machine);
+        return;
+    case 0x0f:
+        cfa_expression(machine);
+        return;
+    case 0x10:
+        saved_expression(machine);
+        return;
+    case 0x11: /* offset_extended_sf */
+        reg = take_uleb(machine);
+        set_saved(machine, reg, take_sleb(machine) * machine->entry->data_align);
+        return;
+    case 0x12: /* def_cfa_sf */
+        reg = take_uleb(machine);
+        set_cfa(machine, reg, take_sleb(machine) * machine->entry->data_align);
+        return;
+    case 0x13: /* def_cfa_offset_sf */
+        machine->row.offset = take_sleb(machine) * machine->entry->data_align;
+        return;
+    case 0x16:
+        value_expression(machine);
+        return;
+    case 0x2e: /* GNU_args_size */
+        take_uleb(machine);
+        return;
+    default:
+        machine->is_bad = true;
+        return;
+    }
+}
+
+static void run(struct machine *machine, const uint8_t *from, const uint8_t *to)
+{
+    machine->at = from;
+    machine->end = to;
+    while (machine->at < machine->end && machine->location <= machine->address && !machine->is_bad)
+        execute(machine);
+}
+
+/* The row that holds at the address, as a rule. */
+static struct rule make_rule(const struct row *row)
+{
+    struct rule rule = {.cfa = RULE_END};
+    if (row->is_odd || row->offset != (int32_t)row->offset ||
+        row->rbp_offset != (int16_t)row->rbp_offset)
+        return rule;
+    if (row->reg == DWARF_RSP)
+        rule.cfa = RULE_STACK;
+    else if (row->reg == DWARF_RBP)
+        rule.cfa = row->is_realigned ? RULE_REALIGNED : RULE_FRAME;
+    rule.cfa_offset = (int32_t)row->offset;
+    rule.rbp = row->rbp;
+    rule.rbp_offset = (int16_t)row->rbp_offset;
+    return rule;
+}
+
+void rule_start(void)
+{
+    frame_table_start();
+}
+
+struct rule rule_find(uint64_t return_address)
+{
+    struct rule rule = {.cfa = RULE_UNKNOWN};
+    struct frame_entry entry;
+    /* The call itself, not what follows: a call may be the last instruction of a function. */
+    uint64_t address = return_address - 1;
+    if (frame_table_find(address, &entry)) {
+        struct machine machine = {.entry = &entry, .location = entry.start, .address = address};
+        run(&machine, entry.common, entry.common_end);
+        machine.initial = machine.row;
+        run(&machine, entry.own, entry.own_end);
+        rule = machine.is_bad || entry.is_signal ? (struct rule){.cfa = RULE_END}
+                                                 : make_rule(&machine.row);
+    }
+    rule.return_address = return_address;
+    return rule;
 }

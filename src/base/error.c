@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/error.h"
 
-#include "base/text.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,6 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/text.h"
+
 int error_set(struct error *error, int code, const char *format, ...)
 {
     if (!error)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/files.h"
 
-#include "base/text.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +17,8 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 enum {
     FILES_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
@@ -275,7 +275,7 @@ static bool take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, in
     return true;
 }
 
-static int follow(struct walk *walk, int fd)
+static int files_walk_follow(struct walk *walk, int fd)
 {
     char target[PATH_MAX];
     ssize_t length = is_of_kernel(fd) ? -1 : readlinkat(fd, "", target, sizeof target);
@@ -295,7 +295,7 @@ static int follow(struct walk *walk, int fd)
 }
 
 /* One step. 1: *found is the file, by O_PATH; 0: go on; negative: it ends here. */
-static int step(struct walk *walk, enum files_links links, int *found)
+static int files_walk_step(struct walk *walk, enum files_links links, int *found)
 {
     char name[NAME_MAX + 1];
     struct stat status;
@@ -313,7 +313,7 @@ static int step(struct walk *walk, enum files_links links, int *found)
     if (fstat(fd, &status)) {
         code = -errno;
     } else if (S_ISLNK(status.st_mode)) {
-        code = last && links == FILES_NOFOLLOW ? -ELOOP : follow(walk, fd);
+        code = last && links == FILES_NOFOLLOW ? -ELOOP : files_walk_follow(walk, fd);
     } else if (S_ISDIR(status.st_mode)) {
         return enter(walk, fd, &status);
     } else if (!last) {
@@ -336,7 +336,7 @@ static int reopen(int fd)
 }
 
 /* Opened if it is what it should be; closes fd. */
-static int take(const struct walk *walk, int fd, uint64_t most_bytes)
+static int files_walk_open(const struct walk *walk, int fd, uint64_t most_bytes)
 {
     struct stat status;
     int code = fstat(fd, &status) ? -errno : 0;
@@ -370,7 +370,7 @@ static int walk_to(struct walk *walk, int root, enum files_links links)
     }
     code = enter(walk, fd, &status);
     while (!code)
-        code = step(walk, links, &found);
+        code = files_walk_step(walk, links, &found);
     leave_folders(walk, 0);
     return code < 0 ? code : found;
 }
@@ -401,7 +401,7 @@ int files_open_below(int root, const char *path, struct files_client *client,
     memcpy(walk.rest, path, length + 1);
     int code = walk_to(&walk, root, links);
     if (code >= 0)
-        code = take(&walk, code, most_bytes);
+        code = files_walk_open(&walk, code, most_bytes);
     if (code < 0 && code != -ENOENT && code != -ENOTDIR && client)
         note_refused(client, path, code);
     return code;

@@ -67,8 +67,8 @@ void files_client_add(struct files_client *client, uid_t uid);
 void files_client_add_owner(struct files_client *client, int fd);
 
 /*
- * The thread under whose number /proc shows what belongs to the whole process: its memory, mappings,
- * program and root. That is the first one, `pid`, unless it has ended and others run on.
+ * The thread under whose number /proc shows what belongs to the whole process: its memory,
+ * mappings, program and root. That is the first one, `pid`, unless it has ended and others run on.
  */
 pid_t files_shown_by(pid_t pid);
 

@@ -1,11 +1,4 @@
 noinst_LIBRARIES += src/libbase.a
-src_libbase_a_SOURCES = \
-	src/base/arena.c src/base/arena.h \
-	src/base/array.c src/base/array.h \
-	src/base/clock.c src/base/clock.h \
-	src/base/error.c src/base/error.h \
-	src/base/files.c src/base/files.h \
-	src/base/hash.c src/base/hash.h \
-	src/base/prng.h \
-	src/base/stamp_clock.c src/base/stamp_clock.h \
-	src/base/text.c src/base/text.h
+src_libbase_a_SOURCES = src/base/array.c src/base/array.h src/base/clock.c src/base/clock.h \
+	src/base/error.c src/base/error.h src/base/files.c src/base/files.h src/base/hash.c \
+	src/base/hash.h src/base/text.c src/base/text.h

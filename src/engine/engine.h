@@ -100,7 +100,7 @@ uint64_t engine_length_ns(const struct engine *engine);
  */
 unsigned engine_reading(struct engine *engine);
 
-/* Those with samples, most first (sample/perfdata.h). */
+/* Those with samples, most first (sample/perfdata/perfdata.h). */
 struct perfdata_process;
 const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count);
 

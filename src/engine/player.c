@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "pick.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 enum { LINE_NS = 100000000, PLAYING_MS = 50 };
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "engine/state.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "sample/perfdata_write.h"
+#include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 #include "store/thinning.h"
 

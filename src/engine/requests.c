@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "engine/state.h"
-#include "sample/attributes.h"
-#include "sample/event.h"
+#include "sample/perfdata/attributes.h"
+#include "sample/perf/event.h"
 
 void engine_search_start(struct engine *engine, const char *what)
 {

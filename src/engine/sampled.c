@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "engine/state.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)

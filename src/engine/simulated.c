@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "engine/state.h"
-#include "sample/sim_whatif.h"
+#include "sample/simulated/sim_memory.h"
 
 /* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
 static struct access access_of(const struct record *record, const struct line_told *line)

@@ -17,7 +17,7 @@
 #include "resolve/resolver.h"
 #include "resolve/source.h"
 #include "sample/sampler.h"
-#include "sample/watch.h"
+#include "sample/perf/watch.h"
 #include "store/past.h"
 #include "store/store_read.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/state.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 /*
  * The store to be played for `input`: it itself, or what stands beside it and belongs to it.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/state.h"
-#include "sample/sim_whatif.h"
+#include "sample/simulated/sim_memory.h"
 
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text);

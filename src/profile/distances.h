@@ -3,7 +3,7 @@
  * Reuse distances of the accesses to each object, and of each instruction: how many
  * other lines were used since the line was used last. The part that is at least as large as a cache
  * has lines is what misses that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz,
- * Traiger 1970). Sampled by the simulation (src/sim/sampling.c). Private to src/profile. Memory is
+ * Traiger 1970). Sampled by the simulation (src/sim/model/reuse.c). Private to src/profile. Memory is
  * taken when the first is told; what finds no row counts in the whole only.
  */
 #ifndef MISSTOP_PROFILE_DISTANCES_H

@@ -8,7 +8,7 @@
 #ifndef MISSTOP_PROFILE_FINDINGS_H
 #define MISSTOP_PROFILE_FINDINGS_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "profile/findings_held.h"
 #include "profile/spread.h"
 #include "snapshot.h"

@@ -10,7 +10,7 @@
 #ifndef MISSTOP_PROFILE_FINDINGS_HELD_H
 #define MISSTOP_PROFILE_FINDINGS_HELD_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot_findings.h"
 
 #include <stdint.h>

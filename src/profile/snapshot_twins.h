@@ -6,7 +6,7 @@
 #ifndef MISSTOP_PROFILE_SNAPSHOT_TWINS_H
 #define MISSTOP_PROFILE_SNAPSHOT_TWINS_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot_objects.h"
 
 /* Sets `called` of those, in the arena. False: out of memory. */

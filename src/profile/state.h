@@ -18,7 +18,7 @@
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "profile/causes.h"
 #include "profile/comiss.h"
 #include "profile/decay.h"

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_RESOLVE_ANSWERS_H
 #define MISSTOP_RESOLVE_ANSWERS_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "resolve/dwarf/question.h"
 #include "resolve/types.h"

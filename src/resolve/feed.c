@@ -2,7 +2,7 @@
 #include "resolve/feed.h"
 
 #include "agent_abi.h"
-#include "base/stamp_clock.h"
+#include "base/clock.h"
 #include "resolve/feed_paths.h"
 #include "resolve/feed_rings.h"
 

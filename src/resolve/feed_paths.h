@@ -4,7 +4,7 @@
 #define MISSTOP_RESOLVE_FEED_PATHS_H
 
 #include "agent_abi.h"
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <stdbool.h>
 #include <stdint.h>

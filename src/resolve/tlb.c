@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/tlb.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "resolve/rc.h"
 

@@ -8,7 +8,7 @@
 #ifndef MISSTOP_RESOLVE_TOLD_H
 #define MISSTOP_RESOLVE_TOLD_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "place.h"
 #include "resolve/allocation_path.h"

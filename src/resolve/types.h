@@ -7,7 +7,7 @@
 #ifndef MISSTOP_RESOLVE_TYPES_H
 #define MISSTOP_RESOLVE_TYPES_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "place.h"
 

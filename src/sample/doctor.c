@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `misstop doctor`: what can be sampled here, and how to enable more. */
-#include "sample/doctor.h"
-
-#include "sample/sampler.h"
-#include "sample/source.h"
-#include "sample/watch.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "sample/perf/source.h"
+#include "sample/perf/watch.h"
+#include "sample/sampler.h"
 
 static void describe_machine(FILE *out, const struct kernel *kernel)
 {

@@ -31,4 +31,22 @@ bool kernel_text(const char *root, const char *path, char *out, size_t out_size)
 /* Whether the CPU is by "GenuineIntel", "AuthenticAMD": /proc/cpuinfo. */
 bool kernel_vendor(const struct kernel *kernel, const char *vendor);
 
+/* The threads of a process, from /proc/PID/task. */
+struct threads {
+    pid_t *tids; /* ascending */
+    size_t count;
+    size_t room;
+};
+
+void threads_fini(struct threads *threads);
+
+/* Reads the list again. -ESRCH when the process is gone, -ENOMEM. */
+int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid);
+
+/* Whether the list as last read holds a thread. */
+bool threads_has(const struct threads *threads, pid_t tid);
+
+/* The process that a thread belongs to, itself for a process; -1: gone or not known. */
+pid_t threads_leader(const struct kernel *kernel, pid_t tid);
+
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample/sampler.h"
 
-#include "sample/perfdata.h"
-#include "sample/session.h"
-#include "sample/sim_session.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sample/perf/session.h"
+#include "sample/perfdata/perfdata.h"
+#include "sample/simulated/sim_session.h"
 
 struct sampler {
     struct session session;
@@ -17,7 +17,7 @@ struct sampler {
     char weighs[96];
 };
 
-static void describe(struct sampler *sampler)
+static void sampler_describe_session(struct sampler *sampler)
 {
     const struct session *session = &sampler->session;
     const struct source *source = session->source;
@@ -55,7 +55,7 @@ static int open_source(struct sampler *sampler, const struct source *source,
     if (!code)
         code = session_open(&sampler->session, source, &plan, options, kernel, error);
     if (!code)
-        describe(sampler);
+        sampler_describe_session(sampler);
     if (!code && sampler->session.options.rate < options->rate)
         snprintf(sampler->info.note, sizeof sampler->info.note,
                  "at most %u samples a second: sudo sysctl kernel.perf_event_max_sample_rate=%u "

@@ -6,14 +6,15 @@
 #ifndef MISSTOP_SAMPLE_SAMPLER_H
 #define MISSTOP_SAMPLE_SAMPLER_H
 
-#include "base/error.h"
-#include "sample.h"
-#include "snapshot.h" /* enum event_role */
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+#include "base/error.h"
+#include "sample.h"
+#include "sample/kernel.h"
+#include "snapshot.h" /* enum event_role */
 
 struct sampler;
 struct perf_event_attr;
@@ -162,5 +163,8 @@ const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
  * that would enable it; what the kernel, the CPU and libpfm4 say. Never fails.
  */
 void sampler_doctor(FILE *out);
+
+/* sampler_doctor() for any kernel, so that tests can put another in its place. */
+void doctor_print(FILE *out, const struct kernel *kernel);
 
 #endif

@@ -34,7 +34,7 @@ struct store_header {
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* the same since 1970 */
-    uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata.h); 0: there is none */
+    uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata/perfdata.h); 0: there is none */
     uint64_t checksum; /* of what stands before */
 };
 

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_STORE_PAST_STATE_H
 #define MISSTOP_STORE_PAST_STATE_H
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "store/past.h"
 #include "store/past_segment.h"
 

@@ -4,7 +4,7 @@
 #ifndef MISSTOP_STORE_READ_STATE_H
 #define MISSTOP_STORE_READ_STATE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "store/form.h"
 #include "store/form_items.h"
 #include "store/form_names.h"

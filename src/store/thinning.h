@@ -7,7 +7,7 @@
 #ifndef MISSTOP_STORE_THINNING_H
 #define MISSTOP_STORE_THINNING_H
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdbool.h>
 

@@ -20,21 +20,7 @@ src/valgrind/vgpreload_core-amd64-linux.so src/valgrind/default.supp:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(VALGRIND_FILES_AT)/$(@F) $@
 endif
 
-VALGRIND_TOOL_SOURCES = include/sim_abi.h src/valgrind/core.h src/valgrind/tool.c \
-	src/valgrind/access.c src/valgrind/access.h \
-	src/valgrind/agent_rings.c src/valgrind/agent_rings.h \
-	src/valgrind/fetch.c src/valgrind/fetch.h \
-	src/valgrind/hit.c src/valgrind/hit.h \
-	src/valgrind/instructions.c src/valgrind/instructions.h \
-	src/valgrind/instrument.c src/valgrind/instrument.h \
-	src/valgrind/floating.c src/valgrind/floating.h \
-	src/valgrind/lines.c src/valgrind/lines.h \
-	src/valgrind/mappings.c src/valgrind/mappings.h \
-	src/valgrind/missed.c src/valgrind/missed.h \
-	src/valgrind/pages.c src/valgrind/pages.h \
-	src/valgrind/shared.c src/valgrind/shared.h \
-	src/valgrind/stretch.c src/valgrind/stretch.h \
-	src/valgrind/tell.c src/valgrind/tell.h \
-	src/valgrind/threads.c src/valgrind/threads.h \
-	src/valgrind/whatif.c src/valgrind/whatif.h
+VALGRIND_TOOL_SOURCES = include/sim_abi.h src/sim/tool/tool.h src/sim/tool/tool.c \
+	src/sim/tool/access.c src/sim/tool/agent_rings.c src/sim/tool/instrument.c src/sim/tool/hit.c \
+	src/sim/tool/report.c src/sim/tool/shared.c src/sim/tool/whatif.c
 EXTRA_DIST += $(VALGRIND_TOOL_SOURCES)

@@ -7,7 +7,7 @@
 #ifndef MISSTOP_VIEW_PPROF_TABLES_H
 #define MISSTOP_VIEW_PPROF_TABLES_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "snapshot.h"
 

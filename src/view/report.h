@@ -7,7 +7,7 @@
 #ifndef MISSTOP_VIEW_REPORT_H
 #define MISSTOP_VIEW_REPORT_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "snapshot.h"
 

@@ -20,7 +20,7 @@
  * For scale, the time of one random read that waits for the one before, of 1 GiB.
  */
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "blocks_candidate.h"
 
 #include <stdio.h>

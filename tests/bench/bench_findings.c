@@ -3,7 +3,7 @@
  * order on many objects larger than the TLB reaches, so that most rules look twice. Fastest of
  * several, for the machine is shared. Figures, no verdict. */
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/state.h"
 
 #include <math.h>

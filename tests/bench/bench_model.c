@@ -5,7 +5,7 @@
  */
 #include "model_host.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <time.h>

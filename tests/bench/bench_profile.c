@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cost of a sample in the tables, and of a snapshot with 1,000 objects. Figures, no verdict. */
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/pairs.h"
 #include "profile/profile.h"
 #include "profile/sharing.h"

@@ -8,7 +8,7 @@
  *   bench_replay --read FILE  reads it, and no more: what is timed
  */
 #include "base/clock.h"
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

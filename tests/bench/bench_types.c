@@ -10,7 +10,7 @@
 #include "resolve/module.h"
 
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* What the heap walk costs, on a process with as many small blocks as given (10 million). */
 #include "../walk/follow.h"
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *   bench_write [FOLDER]    where the file is written, else /var/tmp
  */
 #include "base/clock.h"
-#include "base/prng.h"
-#include "sample/perfdata_write.h"
+#include "base/hash.h"
+#include "sample/perfdata/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

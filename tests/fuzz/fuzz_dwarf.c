@@ -16,7 +16,7 @@
 #include "resolve/module.h"
 
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -8,7 +8,7 @@
  */
 #include "resolve/module.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <elf.h>
 #include <fcntl.h>

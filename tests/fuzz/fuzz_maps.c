@@ -8,7 +8,7 @@
 #include "resolve/jitmap.h"
 #include "resolve/maps.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

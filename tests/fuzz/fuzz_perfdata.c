@@ -10,8 +10,8 @@
 #include "perfdata_seeds.h"
 #include "recording.h"
 
-#include "base/prng.h"
-#include "sample/perfdata.h"
+#include "base/hash.h"
+#include "sample/perfdata/perfdata.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_record.c
  * Without it, a fixed number of pseudo-random changes to built-in seeds: fuzz_record [COUNT].
  */
-#include "sample/perfdata.h"
-#include "sample/record.h"
-#include "sample/ring.h"
+#include "sample/perfdata/perfdata.h"
+#include "sample/perf/record.h"
+#include "sample/perf/ring.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "resolve/dwarf/wire.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

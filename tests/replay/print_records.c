@@ -8,7 +8,7 @@
  *   print_records -p FILE       its processes, most samples first
  *   print_records -m FILE       the machine, the events and the counts
  */
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

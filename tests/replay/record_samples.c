@@ -9,7 +9,7 @@
  * is decode's matter, here it is only to be found again. Prints what was told, a line a sample.
  */
 #include "base/clock.h"
-#include "sample/perfdata_write.h"
+#include "sample/perfdata/writer.h"
 
 #include <inttypes.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulated.h"
 
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,8 +17,7 @@ tests_unit_test_feed_launch_SOURCES = tests/unit/test_feed_launch.c
 tests_unit_test_feed_launch_LDADD = $(AGENT_TEST_LIBS)
 tests_unit_test_told_SOURCES = tests/unit/test_told.c $(WATCH_SOURCES)
 tests_unit_test_told_LDADD = $(AGENT_TEST_LIBS) -lm
-tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c \
-	src/agent/frame_table.c src/agent/rule.c src/agent/unwind.c
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c src/agent/unwind.c
 tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
 tests_unit_test_unwind_LDADD = $(CMOCKA_LIBS) -lpthread
 # Built by the compiler alone: where there is no static libc, the test says so and goes on.
@@ -46,8 +45,7 @@ tests_agent_own_malloc_CFLAGS = $(WATCHED_CFLAGS) -fno-builtin
 tests_agent_own_malloc_LDFLAGS =
 EXTRA_DIST += tests/agent/fixed.c
 check_PROGRAMS += tests/agent/check_unwind.so tests/agent/try_agent
-tests_agent_check_unwind_so_SOURCES = tests/agent/check_unwind.c \
-	src/agent/frame_table.c src/agent/rule.c src/agent/unwind.c
+tests_agent_check_unwind_so_SOURCES = tests/agent/check_unwind.c src/agent/unwind.c
 tests_agent_check_unwind_so_CFLAGS = $(WATCHED_CFLAGS) -fPIC -fno-builtin -fvisibility=hidden \
 	-fno-omit-frame-pointer
 tests_agent_check_unwind_so_LDFLAGS = -shared

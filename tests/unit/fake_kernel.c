@@ -3,7 +3,7 @@
 
 #include "fake_kernel.h"
 
-#include "sample/doctor.h"
+#include "sample/sampler.h"
 
 #include <errno.h>
 #include <fcntl.h>

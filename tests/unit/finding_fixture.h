@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_FINDING_FIXTURE_H
 #define MISSTOP_TESTS_FINDING_FIXTURE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot.h"
 
 /* One to be seen on Layout, and one on Sharing; comes last, for it names the objects. */

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_LEVELS_FIXTURE_H
 #define MISSTOP_TESTS_LEVELS_FIXTURE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot.h"
 
 /*

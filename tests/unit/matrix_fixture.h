@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_MATRIX_FIXTURE_H
 #define MISSTOP_TESTS_MATRIX_FIXTURE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot.h"
 
 /* Every function misses on every object but those as far down as itself; needs both of them. */

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_MODEL_HOST_H
 #define MISSTOP_TESTS_MODEL_HOST_H
 
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 struct model_rooms {
     void *rooms[4096];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A second cache model, written for the tests from what src/sim/model.h and figures.h say: lists
+ * A second cache model, written for the tests from what src/sim/model/model.h and model.h say: lists
  * and arrays by byte, searched from end to end; no hints, no directory, no telling from level to
  * level. Addresses, statements and bins are small numbers here.
  */
 #ifndef MISSTOP_TESTS_MODEL_PLAIN_H
 #define MISSTOP_TESTS_MODEL_PLAIN_H
 
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 enum {
     PLAIN_BYTES = 1 << 16, /* addresses are below */

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_PHASES_FIXTURE_H
 #define MISSTOP_TESTS_PHASES_FIXTURE_H
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/phases.h"
 
 enum {

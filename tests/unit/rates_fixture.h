@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_RATES_FIXTURE_H
 #define MISSTOP_TESTS_RATES_FIXTURE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot.h"
 
 /* Stalls alone, of the second event, as objects have their shares of it. */

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_SEEN_H
 #define MISSTOP_TESTS_SEEN_H
 
-#include "sample/perfdata.h"
+#include "sample/perfdata/perfdata.h"
 
 struct seen {
     size_t samples;

@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_SHARING_FIXTURE_H
 #define MISSTOP_TESTS_SHARING_FIXTURE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "snapshot.h"
 
 /* Four rows on the first objects: an array of false sharing over three lines, a lock, one of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "snapshot_fixture.h"
 
-#include "base/arena.h"
-#include "base/prng.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "levels_fixture.h"
 #include "matrix_fixture.h"
 #include "rates_fixture.h"

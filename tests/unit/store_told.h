@@ -6,7 +6,7 @@
 #ifndef MISSTOP_TESTS_STORE_TOLD_H
 #define MISSTOP_TESTS_STORE_TOLD_H
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "store/store_write.h"
 
 enum { TOLD_OBJECTS = 40, TOLD_FUNCTIONS = 12, TOLD_TYPES = 6, TOLD_BINS = 9 };

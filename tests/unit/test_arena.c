@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <string.h>
 

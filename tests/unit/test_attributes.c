@@ -2,10 +2,9 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/attributes.h"
-#include "sample/build_ids.h"
-#include "sample/features.h"
-#include "sample/processes.h"
+#include "sample/perfdata/attributes.h"
+#include "sample/perfdata/header.h"
+#include "sample/perfdata/processes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The file of renamed and combined bins, as hostile input and over failures; the wrappers. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "resolve/bin_rules.h"
 #include "resolve/rc.h"
 #include "resolve/wrappers.h"

@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "../bench/blocks_candidate.h"
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * a snapshot, beside sums made here. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 
 #include <inttypes.h>

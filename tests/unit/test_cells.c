@@ -3,7 +3,7 @@
  * levels; and nothing where the source tells nothing. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile_fixture.h"
 
 #include <linux/perf_event.h>

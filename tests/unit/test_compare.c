@@ -3,7 +3,7 @@
  * change is found. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/compare.h"
 #include "profile/student.h"
 

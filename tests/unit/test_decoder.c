@@ -2,7 +2,7 @@
 /* Instruction bytes and registers in, addresses and reasons out; and random bytes. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "decode/decoder.h"
 
 #include <linux/perf_event.h>

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/doctor.h"
+#include "sample/sampler.h"
 
 #include <errno.h>
 #include <stdio.h>

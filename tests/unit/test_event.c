@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/event.h"
+#include "sample/perf/event.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/event_desc.h"
+#include "sample/perfdata/header.h"
 
 #include <stdbool.h>
 #include <stdint.h>

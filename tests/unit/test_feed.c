@@ -4,9 +4,8 @@
 
 #include "agent_abi.h"
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "resolve/feed.h"
-#include "base/stamp_clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* How a target is started with the agent, and which programs cannot be. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "resolve/feed.h"
 
 #include <errno.h>

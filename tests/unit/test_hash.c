@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "base/prng.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Encodings as GNU as writes them; the operands as objdump prints them. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "decode/insn.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * truth in simulated sampling. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/interval.h"
 #include "profile/student.h"
 

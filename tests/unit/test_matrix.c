@@ -3,7 +3,7 @@
  * forgot. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile_fixture.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * what samples tell. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 #include "view/browser.h"
 #include "view/matrix_cell.h"

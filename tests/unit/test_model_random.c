@@ -8,7 +8,7 @@
 #include "model_host.h"
 #include "model_plain.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

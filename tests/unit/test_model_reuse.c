@@ -8,9 +8,9 @@
 
 #include "model_host.h"
 
-#include "sim/reuse.h"
+#include "sim/model/reuse.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdio.h>

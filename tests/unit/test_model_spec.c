@@ -7,7 +7,7 @@
 
 #include "model_host.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/order.h"
+#include "sample/perfdata/order.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/perfdata.h"
-#include "sample/perfdata_header.h"
+#include "sample/perfdata/perfdata.h"
+#include "sample/perfdata/header.h"
 
 #include <errno.h>
 #include <pthread.h>

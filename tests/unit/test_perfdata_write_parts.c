@@ -2,11 +2,8 @@
 /* Parts of the writer: what is remembered of tasks, a process as it is found, build-ids. */
 #include "unit.h"
 
-#include "base/prng.h"
-#include "sample/perfdata_write_build_id.h"
-#include "sample/perfdata_write_host.h"
-#include "sample/perfdata_write_process.h"
-#include "sample/perfdata_write_tasks.h"
+#include "base/hash.h"
+#include "sample/perfdata/writer_state.h"
 
 #include <elf.h>
 #include <pthread.h>

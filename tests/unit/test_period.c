@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/period.h"
+#include "sample/perf/session.h"
 
 static bool divides_none(uint64_t value)
 {

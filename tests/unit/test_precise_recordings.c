@@ -12,7 +12,7 @@
 #include "decode/decoder.h"
 #include "profile/profile.h"
 #include "sample/sampler.h"
-#include "sample/source.h"
+#include "sample/perf/source.h"
 
 #include <errno.h>
 #include <math.h>

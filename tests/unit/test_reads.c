@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/reads.h"
+#include "sample/perfdata/attributes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/record.h"
+#include "sample/perf/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/record.h"
+#include "sample/perf/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

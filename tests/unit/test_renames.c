@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 #include "small_types.h"
 #include "view/view.h"

@@ -3,7 +3,7 @@
  * that watching from outside has. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/reuse.h"
 #include "profile/reuse_verdict.h"
 #include "profile/survival.h"

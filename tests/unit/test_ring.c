@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "sample/ring.h"
+#include "sample/perf/ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

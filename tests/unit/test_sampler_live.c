@@ -9,7 +9,7 @@
 #include "fake_kernel.h"
 #include "sample/kernel.h"
 #include "sample/sampler.h"
-#include "sample/session.h"
+#include "sample/perf/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/search_phases.h"
 
 #include "planted.h"

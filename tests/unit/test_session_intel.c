@@ -7,7 +7,7 @@
 
 #include "fake_kernel.h"
 #include "intel_cpus.h"
-#include "sample/session.h"
+#include "sample/perf/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

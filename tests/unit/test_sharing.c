@@ -3,7 +3,7 @@
  * of which kind it is, and that memory is bounded. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 
 #include <linux/perf_event.h>

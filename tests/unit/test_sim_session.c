@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "access.h"
-#include "sample/sim_session.h"
+#include "sample/simulated/sim_session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/source.h"
+#include "sample/perf/source.h"
 
 #include <errno.h>
 #include <stdlib.h>

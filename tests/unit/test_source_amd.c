@@ -8,8 +8,8 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/doctor.h"
-#include "sample/source.h"
+#include "sample/sampler.h"
+#include "sample/perf/source.h"
 
 #include <errno.h>
 #include <stdio.h>

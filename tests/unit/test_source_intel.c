@@ -5,8 +5,8 @@
 
 #include "fake_kernel.h"
 #include "intel_cpus.h"
-#include "sample/doctor.h"
-#include "sample/source.h"
+#include "sample/sampler.h"
+#include "sample/perf/source.h"
 
 #include <errno.h>
 #include <stdio.h>

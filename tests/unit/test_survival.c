@@ -2,7 +2,7 @@
 /* Survival times against values worked out by hand, and how often the intervals hold. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/survival.h"
 
 #include <math.h>

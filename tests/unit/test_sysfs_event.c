@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/sysfs_event.h"
+#include "sample/perf/event.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "recording.h"
-#include "sample/tape.h"
+#include "sample/perfdata/input.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "fake_kernel.h"
-#include "sample/threads.h"
+#include "sample/kernel.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* The run over time by function, field and group of threads, and the recent volatility. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 #include "profile/recent.h"
 #include "profile/thread_groups.h"

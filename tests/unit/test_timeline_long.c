@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "profile/profile.h"
 #include "view/browser.h"

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "../walk/image.h"
-#include "base/prng.h"
+#include "base/hash.h"
 #include "resolve/walk.h"
 
 #include <errno.h>

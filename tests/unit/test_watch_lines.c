@@ -3,7 +3,7 @@
  * and the budget. */
 #include "unit.h"
 
-#include "sample/watch_lines.h"
+#include "sample/perf/watch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "sample/kernel.h"
-#include "sample/watch_registers.h"
+#include "sample/perf/watch.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

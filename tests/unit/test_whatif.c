@@ -8,9 +8,9 @@
 
 #include "model_host.h"
 
-#include "sim/whatif.h"
+#include "sim/model/whatif.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

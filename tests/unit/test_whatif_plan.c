@@ -3,9 +3,9 @@
  * simulation is told and answers, in good and in bad faith. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/whatif.h"
-#include "sample/sim_whatif.h"
+#include "sample/simulated/sim_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* The window against a plain second one that keeps a list and counts by comparing. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "profile/window.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Messages of readers: what goes in comes out, and what no honest process would send does not. */
 #include "unit.h"
 
-#include "base/prng.h"
+#include "base/hash.h"
 #include "resolve/dwarf/wire.h"
 
 #include <stdio.h>

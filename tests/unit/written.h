@@ -6,8 +6,8 @@
 #ifndef MISSTOP_TESTS_WRITTEN_H
 #define MISSTOP_TESTS_WRITTEN_H
 
-#include "base/prng.h"
-#include "sample/perfdata_write.h"
+#include "base/hash.h"
+#include "sample/perfdata/writer.h"
 
 #include <stddef.h>
 

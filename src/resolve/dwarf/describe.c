@@ -2,7 +2,6 @@
 #include "resolve/dwarf/describe.h"
 
 #include "base/array.h"
-#include "base/arena.h"
 #include "base/hash.h"
 #include "resolve/dwarf/alias.h"
 #include "resolve/dwarf/descriptor.h"

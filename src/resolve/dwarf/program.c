@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/program.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "decode/decoder.h"
 #include "resolve/cfi.h"

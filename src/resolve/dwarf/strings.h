@@ -6,7 +6,7 @@
 #ifndef MISSTOP_RESOLVE_DWARF_STRINGS_H
 #define MISSTOP_RESOLVE_DWARF_STRINGS_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 
 #include <stddef.h>

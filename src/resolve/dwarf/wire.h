@@ -8,7 +8,7 @@
 #ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
 #define MISSTOP_RESOLVE_DWARF_WIRE_H
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "resolve/dwarf/question.h"
 #include "resolve/dwarf/channel.h"
 

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/perf/record.h"
+
+#include <errno.h>
+
+/* PERF_RECORD_SAMPLE: every field of sample_type, in the order of the ABI. */
+
+/* Later than some uapi headers this must compile with. */
+#define SAMPLE_CGROUP         (UINT64_C(1) << 21)
+#define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
+#define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
+#define SAMPLE_WEIGHT_STRUCT  (UINT64_C(1) << 24)
+#define BRANCH_HW_INDEX       (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS       (UINT64_C(1) << 19)
+#define READ_LOST             (UINT64_C(1) << 4)
+
+const uint8_t record_register_of_bit[RECORD_REGISTER_BITS] = {
+    SREG_AX, SREG_BX,    SREG_CX,   SREG_DX,   SREG_SI,   SREG_DI,   SREG_BP,   SREG_SP,
+    SREG_IP, SREG_FLAGS, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE, SREG_NONE,
+    SREG_R8, SREG_R9,    SREG_R10,  SREG_R11,  SREG_R12,  SREG_R13,  SREG_R14,  SREG_R15,
+};
+
+static void skip_read(struct cursor *cursor, uint64_t format)
+{
+    uint64_t times =
+        !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+    uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & READ_LOST);
+    uint64_t count = format & PERF_FORMAT_GROUP ? cursor_u64(cursor) : 1;
+    cursor_skip(cursor, times * 8);
+    cursor_skip_items(cursor, count, each * 8);
+}
+
+static void skip_raw(struct cursor *cursor)
+{
+    uint64_t size = cursor_u32(cursor);
+    /* The size word and the data together fill whole words. */
+    cursor_skip(cursor, ((size + 4 + 7) & ~UINT64_C(7)) - 4);
+}
+
+static void skip_branches(struct cursor *cursor, uint64_t type)
+{
+    uint64_t count = cursor_u64(cursor);
+    if (type & BRANCH_HW_INDEX)
+        cursor_u64(cursor);
+    cursor_skip_items(cursor, count, 24);
+    if (type & BRANCH_COUNTERS)
+        cursor_skip_items(cursor, count, 8);
+}
+
+/* The kernel's numbers of rax to flags and of r8 to r15 are in the order of ours. */
+enum {
+    LOW_COUNT = SREG_R8,
+    HIGH_COUNT = SREG_COUNT - SREG_R8,
+    HIGH_FIRST_BIT = 16,
+    LOW_MASK = (1 << LOW_COUNT) - 1,
+    HIGH_MASK = (1 << HIGH_COUNT) - 1
+};
+
+/* All that we know, as perf record --intr-regs and we ourselves ask for them, in two pieces. */
+static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
+{
+    uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
+    size_t skipped = LOW_COUNT + (size_t)__builtin_popcountll(between);
+    if (values->swap || (mask & LOW_MASK) != LOW_MASK ||
+        (mask >> HIGH_FIRST_BIT & HIGH_MASK) != HIGH_MASK)
+        return false;
+    memcpy(regs, values->at, LOW_COUNT * sizeof *regs);
+    memcpy(regs + SREG_R8, values->at + skipped * sizeof *regs, HIGH_COUNT * sizeof *regs);
+    return true;
+}
+
+/* Of those that are not known yet. */
+static void copy_some(struct cursor *values, uint64_t mask, struct sample *sample)
+{
+    for (; mask; mask &= mask - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(mask);
+        uint64_t value = cursor_u64(values);
+        uint8_t reg = bit < RECORD_REGISTER_BITS ? record_register_of_bit[bit] : SREG_NONE;
+        if (reg == SREG_NONE || !(sample->regs_missing >> reg & 1))
+            continue;
+        sample->regs[reg] = value;
+        sample->regs_missing &= ~(1u << reg);
+    }
+}
+
+/*
+ * Registers the mask names, unless the sample carries none (ABI_NONE: it is shorter), or they are
+ * not wanted. Those of 32-bit code and of other architectures are left out, and that is said.
+ */
+static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bool foreign,
+                           struct sample *sample)
+{
+    uint64_t abi = cursor_u64(cursor);
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return;
+    struct cursor values = *cursor;
+    cursor_skip_items(cursor, (uint64_t)__builtin_popcountll(mask), 8);
+    if (!wanted || cursor->bad)
+        return;
+    if (foreign || abi != PERF_SAMPLE_REGS_ABI_64) {
+        sample->has |= SAMPLE_HAS_OTHER_REGS;
+        return;
+    }
+    bool first = !(sample->has & SAMPLE_HAS_REGS);
+    sample->has |= SAMPLE_HAS_REGS;
+    if (first && copy_all(&values, mask, sample->regs))
+        return;
+    if (first) {
+        memset(sample->regs, 0, sizeof sample->regs);
+        sample->regs_missing = (1u << SREG_COUNT) - 1;
+    }
+    if (sample->regs_missing)
+        copy_some(&values, mask, sample);
+}
+
+static void take_stack(struct cursor *cursor, bool foreign, struct sample *sample)
+{
+    uint64_t size = cursor_u64(cursor);
+    const unsigned char *stack = cursor->at;
+    cursor_skip(cursor, size);
+    uint64_t filled = size ? cursor_u64(cursor) : 0;
+    if (cursor->bad || foreign || cursor->swap || filled > size)
+        return;
+    sample->stack = stack;
+    sample->stack_bytes = (uint32_t)filled;
+}
+
+static enum sample_mode mode_of(uint16_t misc)
+{
+    switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_USER:
+        return SAMPLE_USER;
+    case PERF_RECORD_MISC_KERNEL:
+        return SAMPLE_KERNEL;
+    default:
+        return SAMPLE_OTHER_MODE;
+    }
+}
+
+/* The part of a sample before the variable-sized fields. */
+static void take_head(struct cursor *cursor, const struct record_format *format, struct record *out)
+{
+    struct sample *sample = &out->sample;
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_IP)
+        sample->ip = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_TID) {
+        sample->pid = out->pid = cursor_u32(cursor);
+        sample->tid = out->tid = cursor_u32(cursor);
+    }
+    if (type & PERF_SAMPLE_TIME)
+        sample->time_ns = out->time_ns = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_ADDR)
+        sample->address = cursor_u64(cursor);
+    if (type & PERF_SAMPLE_ID)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_STREAM_ID)
+        cursor_u64(cursor);
+    sample->cpu = SAMPLE_NO_CPU;
+    if (type & PERF_SAMPLE_CPU) {
+        sample->cpu = cursor_u32(cursor);
+        cursor_u32(cursor);
+    }
+    sample->weight = type & PERF_SAMPLE_PERIOD ? cursor_u64(cursor) : format->period;
+}
+
+static void skip_middle(struct cursor *cursor, const struct record_format *format)
+{
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_READ)
+        skip_read(cursor, format->read_format);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        cursor_skip_items(cursor, cursor_u64(cursor), 8);
+    if (type & PERF_SAMPLE_RAW)
+        skip_raw(cursor);
+    if (type & PERF_SAMPLE_BRANCH_STACK)
+        skip_branches(cursor, format->branch_type);
+}
+
+static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sample)
+{
+    uint64_t weight = cursor_u64(cursor);
+    /* WEIGHT_STRUCT: var1_dw, the low half in either byte order, is the latency. */
+    sample->latency = type & SAMPLE_WEIGHT_STRUCT ? (uint32_t)weight : weight;
+    if (sample->latency)
+        sample->has |= SAMPLE_HAS_LATENCY;
+}
+
+/*
+ * Those of the interrupted code are the user's own where that is user code, and are all there
+ * is after perf record --intr-regs.
+ */
+static void take_interrupted(struct cursor *cursor, const struct record_format *format,
+                             struct sample *sample)
+{
+    take_registers(cursor, format->regs_intr, sample->mode == SAMPLE_USER, format->foreign_regs,
+                   sample);
+}
+
+/* Walked for the sake of what follows, and of a record cut off in them. */
+static void skip_end(struct cursor *cursor, uint64_t type)
+{
+    cursor_skip(cursor, 8u * (!!(type & SAMPLE_CGROUP) + !!(type & SAMPLE_DATA_PAGE_SIZE) +
+                              !!(type & SAMPLE_CODE_PAGE_SIZE)));
+    if (type & PERF_SAMPLE_AUX)
+        cursor_skip(cursor, cursor_u64(cursor));
+}
+
+static void take_tail(struct cursor *cursor, const struct record_format *format,
+                      struct sample *sample)
+{
+    uint64_t type = format->sample_type;
+    if (type & PERF_SAMPLE_REGS_USER)
+        take_registers(cursor, format->regs_user, true, format->foreign_regs, sample);
+    if (type & PERF_SAMPLE_STACK_USER)
+        take_stack(cursor, format->foreign_regs, sample);
+    if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+        take_weight(cursor, type, sample);
+    if (type & PERF_SAMPLE_DATA_SRC) {
+        sample->data_src = cursor_u64(cursor);
+        sample->has |= format->no_data_source ? 0 : SAMPLE_HAS_DATA_SRC;
+    }
+    if (type & PERF_SAMPLE_TRANSACTION)
+        cursor_u64(cursor);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        take_interrupted(cursor, format, sample);
+    if (type & PERF_SAMPLE_PHYS_ADDR) {
+        sample->physical = cursor_u64(cursor);
+        sample->has |= sample->physical ? SAMPLE_HAS_PHYSICAL : 0;
+    }
+    skip_end(cursor, type);
+}
+
+/*
+ * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
+ * says so by "not available" (doc/facts.md). A data source of 0 was not recorded and says nothing.
+ */
+static bool address_valid(const struct record_format *format, const struct sample *sample)
+{
+    uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
+    bool no_access =
+        sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src && !(sample->data_src & accesses);
+    return format->recorded_address && sample->address && !no_access;
+}
+
+/* All but the registers, which are most of a record: on the path of every sample that counts. */
+static void clear(struct record *out)
+{
+    struct sample *sample = &out->sample;
+    out->kind = RECORD_SAMPLE;
+    out->time_ns = 0;
+    out->pid = out->tid = 0;
+    sample->time_ns = sample->ip = sample->address = sample->physical = 0;
+    sample->weight = sample->latency = sample->data_src = 0;
+    sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
+    sample->pid = sample->tid = sample->cpu = 0;
+    sample->event = sample->has = sample->mode = sample->cause = 0;
+    sample->regs_missing = sample->stack_bytes = 0;
+    sample->stack = NULL;
+}
+
+/* Each returns 1 when `out` is filled, 0 for a record of no interest, -EBADMSG. */
+static int record_take_sample(struct cursor *cursor, uint16_t misc,
+                              const struct record_format *format, struct record *out)
+{
+    struct sample *sample = &out->sample;
+    clear(out);
+    sample->event = format->event;
+    sample->mode = (uint8_t)mode_of(misc);
+    take_head(cursor, format, out);
+    skip_middle(cursor, format);
+    if (cursor->bad)
+        return -EBADMSG;
+    take_tail(cursor, format, sample);
+    if (cursor->bad)
+        return -EBADMSG;
+    if (address_valid(format, sample))
+        sample->has |= SAMPLE_HAS_ADDRESS | (format->told ? SAMPLE_HAS_TOLD : 0);
+    if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
+        sample->has |= SAMPLE_HAS_EXACT_IP;
+    if (format->alien_regs)
+        sample->has |= SAMPLE_HAS_ALIEN_REGS;
+    if (format->of_any)
+        sample->has |= SAMPLE_HAS_ANY_INSTRUCTION;
+    /* Not asked for, and known all the same. */
+    if (sample->regs_missing >> SREG_IP & 1) {
+        sample->regs[SREG_IP] = sample->ip;
+        sample->regs_missing &= ~(1u << SREG_IP);
+    }
+    return 1;
+}
+
+/* Records that are no samples: mappings, names, tasks, losses. */
+
+/* Later than some uapi headers this must compile with. */
+enum { RECORD_MISC_MMAP_BUILD_ID = 1 << 14 };
+
+/* The trailer that sample_id_all adds to other records: cut off, its time and ids read. */
+static void strip_trailer(struct cursor *cursor, const struct record_format *format,
+                          struct record *out)
+{
+    uint64_t type = format->sample_type;
+    size_t words = !!(type & PERF_SAMPLE_TID) + !!(type & PERF_SAMPLE_TIME) +
+                   !!(type & PERF_SAMPLE_ID) + !!(type & PERF_SAMPLE_STREAM_ID) +
+                   !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_IDENTIFIER);
+    if (!format->sample_id_all || cursor->left < words * 8)
+        return;
+    struct cursor tail = *cursor;
+    cursor_skip(&tail, cursor->left - words * 8);
+    cursor->left -= words * 8;
+    if (type & PERF_SAMPLE_TID) {
+        out->pid = cursor_u32(&tail);
+        out->tid = cursor_u32(&tail);
+    }
+    if (type & PERF_SAMPLE_TIME)
+        out->time_ns = cursor_u64(&tail);
+}
+
+static void take_ids(struct cursor *cursor, struct record *out)
+{
+    out->pid = cursor_u32(cursor);
+    out->tid = cursor_u32(cursor);
+}
+
+/* The rest of the record as a string; bad unless it ends within the record. */
+static const char *take_string(struct cursor *cursor)
+{
+    if (!memchr(cursor->at, '\0', cursor->left))
+        cursor->bad = true;
+    return (const char *)cursor->at;
+}
+
+static void take_build_id(struct cursor *cursor, struct sample_mapping *mapping)
+{
+    if (cursor->left < 24) {
+        cursor->bad = true;
+        return;
+    }
+    mapping->build_id_size = cursor->at[0] <= 20 ? cursor->at[0] : 0;
+    memcpy(mapping->build_id, cursor->at + 4, sizeof mapping->build_id);
+    cursor_skip(cursor, 24);
+}
+
+static void take_file_identity(struct cursor *cursor, struct sample_mapping *mapping)
+{
+    mapping->device_major = cursor_u32(cursor);
+    mapping->device_minor = cursor_u32(cursor);
+    mapping->inode = cursor_u64(cursor);
+    cursor_u64(cursor); /* generation */
+}
+
+/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path comes at once, where else bits
+ * of the protection are, which are no letters in either byte order. */
+static bool lacks_protection(const struct cursor *cursor)
+{
+    enum { PROTECTION_BYTES = 8 };
+    return cursor->left <= PROTECTION_BYTES || cursor->at[0] >= ' ';
+}
+
+static void take_mapping(struct cursor *cursor, const struct perf_event_header *header,
+                         struct record *out)
+{
+    struct sample_mapping *mapping = &out->mapping;
+    *mapping = (struct sample_mapping){.executable = !(header->misc & PERF_RECORD_MISC_MMAP_DATA)};
+    out->kind = RECORD_MAPPING;
+    take_ids(cursor, out);
+    mapping->start = cursor_u64(cursor);
+    mapping->length = cursor_u64(cursor);
+    mapping->file_offset = cursor_u64(cursor);
+    if (header->type == PERF_RECORD_MMAP2) {
+        if (header->misc & RECORD_MISC_MMAP_BUILD_ID)
+            take_build_id(cursor, mapping);
+        else
+            take_file_identity(cursor, mapping);
+        bool brief = !(header->misc & RECORD_MISC_MMAP_BUILD_ID) && lacks_protection(cursor);
+        mapping->protection = brief ? 0 : cursor_u32(cursor);
+        mapping->flags = brief ? 0 : cursor_u32(cursor);
+    }
+    mapping->path = take_string(cursor);
+}
+
+static void take_task(struct cursor *cursor, uint32_t type, struct record *out)
+{
+    out->kind = type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
+    out->pid = cursor_u32(cursor);
+    out->fork.parent_pid = cursor_u32(cursor);
+    out->tid = cursor_u32(cursor);
+    out->fork.parent_tid = cursor_u32(cursor);
+    uint64_t time_ns = cursor_u64(cursor);
+    if (!out->time_ns)
+        out->time_ns = time_ns;
+}
+
+static void take_comm(struct cursor *cursor, uint16_t misc, struct record *out)
+{
+    out->kind = RECORD_COMM;
+    take_ids(cursor, out);
+    out->comm.exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+    out->comm.exe = NULL;
+    out->comm.name = take_string(cursor);
+}
+
+static void take_lost(struct cursor *cursor, uint32_t type, struct record *out)
+{
+    out->kind = RECORD_LOST;
+    if (type == PERF_RECORD_LOST)
+        cursor_u64(cursor); /* id */
+    out->count = cursor_u64(cursor);
+}
+
+static int record_take_other(struct cursor *cursor, const struct perf_event_header *header,
+                             const struct record_format *format, struct record *out)
+{
+    strip_trailer(cursor, format, out);
+    switch (header->type) {
+    case PERF_RECORD_MMAP:
+    case PERF_RECORD_MMAP2:
+        take_mapping(cursor, header, out);
+        break;
+    case PERF_RECORD_COMM:
+        take_comm(cursor, header->misc, out);
+        break;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        take_task(cursor, header->type, out);
+        break;
+    case PERF_RECORD_LOST:
+    case PERF_RECORD_LOST_SAMPLES:
+        take_lost(cursor, header->type, out);
+        break;
+    case PERF_RECORD_THROTTLE:
+    case PERF_RECORD_UNTHROTTLE:
+        out->kind = header->type == PERF_RECORD_THROTTLE ? RECORD_THROTTLE : RECORD_UNTHROTTLE;
+        break;
+    default:
+        return 0;
+    }
+    return cursor->bad ? -EBADMSG : 1;
+}
+
+struct perf_event_header record_header(const void *bytes, size_t size, bool swap)
+{
+    struct cursor cursor = {bytes, size, false, swap};
+    struct perf_event_header header;
+    header.type = cursor_u32(&cursor);
+    header.misc = cursor_u16(&cursor);
+    header.size = cursor_u16(&cursor);
+    return cursor.bad ? (struct perf_event_header){0} : header;
+}
+
+/* What follows the header, without what follows the record. */
+static struct cursor body(const void *bytes, const struct perf_event_header *header, bool swap)
+{
+    return (struct cursor){(const unsigned char *)bytes + sizeof *header,
+                           header->size - sizeof *header, false, swap};
+}
+
+static bool header_fits(const struct perf_event_header *header, size_t size)
+{
+    return header->size >= sizeof *header && header->size <= size;
+}
+
+int record_parse_as(const void *bytes, size_t size, const struct record_format *format,
+                    struct record *out)
+{
+    struct perf_event_header header = record_header(bytes, size, format->swap);
+    if (!header_fits(&header, size))
+        return -EBADMSG;
+    struct cursor cursor = body(bytes, &header, format->swap);
+    if (header.type == PERF_RECORD_SAMPLE)
+        return record_take_sample(&cursor, header.misc, format, out);
+    *out = (struct record){0};
+    return record_take_other(&cursor, &header, format, out);
+}
+
+/* In a ring of ours: first in a sample, last in other records, for we ask for IDENTIFIER. */
+static uint64_t id_in_ring(const struct perf_event_header *header, struct cursor cursor)
+{
+    if (header->type != PERF_RECORD_SAMPLE && cursor.left >= 8)
+        cursor_skip(&cursor, cursor.left - 8);
+    return cursor_u64(&cursor);
+}
+
+static const struct record_format *format_of(const void *bytes,
+                                             const struct perf_event_header *header,
+                                             record_lookup lookup, void *context)
+{
+    struct cursor cursor = body(bytes, header, false);
+    return lookup(context, id_in_ring(header, cursor), cursor.left >= 8);
+}
+
+int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
+                 struct record *out)
+{
+    struct perf_event_header header = record_header(bytes, size, false);
+    if (!header_fits(&header, size))
+        return -EBADMSG;
+    const struct record_format *format = format_of(bytes, &header, lookup, context);
+    return format ? record_parse_as(bytes, size, format, out) : 0;
+}
+
+uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context)
+{
+    struct perf_event_header header = record_header(bytes, size, false);
+    struct record_brief brief = {0};
+    struct record record;
+    if (!header_fits(&header, size))
+        return 0;
+    const struct record_format *format = format_of(bytes, &header, lookup, context);
+    if (!format)
+        return 0;
+    if (header.type == PERF_RECORD_SAMPLE)
+        return record_brief(bytes, size, format, &brief) ? brief.time_ns : 0;
+    return record_parse_as(bytes, size, format, &record) == 1 ? record.time_ns : 0;
+}
+
+bool record_id(const void *bytes, size_t size, const struct record_format *format, uint64_t *id)
+{
+    struct perf_event_header header = record_header(bytes, size, format->swap);
+    uint64_t type = format->sample_type;
+    bool identifier = type & PERF_SAMPLE_IDENTIFIER;
+    if (!header_fits(&header, size) || !(identifier || type & PERF_SAMPLE_ID))
+        return false;
+    struct cursor cursor = body(bytes, &header, format->swap);
+    if (header.type == PERF_RECORD_SAMPLE) {
+        size_t before = !!(type & PERF_SAMPLE_IP) + !!(type & PERF_SAMPLE_TID) +
+                        !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR);
+        cursor_skip(&cursor, identifier ? 0 : before * 8);
+    } else {
+        size_t after = !!(type & PERF_SAMPLE_STREAM_ID) + !!(type & PERF_SAMPLE_CPU);
+        size_t from_end = (identifier ? 1 : after + 1) * 8;
+        if (!format->sample_id_all || cursor.left < from_end)
+            return false;
+        cursor_skip(&cursor, cursor.left - from_end);
+    }
+    *id = cursor_u64(&cursor);
+    return !cursor.bad;
+}
+
+bool record_brief(const void *bytes, size_t size, const struct record_format *format,
+                  struct record_brief *brief)
+{
+    uint64_t type = format->sample_type;
+    struct cursor cursor = {bytes, size, false, format->swap};
+    cursor_skip(&cursor, sizeof(struct perf_event_header) +
+                             8u * (!!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP)));
+    brief->pid = 0;
+    if (type & PERF_SAMPLE_TID) {
+        brief->pid = cursor_u32(&cursor);
+        cursor_skip(&cursor, 4); /* the thread */
+    }
+    brief->time_ns = type & PERF_SAMPLE_TIME ? cursor_u64(&cursor) : 0;
+    return !cursor.bad;
+}

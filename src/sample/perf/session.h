@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A live session: the kernel events of one process, on every CPU and thread, and the rings
+ * their records come in. inherit with cpu = -1 cannot be mapped (doc/facts.md), so each thread
+ * gets one event per CPU, and all of a CPU write to that CPU's ring. Owned by the sampler.
+ */
+#ifndef MISSTOP_SAMPLE_PERF_SESSION_H
+#define MISSTOP_SAMPLE_PERF_SESSION_H
+
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "sample/kernel.h"
+#include "sample/perf/ring.h"
+#include "sample/perf/source.h"
+#include "sample/sampler.h"
+
+enum {
+    SESSION_RING_BYTES = 512 * 1024, /* what perf_event_mlock_kb (516) allows a CPU */
+    SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
+    SESSION_STACK_BYTES = 512,    /* of a sample */
+    SESSION_LOST_PART = 50,       /* one in so many lost is too many */
+    SESSION_RATE_LEAST = 100,     /* samples a second, however many are lost */
+    SESSION_STACK_RATE_MAX = 10000 /* samples a second that come with their stack */
+};
+
+/* How often events are opened anew, at the most, for a lower and for a higher rate. */
+#define SESSION_SLOWER_NS CLOCK_NS_PER_S
+#define SESSION_FASTER_NS (10 * CLOCK_NS_PER_S)
+
+struct session_handle {
+    int fd;
+    uint16_t event;
+    uint16_t cpu; /* index into cpus */
+};
+
+struct session_cpu {
+    int number;
+    int owner_fd;    /* the event whose ring the others write to; -1: CPU not in use */
+    bool owner_left; /* it is no handle any more: it only has the ring */
+    struct ring ring;
+};
+
+struct session_event {
+    struct perf_event_attr attr;
+    struct record_format format;
+    uint64_t period;
+    uint64_t steered; /* the period before jitter */
+    uint64_t samples; /* since the last steering */
+    uint64_t opened;
+    double counted; /* part of the time that it was counted; NAN: not known yet */
+};
+
+struct session {
+    const struct kernel *kernel;
+    const struct source *source;
+    struct source_plan plan;
+    struct sampler_options options;
+    struct session_event events[SAMPLE_EVENTS_MAX];
+    struct session_cpu *cpus;
+    size_t cpu_count;
+    struct session_handle *handles;
+    size_t handle_count;
+    size_t handle_room;
+    struct threads threads;
+    struct hash event_of_id;
+    struct prng prng;
+    int epoll_fd;
+    int pid_fd; /* readable when the process has ended; -1: kernel before 5.3 */
+    bool enabled;
+    bool follows;           /* events opened from now on are enabled one by one */
+    bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
+    sampler_may *may;       /* NULL: nothing waits */
+    void *may_context;
+    bool behind;  /* what could be handed over waits */
+    double rate;  /* samples a second aimed at: what is asked for, or what can be digested */
+    bool adapted; /* fewer have been taken than were asked for */
+    uint64_t born_period; /* of the ranking event when the events were opened, */
+    uint64_t born_ns;     /* and when */
+    uint64_t lost;        /* since the last steering, of all events */
+    uint64_t steered_ns;
+    size_t asked; /* handle to be asked next how long it was counted */
+    int refused;  /* the last error of an event that could not be opened */
+    /* Records of one drain, put in time order before they are handed on. */
+    unsigned char *staging;
+    size_t staging_used;
+    size_t staging_room;
+    struct session_order *order;
+    size_t order_count;
+    size_t order_room;
+    uint64_t last_ns;
+    uint64_t bad;
+};
+
+struct session_order {
+    uint64_t time_ns;
+    uint64_t offset; /* into staging; also keeps records of equal time in their order */
+};
+
+int session_open(struct session *session, const struct source *source,
+                 const struct source_plan *plan, const struct sampler_options *options,
+                 const struct kernel *kernel, struct error *error);
+void session_close(struct session *session);
+int session_enable(struct session *session, bool on);
+long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
+int session_tick(struct session *session, uint64_t now_ns);
+
+/* What part of the time the events were counted; asks a few of the handles, the next ones each
+ * time. */
+void session_ask_times(struct session *session);
+
+/*
+ * Sampling periods: prime and jittered, so that they do not resonate with the program
+ * (Buck and Hollingsworth 3.1: 50,000 erred by 14.6 points, the prime 50,111 by 0.3), and
+ * steered to a wanted rate. Pure functions.
+ */
+/* The smallest prime >= value; at least 2. */
+uint64_t period_prime(uint64_t value);
+
+/* A prime within about 10 % of the period, drawn at random. */
+uint64_t period_jitter(uint64_t period, struct prng *prng);
+
+/* The same for hardware that counts in steps: `step` times a prime, at least one step. */
+uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
+
+/*
+ * The period that would have given `wanted` samples a second, from what `period` gave:
+ * at most 4 times up or down at once, damped, within [low, high]. No samples: halved.
+ */
+uint64_t period_steer(uint64_t period, double samples_per_s, double wanted_per_s, uint64_t low,
+                      uint64_t high);
+
+#endif

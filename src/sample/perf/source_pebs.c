@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pebs: Intel load latency and precise stores; the hardware records the address.
+ *
+ * The events, from arch/x86/events/intel/core.c (mem-loads, mem-stores, mem-loads-aux) and the
+ * constraints of ds.c (which of them carry an address):
+ *   Nehalem, Westmere         loads 0x100b, no stores
+ *   Sandy, Ivy Bridge         loads 0x01cd, stores 0x02cd (0x82d0 carries no address there)
+ *   Haswell to Ice Lake       loads 0x01cd, stores 0x82d0
+ *   Sapphire Rapids and later loads 0x01cd, stores 0x02cd
+ *   efficient cores since Gracemont, Sierra Forest   loads 0x05d0, stores 0x06d0
+ * The threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse
+ * the loads without mem-loads-aux (0x8203) as group leader: ENODATA.
+ *
+ * What sysfs says comes first: it is the running kernel's own word. libpfm4 4.13 knows no CPU
+ * after Sapphire Rapids, and encodes that one's STORE_SAMPLE as 0x03cd.
+ *
+ * Several records an interrupt (large PEBS) would need no time stamps of CLOCK_MONOTONIC
+ * (intel_pmu_large_pebs_flags: not with use_clockid); those are what joins samples with the
+ * heap's events. It would also hold back a 64 KiB buffer of records, a sixth of a second at -r
+ * 2000, which is neither live nor in order. The rest of its conditions is kept: a fixed period, a
+ * watermark, no registers. Not run on such a machine here (HACKING.md).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sample/perf/event.h"
+#include "sample/perf/source.h"
+
+enum { PEBS_FIRST_PERIOD = 1009, PEBS_PRECISE_IP = 2, PEBS_LDLAT_CYCLES = 30 };
+
+/* Of the CPU's own PMUs, the one that the events are named by. */
+static const char *main_pmu(const struct kernel *kernel)
+{
+    return sysfs_pmu_type(kernel, "cpu_core") >= 0 ? "cpu_core" : "cpu";
+}
+
+/* "PMU/event,ldlat=30/"; ldlat 0: without. */
+static int encode_sysfs(struct event *event, const char *pmu, const char *name, unsigned ldlat,
+                        const struct kernel *kernel)
+{
+    char string[sizeof event->name];
+    if (ldlat)
+        snprintf(string, sizeof string, "%s/%s,ldlat=%u/", pmu, name, ldlat);
+    else
+        snprintf(string, sizeof string, "%s/%s/", pmu, name);
+    return event_encode(event, string, strlen(string), 0, kernel, NULL);
+}
+
+static int encode_libpfm(struct event *event, const char *const *names, unsigned ldlat,
+                         const struct kernel *kernel)
+{
+    for (; *names; names++) {
+        char string[sizeof event->name];
+        if (ldlat)
+            snprintf(string, sizeof string, "%s:ldlat=%u", *names, ldlat);
+        else
+            snprintf(string, sizeof string, "%s", *names);
+        if (!event_encode(event, string, strlen(string), 0, kernel, NULL))
+            return 0;
+    }
+    return -ENODEV;
+}
+
+/* One event for every PMU of the CPU; `names` for where sysfs has no such file. */
+static int encode_all(struct event *event, const char *name, const char *const *names,
+                      unsigned ldlat, const struct kernel *kernel)
+{
+    int code = encode_sysfs(event, main_pmu(kernel), name, ldlat, kernel);
+    if (code)
+        code = encode_libpfm(event, names, ldlat, kernel);
+    for (const char *const *pmu = event_twin_pmus(); !code && *pmu; pmu++) {
+        struct event twin;
+        if (event->twin_count < EVENT_TWINS_MAX && !encode_sysfs(&twin, *pmu, name, ldlat, kernel))
+            event->twins[event->twin_count++] =
+                (struct event_twin){twin.type, twin.config, twin.config1};
+    }
+    return code;
+}
+
+static int plan_loads(struct source_plan *plan, unsigned ldlat, const struct kernel *kernel)
+{
+    static const char *const names[] = {"MEM_TRANS_RETIRED:LOAD_LATENCY",
+                                        "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD",
+                                        "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD", NULL};
+    return encode_all(&plan->events[0], "mem-loads", names, ldlat, kernel);
+}
+
+/* Nehalem and Westmere have none. */
+static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
+{
+    static const char *const names[] = {"MEM_TRANS_RETIRED:PRECISE_STORE",
+                                        "MEM_INST_RETIRED:ALL_STORES",
+                                        "MEM_UOPS_RETIRED:ALL_STORES", NULL};
+    if (!encode_all(&plan->events[1], "mem-stores", names, 0, kernel))
+        plan->count = 2;
+}
+
+/* The aux leader exists where sysfs offers it; whether it is needed the kernel will say. */
+static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
+{
+    if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))
+        plan->aux = (struct event){0};
+}
+
+/*
+ * Whether the hardware writes a data address into the records of an event: ds.c, constraints
+ * with PLD, PST, PSD or DATALA. Counted by event code alone; before Haswell those of 0xd0 and up
+ * carry none, and their samples end as such.
+ */
+static bool carries_address(const struct event *event)
+{
+    uint64_t code = event->config & 0xff;
+    bool own = event->type >= PERF_TYPE_RAW;
+    return own &&
+           (code == 0xcd || (code >= 0xd0 && code <= 0xd4) || (event->config & 0xffff) == 0x100b);
+}
+
+static int plan_asked(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                      struct error *error)
+{
+    int code = source_plan_list(plan, list, kernel, error);
+    for (unsigned i = 0; !code && i < plan->count; i++)
+        if (!carries_address(&plan->events[i]))
+            code = error_set(error, -EINVAL,
+                             "%s: the CPU records no data address with it; take a MEM_ event, or "
+                             "-s counter",
+                             plan->events[i].name);
+    return code;
+}
+
+static int plan_default(struct source_plan *plan, const struct filter *filter,
+                        const struct kernel *kernel, struct error *error)
+{
+    unsigned ldlat = filter->ldlat_cycles ? filter->ldlat_cycles : PEBS_LDLAT_CYCLES;
+    plan->count = 1;
+    if (filter->l3_miss_only)
+        return error_set(
+            error, -EINVAL,
+            "-e l3missonly is for ibs; with pebs raise the threshold, as in ldlat=100");
+    if (plan_loads(plan, ldlat, kernel))
+        return error_set(error, -ENODEV,
+                         "pebs: neither libpfm4 nor sysfs knows a load-latency "
+                         "event for this CPU");
+    struct event *loads = &plan->events[0];
+    loads->precise_ip = PEBS_PRECISE_IP;
+    if (event_samples_all(loads))
+        loads->role = EVENT_ACCESS;
+    plan_stores(plan, kernel);
+    return 0;
+}
+
+/* The most that the CPU, or the host of a virtual machine, offers; kernels before 4.15 do not
+ * say, and the attempt will tell. */
+static int set_precision(struct source_plan *plan, const struct kernel *kernel, struct error *error)
+{
+    char path[128];
+    snprintf(path, sizeof path, "bus/event_source/devices/%s/caps/max_precise", main_pmu(kernel));
+    long most = kernel_number(kernel->sysfs, path, PEBS_PRECISE_IP);
+    if (most <= 0)
+        return error_set(error, -ENODEV,
+                         "pebs: there are counters but no precise ones (caps/max_precise is 0): "
+                         "the host does not pass PEBS on; take -s counter");
+    for (unsigned i = 0; i < plan->count; i++)
+        if (plan->events[i].precise_ip < PEBS_PRECISE_IP)
+            plan->events[i].precise_ip = (uint8_t)(most < PEBS_PRECISE_IP ? most : PEBS_PRECISE_IP);
+    return 0;
+}
+
+static int pebs_plan(struct source_plan *plan, const char *list, const struct kernel *kernel,
+                     struct error *error)
+{
+    struct filter filter;
+    if (!kernel_vendor(kernel, "GenuineIntel"))
+        return error_set(error, -ENODEV, "pebs is for Intel CPUs; this is another one");
+    if (sysfs_pmu_type(kernel, main_pmu(kernel)) < 0)
+        return error_set(error, -ENODEV, "pebs: this machine exposes no CPU counters");
+    int code = filter_parse(&filter, list, error);
+    if (code)
+        return code;
+    if (filter.events && (filter.ldlat_cycles || filter.l3_miss_only))
+        return error_set(error, -EINVAL,
+                         "-e: ldlat= is for the source's own events and goes without others");
+    code = filter.events ? plan_asked(plan, list, kernel, error)
+                         : plan_default(plan, &filter, kernel, error);
+    if (code)
+        return code;
+    plan->first_period = PEBS_FIRST_PERIOD;
+    plan_aux(plan, kernel);
+    return set_precision(plan, kernel, error);
+}
+
+static void pebs_attribute(const struct source_plan *plan, const struct event *event,
+                           struct perf_event_attr *attr)
+{
+    (void)plan;
+    attr->precise_ip = event->precise_ip;
+    attr->sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
+}
+
+static const char *pebs_remedy(int code, const struct kernel *kernel)
+{
+    (void)kernel;
+    switch (-code) {
+    case EOPNOTSUPP:
+        return "precise sampling is not there: an old CPU, or a virtual machine whose host does "
+               "not pass PEBS on (KVM: Linux 6.0 and an Ice Lake or newer server); take "
+               "-s counter";
+    case ENODATA:
+        return "this CPU wants mem-loads-aux counted along, and sysfs has no such event; take "
+               "-s counter";
+    case ENOENT:
+        return "no PMU of this machine counts it; take -s counter";
+    default:
+        return NULL;
+    }
+}
+
+const struct source source_pebs = {
+    .name = "pebs",
+    .exact_address = true,
+    .exact_ip = true,
+    .latency = true,
+    .data_source = true,
+    .alien_regs = true,
+    .plan = pebs_plan,
+    .attribute = pebs_attribute,
+    .remedy = pebs_remedy,
+    .enable = "needs an Intel CPU since Nehalem; in a VM the host must pass PEBS on",
+};

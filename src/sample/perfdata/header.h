@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The first bytes of a recording: what kind it is and where its parts lie. For perfdata*.c.
+ * Format: tools/perf/Documentation/perf.data-file-format.txt.
+ */
+#ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
+#define MISSTOP_SAMPLE_PERFDATA_HEADER_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "sample.h"
+#include "sample/cursor.h"
+#include "sample/perfdata/attributes.h"
+#include "sample/perfdata/input.h"
+#include "sample/perfdata/perfdata.h"
+
+enum {
+    PERFDATA_FEATURES = 256,
+    PERFDATA_HEADER_BYTES = 104,
+    PERFDATA_DATA_SIZE_AT = 48, /* where the header tells the size of the data */
+    /*
+     * Ids of events that misstop wrote: a mark of the file above, the event's number below, and a
+     * bit where the event had no data source: ADDR is then what misstop worked out.
+     */
+    PERFDATA_MARK_SHIFT = 8,
+    PERFDATA_ID_TOLD = 0x80
+};
+
+/* Whether an id is of a recording that misstop wrote: the kernel's, a counter, never get there. */
+static inline bool perfdata_id_marked(uint64_t id)
+{
+    return id >> 63;
+}
+
+struct perfdata_section {
+    uint64_t offset;
+    uint64_t size;
+};
+
+struct perfdata_header {
+    bool swap;          /* recorded on a machine of the other byte order */
+    bool piped;         /* attributes and features are records among the others */
+    bool killed;        /* data.size is 0: perf record did not come to its end */
+    bool cut;           /* the file ends before its data do */
+    uint64_t attr_size; /* of an attribute with the place of its ids behind it */
+    struct perfdata_section attrs;
+    struct perfdata_section data;
+    uint64_t features[PERFDATA_FEATURES / 64];
+};
+
+/* Of an input at its start, which is left there. -EBADMSG or -ENOTSUP with the cause. */
+int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
+                         struct error *error);
+
+/*
+ * Where feature number `feature` lies: in a table after the data, a section for each bit set.
+ * False if it is not there, or the file is piped, killed or cut.
+ */
+bool perfdata_header_feature(const struct perfdata_header *header, const struct input *input,
+                             unsigned feature, struct perfdata_section *section);
+
+/*
+ * The build-ids that a recording lists by the path of the file, for mappings whose records carry
+ * none. Kept by a hash of the path: a recording may lie about build-ids anyway. For perfdata*.c.
+ */
+enum {
+    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id tells its length */
+    BUILD_ID_FIELD_BYTES = 24
+};
+
+struct build_id {
+    uint8_t size;
+    uint8_t bytes[20];
+};
+
+struct build_ids {
+    struct build_id *list;
+    size_t count;
+    size_t room;
+    struct hash index_of_path;
+};
+
+void build_ids_fini(struct build_ids *build_ids);
+
+/* One entry, header first, as the feature and the record have it. 0, -EBADMSG or -ENOMEM. */
+int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
+
+/* Gives a mapping without a build-id the one of its path, if it is known. */
+void build_ids_complete(const struct build_ids *build_ids, struct sample_mapping *mapping);
+
+/*
+ * What a recording says of the machine and the command that made it: its feature sections, or in
+ * a piped recording its feature records. Every byte is untrusted; strings come out printable.
+ * Format: tools/perf/Documentation/perf.data-file-format.txt. For perfdata*.c.
+ */
+/* Numbers of the features that are read or written. */
+enum feature {
+    FEATURE_BUILD_ID = 2,
+    FEATURE_HOSTNAME = 3,
+    FEATURE_OSRELEASE = 4,
+    FEATURE_VERSION = 5,
+    FEATURE_ARCH = 6,
+    FEATURE_NRCPUS = 7,
+    FEATURE_CPUDESC = 8,
+    FEATURE_CPUID = 9,
+    FEATURE_TOTAL_MEM = 10,
+    FEATURE_CMDLINE = 11,
+    FEATURE_EVENT_DESC = 12,
+    FEATURE_CPU_TOPOLOGY = 13,
+    FEATURE_NUMA_TOPOLOGY = 14,
+    FEATURE_PMU_MAPPINGS = 16,
+    FEATURE_CACHE = 20,
+    FEATURE_SAMPLE_TIME = 21,
+    FEATURE_MEM_TOPOLOGY = 22,
+    FEATURE_CLOCKID = 23,
+    FEATURE_CLOCK_DATA = 29,
+    FEATURE_COUNT
+};
+
+enum {
+    FEATURE_CACHE_VERSION = 1,
+    FEATURE_MEM_TOPOLOGY_VERSION = 1,
+    FEATURE_CLOCK_DATA_VERSION = 1
+};
+
+/* Where features go to. */
+struct features {
+    struct perfdata_machine *machine;
+    struct attributes *attributes;
+    struct build_ids *build_ids;
+};
+
+/* What one section says; those that are damaged or unknown say nothing. 0 or -ENOMEM. */
+int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
+
+/*
+ * Names of the events of a perf.data file: from its EVENT_DESC feature section, or for a
+ * recording without one (its recorder was killed) from the attribute. Every byte is untrusted.
+ * Format: tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC. For perfdata*.c.
+ */
+/* Gives the events the names in the section, by their ids or else by their order. */
+void event_desc_take(struct cursor *cursor, struct attributes *attributes);
+
+/* Body of an EVENT_UPDATE record, by which piped recordings tell names. */
+void event_desc_update(struct cursor *cursor, struct attributes *attributes);
+
+/* "cpu-clock", "cache-misses", "r01cd of PMU 4": what the attribute alone tells. */
+void event_desc_guess(const struct perf_event_attr *attr, char *out, size_t out_size);
+
+#endif

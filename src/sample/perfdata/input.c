@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/perfdata/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sample/cursor.h"
+#include "sample/perf/record.h"
+
+static const struct {
+    const char *bytes;
+    size_t size;
+    const char *text;
+} marks[] = {
+    {"\x1f\x8b", 2, "is packed by gzip; unpack it: zcat FILE | misstop -i -"},
+    {"\xfd"
+     "7zXZ",
+     5, "is packed by xz; unpack it: xzcat FILE | misstop -i -"},
+    {"\x28\xb5\x2f\xfd", 4, "is packed by zstd; unpack it: zstdcat FILE | misstop -i -"},
+    {"BZh", 3, "is packed by bzip2; unpack it: bzcat FILE | misstop -i -"},
+    {"PK\x03\x04", 4, "is packed by zip; unpack it first"},
+    {"\x7f"
+     "ELF",
+     4, "is a program, no recording; misstop -- FILE starts and watches it"},
+    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, what -o writes can"},
+    {"# ", 2, "is text, no recording; give the perf.data that it was made from"},
+    {"misstop ", 8, "is a report of misstop, no recording; what -o writes can be played"},
+    {"\x17\x08\x44trac", 7, "is a recording of trace-cmd, not a perf.data; record with perf"},
+    {"heaptrac", 8, "is a recording of heaptrack, not a perf.data; record with perf"},
+};
+
+const char *foreign_file(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (size >= marks[i].size && !memcmp(bytes, marks[i].bytes, marks[i].size))
+            return marks[i].text;
+    return "is not a perf.data file; make one with perf mem record or perf record --user-regs";
+}
+
+/* perf's folders: tools/perf/Documentation/perf.data-directory-format.txt. */
+static const char *foreign_folder(int fd)
+{
+    bool data = !faccessat(fd, "data", F_OK, 0);
+    if (data && !faccessat(fd, "data.0", F_OK, 0))
+        return "is a folder of perf record --threads, whose files cannot be put together; record "
+               "without --threads";
+    if (data)
+        return "is a folder of perf record --kcore; give the file data in it";
+    return "is a folder; give the path of a recording, as perf.data";
+}
+
+/* Twice the longest piece that is peeked at: a record of 64 KiB with a size before it. */
+enum { INPUT_BUFFER_BYTES = 256 * 1024 };
+
+/* A pipe that is silent for so long goes on while it is recorded. */
+#define INPUT_IDLE_NS CLOCK_NS_PER_S
+
+#define INPUT_SPOOL_MOST (UINT64_C(8) << 30)
+
+static int refuse_kind(const char *path, int fd, mode_t mode, struct error *error)
+{
+    if (S_ISDIR(mode))
+        return error_set(error, -ENOTSUP, "%s %s", path, foreign_folder(fd));
+    return error_set(error, -ENOTSUP, "%s is neither a file nor a pipe; give a recording", path);
+}
+
+static int look_at(struct input *input, const char *path, struct error *error)
+{
+    struct stat status;
+    if (fstat(input->fd, &status))
+        return error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
+        return refuse_kind(path, input->fd, status.st_mode, error);
+    input->seekable = S_ISREG(status.st_mode);
+    input->written_unix_s = input->seekable ? status.st_mtime : 0;
+    input->size_bytes = input->seekable ? (uint64_t)status.st_size : UINT64_MAX;
+    input->end = UINT64_MAX;
+    return input->seekable ? input_seek(input, 0) : 0;
+}
+
+int input_open(struct input *input, const char *path, struct error *error)
+{
+    bool standard = !strcmp(path, "-");
+    *input = (struct input){0};
+    input->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                         /* Opening a FIFO would wait for its writer, whatever signal comes. */
+                         : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (input->fd < 0)
+        return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
+    int code = look_at(input, standard ? "standard input" : path, error);
+    /* A small file needs no more than its size. */
+    input->room =
+        input->size_bytes < INPUT_BUFFER_BYTES ? (size_t)input->size_bytes + 1 : INPUT_BUFFER_BYTES;
+    if (!code && !(input->buffer = malloc(input->room)))
+        code = error_set(error, -ENOMEM, "out of memory");
+    if (code)
+        input_close(input);
+    return code;
+}
+
+void input_close(struct input *input)
+{
+    if (input->fd >= 0)
+        close(input->fd);
+    if (input->goes_on)
+        close(input->pipe_fd);
+    free(input->buffer);
+    *input = (struct input){.fd = -1};
+}
+
+/* A lease for reading is refused while somebody may write (fcntl(2)). It is given back at once;
+ * should somebody want to write in between, the signal that says so is dropped. */
+int input_has_writer(const struct input *input)
+{
+    sigset_t broken;
+    sigset_t before;
+    const struct timespec now = {0};
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGIO);
+    sigprocmask(SIG_BLOCK, &broken, &before);
+    int code = fcntl(input->fd, F_SETLEASE, F_RDLCK) ? -errno : 0;
+    if (!code)
+        fcntl(input->fd, F_SETLEASE, F_UNLCK);
+    sigtimedwait(&broken, NULL, &now);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return !code ? 0 : code == -EAGAIN ? 1 : -1;
+}
+
+static ssize_t read_retrying(int fd, void *out, size_t size)
+{
+    ssize_t got;
+    do
+        got = read(fd, out, size);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+uint64_t input_left(const struct input *input)
+{
+    uint64_t end = input->end < input->size_bytes ? input->end : input->size_bytes;
+    if (end == UINT64_MAX)
+        return UINT64_MAX;
+    return end > input->at ? end - input->at : 0;
+}
+
+/* Those that are blocked, and end the program when the loop comes to them. */
+static bool interrupted(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
+    sigset_t waiting;
+    if (sigpending(&waiting))
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigismember(&waiting, ends[i]) == 1)
+            return true;
+    return false;
+}
+
+/* 1: a pipe can be read, or has ended; 0: nothing came in that time; -EINTR. Signals are looked
+ * for. */
+static int await(int fd, double wait_s)
+{
+    enum { LOOK_MS = 50 };
+    uint64_t until_ns =
+        isnan(wait_s) ? UINT64_MAX : clock_now_ns() + (uint64_t)(wait_s * CLOCK_NS_PER_S);
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        if (poll(&polled, 1, wait_s > 0 || isnan(wait_s) ? LOOK_MS : 0) > 0)
+            return 1;
+        if (clock_now_ns() >= until_ns)
+            return 0;
+        if (interrupted())
+            return -EINTR;
+    }
+}
+
+/* What a pipe that is followed has by now; 0: it has ended, -EAGAIN: nothing. */
+static ssize_t read_following(struct input *input, void *out, size_t size)
+{
+    ssize_t got = input->fd < 0 ? 0 : read_retrying(input->fd, out, size);
+    uint64_t now_ns = clock_now_ns();
+    if (got)
+        return got;
+    input->dry = await(input->pipe_fd, 0) == 0;
+    input->idled |= input->dry && now_ns - input->came_ns > INPUT_IDLE_NS;
+    if (!input->dry)
+        input->came_ns = now_ns;
+    return input->dry ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
+}
+
+/* Reads what there is room for; false at the end. */
+static bool input_fill(struct input *input)
+{
+    size_t waiting = input->past - input->first;
+    if (input->first) {
+        memmove(input->buffer, input->buffer + input->first, waiting);
+        input->first = 0;
+        input->past = waiting;
+    }
+    unsigned char *to = input->buffer + waiting;
+    int code = input->seekable || input->follows ? 1 : await(input->fd, NAN);
+    ssize_t got = code < 0         ? code
+                  : input->follows ? read_following(input, to, input->room - waiting)
+                                   : read_retrying(input->fd, to, input->room - waiting);
+    if (got < 0 && got != -EAGAIN)
+        input->failed = (int)got;
+    if (got <= 0)
+        return false;
+    input->past += (size_t)got;
+    return true;
+}
+
+const unsigned char *input_peek(struct input *input, size_t size_bytes)
+{
+    input->dry = false;
+    if (size_bytes > INPUT_BUFFER_BYTES / 2 || size_bytes > input_left(input))
+        return NULL;
+    while (input->past - input->first < size_bytes)
+        if (!input_fill(input))
+            return NULL;
+    return input->buffer + input->first;
+}
+
+bool input_skip(struct input *input, uint64_t size_bytes)
+{
+    if (size_bytes > input_left(input))
+        return false;
+    while (size_bytes) {
+        size_t waiting = input->past - input->first;
+        size_t step = size_bytes < waiting ? (size_t)size_bytes : waiting;
+        if (!waiting && input->seekable && size_bytes > INPUT_BUFFER_BYTES)
+            return !input_seek(input, input->at + size_bytes);
+        if (!waiting && !input_fill(input) &&
+            !(input->dry && await(input->pipe_fd, NAN) == 1)) /* half of it cannot be tried again */
+            return false;
+        input->first += step;
+        input->at += step;
+        size_bytes -= step;
+    }
+    return true;
+}
+
+int input_seek(struct input *input, uint64_t offset)
+{
+    if (offset > INT64_MAX || lseek(input->fd, (off_t)offset, SEEK_SET) < 0)
+        return -EINVAL;
+    input->first = input->past = 0;
+    input->at = offset;
+    return 0;
+}
+
+long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size)
+{
+    size_t done = 0;
+    while (done < size && offset + done <= INT64_MAX) {
+        ssize_t got = pread(input->fd, (char *)out + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (!got)
+            break;
+        done += (size_t)got;
+    }
+    return (long)done;
+}
+
+/* A file that is gone when we are. Not in /tmp, which often is memory. */
+static int unnamed_file(char *folder_out, size_t folder_size)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(folder_out, folder_size, "%s", folder && *folder ? folder : "/var/tmp");
+    int fd = open(folder_out, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    /* Not every file system can do that. */
+    if (snprintf(path, sizeof path, "%s/misstop-XXXXXX", folder_out) >= (int)sizeof path)
+        return -ENAMETOOLONG;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    unlink(path);
+    return fd;
+}
+
+static int write_all(int fd, const unsigned char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t put = write(fd, bytes, size);
+        if (put < 0 && errno != EINTR)
+            return -errno;
+        if (put > 0) {
+            bytes += put;
+            size -= (size_t)put;
+        }
+    }
+    return 0;
+}
+
+/* How much of a pipe may be kept: half of what the folder has room for. */
+static uint64_t spool_most(int fd)
+{
+    struct statvfs room;
+    if (fstatvfs(fd, &room))
+        return INPUT_SPOOL_MOST;
+    uint64_t half = (uint64_t)room.f_bavail * room.f_frsize / 2;
+    return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
+}
+
+/* It comes as it is made, and not as fast as it can be read. */
+static bool trickles(uint64_t took_ns, uint64_t waited_ns)
+{
+    return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
+}
+
+/* What comes goes to the end of the file. 0: the pipe has ended, 1: it goes on; or a negative
+ * errno. */
+static int copy(struct input *input, int to, double wait_s)
+{
+    uint64_t most = spool_most(to);
+    uint64_t copied = input->past - input->first;
+    int code = write_all(to, input->buffer + input->first, copied);
+    input->first = input->past = 0;
+    uint64_t begun_ns = clock_now_ns();
+    uint64_t waited_ns = 0;
+    while (!code && copied < most) {
+        uint64_t before_ns = clock_now_ns();
+        code = await(input->pipe_fd, wait_s);
+        waited_ns += clock_now_ns() - before_ns;
+        if (code == 1 && !isnan(wait_s) && trickles(before_ns - begun_ns, waited_ns))
+            return 1;
+        ssize_t got = code == 1 ? read_retrying(input->pipe_fd, input->buffer, input->room) : 0;
+        if (code < 1 || got <= 0)
+            return code < 0 ? code : !code ? 1 : (int)got;
+        code = write_all(to, input->buffer, (size_t)got);
+        copied += (uint64_t)got;
+    }
+    return code ? code : 1;
+}
+
+static int spool(struct input *input, int fd, const char *folder, double wait_s,
+                 struct error *error)
+{
+    struct stat status;
+    int code = copy(input, fd, wait_s);
+    if (code < 0)
+        return error_set(error, code,
+                         code == -EINTR ? "ended by a signal while the piped recording was read"
+                                        : "cannot copy the piped recording to %s (set TMPDIR to a "
+                                          "folder with room): %s",
+                         folder, strerror(-code));
+    if (fstat(fd, &status))
+        return -errno;
+    input->size_bytes = (uint64_t)status.st_size;
+    input->idled = code;
+    if (!code) {
+        close(input->pipe_fd);
+        input->goes_on = false;
+    }
+    int sought = input_seek(input, 0);
+    return sought ? sought : code;
+}
+
+int input_spool(struct input *input, double wait_s, struct error *error)
+{
+    char folder[256];
+    int fd = unnamed_file(folder, sizeof folder);
+    if (fd < 0)
+        return error_set(error, fd, "cannot make a file in %s to hold the piped recording: %s",
+                         folder, strerror(-fd));
+    input->pipe_fd = input->fd;
+    input->goes_on = true;
+    input->fd = fd;
+    input->seekable = true;
+    return spool(input, fd, folder, wait_s, error);
+}
+
+int input_spool_more(struct input *input, double wait_s, struct error *error)
+{
+    int code = await(input->pipe_fd, NAN);
+    if (code < 0)
+        return error_set(error, code, "ended by a signal while a piped recording was waited for");
+    if (lseek(input->fd, 0, SEEK_END) < 0)
+        return -errno;
+    input->first = input->past = 0;
+    return spool(input, input->fd, "its file", wait_s, error);
+}
+
+void input_follow(struct input *input)
+{
+    if (!input->goes_on) { /* it was not spooled */
+        input->pipe_fd = input->fd;
+        input->fd = -1;
+        input->goes_on = true;
+    }
+    input->follows = true;
+    input->seekable = false;
+    input->size_bytes = UINT64_MAX;
+    input->came_ns = clock_now_ns();
+}
+
+bool input_quiet(const struct input *input)
+{
+    return input->dry && clock_now_ns() - input->came_ns > INPUT_IDLE_NS / 4;
+}
+
+int input_fd(const struct input *input)
+{
+    return input->follows ? input->pipe_fd : -1;
+}
+
+/* Room for the longest record and for zstd to work at length. */
+enum { COMPRESSED_BUFFER_BYTES = 256 * 1024 };
+
+static void compressed_fini(struct compressed *compressed)
+{
+    ZSTD_freeDStream(compressed->zstd);
+    free(compressed->buffer);
+    *compressed = (struct compressed){0};
+}
+
+/*
+ * The next chunk, after the one before was used up; it must stay until this one is. 0 or
+ * -ENOMEM.
+ */
+static int compressed_feed(struct compressed *compressed, const void *bytes, size_t size_bytes)
+{
+    if (!compressed->zstd) {
+        compressed->zstd = ZSTD_createDStream();
+        compressed->buffer = malloc(COMPRESSED_BUFFER_BYTES);
+    }
+    if (!compressed->zstd || !compressed->buffer)
+        return -ENOMEM;
+    compressed->chunk = (ZSTD_inBuffer){bytes, size_bytes, 0};
+    compressed->drained = false;
+    return 0;
+}
+
+/* One step of zstd into the room behind what waits. */
+static int unpack(struct compressed *compressed)
+{
+    size_t waiting = compressed->past - compressed->first;
+    memmove(compressed->buffer, compressed->buffer + compressed->first, waiting);
+    compressed->first = 0;
+    ZSTD_outBuffer out = {compressed->buffer, COMPRESSED_BUFFER_BYTES, waiting};
+    size_t result = ZSTD_decompressStream(compressed->zstd, &out, &compressed->chunk);
+    compressed->past = out.pos;
+    if (ZSTD_isError(result))
+        return -EBADMSG;
+    /* A full buffer may leave more inside zstd; room left over says that there is none. */
+    bool used_up = compressed->chunk.pos == compressed->chunk.size;
+    compressed->drained = (used_up && out.pos < out.size) || out.pos == waiting;
+    return 0;
+}
+
+/*
+ * `size_bytes` (at most 64 KiB) of what comes next, without taking it. 1; 0: not before the next
+ * chunk; -EBADMSG: no zstd stream, or damaged.
+ */
+static int compressed_peek(struct compressed *compressed, size_t size_bytes,
+                           const unsigned char **bytes)
+{
+    if (!compressed->zstd)
+        return 0;
+    while (compressed->past - compressed->first < size_bytes) {
+        if (compressed->drained)
+            return 0;
+        int code = unpack(compressed);
+        if (code)
+            return code;
+    }
+    *bytes = compressed->buffer + compressed->first;
+    return 1;
+}
+
+static void compressed_skip(struct compressed *compressed, size_t size_bytes)
+{
+    compressed->first += size_bytes;
+}
+
+enum { HEADER_BYTES = sizeof(struct perf_event_header) };
+
+void tape_init(struct tape *tape, struct input *input, bool swap)
+{
+    *tape = (struct tape){.input = input, .swap = swap};
+}
+
+void tape_fini(struct tape *tape)
+{
+    compressed_fini(&tape->compressed);
+}
+
+static int ended(struct tape *tape, enum tape_end end)
+{
+    tape->end = end;
+    return 0;
+}
+
+/* No more bytes where some were wanted: a clean end, or is something missing? */
+static int ran_out(struct tape *tape)
+{
+    if (tape->input->failed)
+        return tape->input->failed;
+    uint64_t left = input_left(tape->input);
+    bool rest = left == UINT64_MAX ? tape->input->past > tape->input->first : left > 0;
+    if (tape->expects_more)
+        return ended(tape, TAPE_CUT);
+    /* A record that leads out of the data, where there is more of the file, is none. */
+    bool bounded = tape->input->end != UINT64_MAX;
+    return ended(tape, !rest ? TAPE_WHOLE : bounded ? TAPE_DAMAGED : TAPE_CUT);
+}
+
+static bool is_compressed(const struct tape_record *record)
+{
+    return record->header.type == TAPE_COMPRESSED || record->header.type == TAPE_COMPRESSED2;
+}
+
+/* The next record among those unpacked; 0: a further chunk is needed, or the tape ended. */
+static int next_unpacked(struct tape *tape, struct tape_record *record)
+{
+    struct compressed *compressed = &tape->compressed;
+    int code = compressed_peek(compressed, HEADER_BYTES, &record->bytes);
+    if (code == 1) {
+        record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
+        if (record->header.size < HEADER_BYTES || is_compressed(record))
+            return ended(tape, TAPE_DAMAGED);
+        code = compressed_peek(compressed, record->header.size, &record->bytes);
+    }
+    if (code < 0)
+        return ended(tape, TAPE_NOT_UNPACKED);
+    if (code == 1)
+        compressed_skip(compressed, record->header.size);
+    return code;
+}
+
+static int feed_chunk(struct tape *tape, const struct tape_record *record)
+{
+    struct cursor cursor = {record->bytes, record->header.size, false, tape->swap};
+    uint64_t size = record->header.size - HEADER_BYTES;
+    cursor_skip(&cursor, HEADER_BYTES);
+    if (record->header.type == TAPE_COMPRESSED2) {
+        size = cursor_u64(&cursor);
+        if (cursor.bad || size > cursor.left)
+            return -EBADMSG;
+    }
+    return compressed_feed(&tape->compressed, cursor.at, (size_t)size);
+}
+
+/* What follows such a record and is not counted in its size. */
+static uint64_t bytes_behind(struct tape *tape, const struct tape_record *record)
+{
+    struct cursor cursor = {record->bytes, record->header.size, false, tape->swap};
+    cursor_skip(&cursor, HEADER_BYTES);
+    if (record->header.type == TAPE_AUXTRACE)
+        return cursor_u64(&cursor);
+    if (record->header.type == TAPE_TRACING_DATA)
+        return ((uint64_t)cursor_u32(&cursor) + 7) & ~UINT64_C(7);
+    return 0;
+}
+
+/* The next record of the input itself; taken, though its bytes stay until the next peek. */
+static int next_plain(struct tape *tape, struct tape_record *record)
+{
+    record->bytes = input_peek(tape->input, HEADER_BYTES);
+    if (!record->bytes)
+        return tape->input->dry ? -EAGAIN : ran_out(tape);
+    record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
+    if (record->header.size < HEADER_BYTES)
+        return ended(tape, TAPE_DAMAGED);
+    record->bytes = input_peek(tape->input, record->header.size);
+    if (!record->bytes)
+        return tape->input->dry ? -EAGAIN : ran_out(tape);
+    uint64_t behind = bytes_behind(tape, record);
+    input_skip(tape->input, record->header.size);
+    if (!behind)
+        return 1;
+    if (record->header.type == TAPE_AUXTRACE)
+        tape->aux_bytes += behind;
+    if (!input_skip(tape->input, behind))
+        return tape->input->failed ? tape->input->failed : ended(tape, TAPE_CUT);
+    /* That may have pushed the record out of the buffer; nobody needs it. */
+    record->bytes = NULL;
+    return 1;
+}
+
+int tape_next(struct tape *tape, struct tape_record *record)
+{
+    while (tape->end == TAPE_GOES_ON) {
+        int code = next_unpacked(tape, record);
+        if (code || tape->end != TAPE_GOES_ON)
+            return code;
+        code = next_plain(tape, record);
+        if (code != 1 || (record->bytes && !is_compressed(record)))
+            return code;
+        if (record->bytes)
+            code = feed_chunk(tape, record);
+        if (code == -EBADMSG)
+            return ended(tape, TAPE_DAMAGED);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}

@@ -1,0 +1,990 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/perfdata/perfdata.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sample/perf/event.h"
+#include "sample/perfdata/attributes.h"
+#include "sample/perfdata/header.h"
+#include "sample/perfdata/input.h"
+#include "sample/perfdata/order.h"
+#include "sample/perfdata/processes.h"
+
+/* A recording that is open: shared by perfdata*.c, and by nobody else. */
+struct perfdata {
+    struct input input;
+    struct perfdata_header header;
+    struct tape tape;
+    struct tape_record held; /* read but not taken yet; bytes NULL: none */
+    struct attributes attributes;
+    struct build_ids build_ids;
+    struct processes processes;
+    struct reads reads;
+    struct order order;
+    struct perfdata_machine machine;
+    struct perfdata_counts counts;
+    pid_t pid;
+    char name[128];     /* the path, for messages */
+    bool surveyed;      /* read once to its end: events, processes and counts are known */
+    bool more;          /* of a pipe that is followed: there was more to read */
+    bool finished;      /* the tape has no more records */
+    uint64_t oldest_ns; /* of all records; 0: not known */
+    uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
+    uint64_t clock_ns;  /* of the record handed on last */
+};
+
+/* What a recording says about itself: features, attributes in a pipe, counts. */
+
+/* A feature larger than this (build-ids of a hundred thousand files) is left out. */
+enum { FEATURE_BYTES_MAX = 16 << 20 };
+
+/* Registers have the numbers of the machine that they were recorded on. */
+static void settle_registers(struct perfdata *file)
+{
+    const char *architecture = file->machine.architecture;
+    if (*architecture && strcmp(architecture, "x86_64"))
+        attributes_set_foreign(&file->attributes);
+    if (!strncmp(file->machine.cpuid, "GenuineIntel,", 13))
+        attributes_set_pebs(&file->attributes);
+}
+
+static int take_feature(struct perfdata *file, unsigned feature, struct cursor *cursor)
+{
+    struct features features = {&file->machine, &file->attributes, &file->build_ids};
+    int code = features_take(&features, feature, cursor);
+    if (feature == FEATURE_ARCH || feature == FEATURE_CPUID)
+        settle_registers(file);
+    return code;
+}
+
+static int take_section(struct perfdata *file, unsigned feature, struct perfdata_section section)
+{
+    if (!section.size || section.size > FEATURE_BYTES_MAX)
+        return 0;
+    unsigned char *bytes = malloc(section.size);
+    if (!bytes)
+        return -ENOMEM;
+    int code = 0;
+    if (input_read_at(&file->input, section.offset, bytes, section.size) == (long)section.size) {
+        struct cursor cursor = {bytes, section.size, false, file->header.swap};
+        code = take_feature(file, feature, &cursor);
+    }
+    free(bytes);
+    return code;
+}
+
+/* The features of a file that is no piped recording. 0 or -ENOMEM. */
+static int perfdata_take_features(struct perfdata *file)
+{
+    int code = 0;
+    for (unsigned feature = 0; !code && feature < FEATURE_COUNT; feature++) {
+        struct perfdata_section section;
+        if (perfdata_header_feature(&file->header, &file->input, feature, &section))
+            code = take_section(file, feature, section);
+    }
+    return code;
+}
+
+/* What does not fit is left out: records of an event without attribute are counted. */
+static int take_attribute(struct perfdata *file, struct cursor *cursor)
+{
+    int code = attributes_add_record(&file->attributes, cursor);
+    settle_registers(file);
+    file->counts.bad += code == -EBADMSG || code == -E2BIG;
+    return code == -ENOMEM ? code : 0;
+}
+
+/* Takes what one of perf's own records says, unless that is known. 0 or -ENOMEM. */
+static int perfdata_take_own(struct perfdata *file, const struct tape_record *found)
+{
+    struct cursor cursor = {found->bytes, found->header.size, false, file->header.swap};
+    int code;
+    if (file->surveyed)
+        return 0;
+    if (found->header.type == TAPE_BUILD_ID) {
+        code = build_ids_add(&file->build_ids, &cursor);
+        return code == -ENOMEM ? code : 0;
+    }
+    cursor_skip(&cursor, sizeof found->header);
+    switch (found->header.type) {
+    case TAPE_ATTR:
+        return take_attribute(file, &cursor);
+    case TAPE_EVENT_UPDATE:
+        event_desc_update(&cursor, &file->attributes);
+        return 0;
+    case TAPE_FEATURE:
+        return take_feature(file, (unsigned)cursor_u64(&cursor), &cursor);
+    default:
+        return 0;
+    }
+}
+
+/*
+ * One of the kernel's records in our form: 1 with its event, or 0 for what is of no interest or
+ * no use, which is counted.
+ */
+static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
+                          struct attribute **event, struct record *record)
+{
+    *event = file->attributes.count ? attributes_of(&file->attributes, found->bytes, &found->header)
+                                    : NULL;
+    if (!*event) {
+        file->counts.unknown += !file->surveyed;
+        return 0;
+    }
+    int code = record_parse_as(found->bytes, found->header.size, &(*event)->format, record);
+    file->counts.bad += code < 0 && !file->surveyed;
+    return code == 1;
+}
+
+struct expansion {
+    struct perfdata *file;
+    reads_take take;
+    void *context;
+};
+
+static int take_expanded(void *context, struct attribute *event, const struct record *record)
+{
+    struct expansion *expansion = context;
+    if (event)
+        return expansion->take(expansion->context, event, record);
+    expansion->file->counts.unknown += !expansion->file->surveyed;
+    return 0;
+}
+
+/* What one of them stands for, as record by record with its event: itself, or where samples carry
+ * counts one of each member of the group. 0, -ENOMEM, or what `take` returned. */
+static int perfdata_expand(struct perfdata *file, const struct tape_record *found,
+                           struct attribute *event, const struct record *record, reads_take take,
+                           void *context)
+{
+    struct expansion expansion = {file, take, context};
+    if (record->kind != RECORD_SAMPLE || !reads_in(&event->format))
+        return take(context, event, record);
+    int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
+                            event, record, take_expanded, &expansion);
+    return code == -EBADMSG ? 0 : code; /* what cannot be: it was parsed before */
+}
+
+static void count_sample(struct perfdata *file, struct attribute *event,
+                         const struct sample *sample)
+{
+    bool address = sample->has & SAMPLE_HAS_ADDRESS;
+    event->samples++;
+    file->counts.samples++;
+    file->counts.with_address += address;
+    file->counts.with_registers += !address && sample->has & SAMPLE_HAS_REGS;
+}
+
+/* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
+static int perfdata_count(struct perfdata *file, struct attribute *event,
+                          const struct record *record)
+{
+    if (file->surveyed)
+        return 0;
+    if (record->kind == RECORD_SAMPLE)
+        count_sample(file, event, &record->sample);
+    if (record->kind == RECORD_LOST)
+        file->counts.lost += record->count;
+    if (record->time_ns && (!file->oldest_ns || record->time_ns < file->oldest_ns))
+        file->oldest_ns = record->time_ns;
+    return processes_note(&file->processes, record);
+}
+
+enum { PIPE_HEADER_BYTES = 16 };
+
+/* A pipe that is silent for so long, once it has begun, is recorded while it is read. */
+static const double IDLE_S = 1;
+
+static int out_of_memory(struct error *error)
+{
+    return error_set(error, -ENOMEM, "out of memory");
+}
+
+/* Ids of one event, 8 bytes each, that lie elsewhere in the file; what lies outside is left out. */
+static int read_ids(struct perfdata *file, size_t index, struct perfdata_section ids)
+{
+    unsigned char bytes[512];
+    while (ids.size >= 8) {
+        uint64_t wanted = ids.size < sizeof bytes ? ids.size : sizeof bytes;
+        long got = input_read_at(&file->input, ids.offset, bytes, wanted);
+        if (got < 8)
+            return 0;
+        struct cursor cursor = {bytes, (size_t)got, false, file->header.swap};
+        while (cursor.left >= 8) {
+            int code = attributes_add_id(&file->attributes, index, cursor_u64(&cursor));
+            if (code)
+                return code;
+        }
+        ids.offset += (uint64_t)got & ~UINT64_C(7);
+        ids.size -= (uint64_t)got & ~UINT64_C(7);
+    }
+    return 0;
+}
+
+static int read_attribute(struct perfdata *file, uint64_t offset)
+{
+    unsigned char bytes[4096];
+    size_t size = (size_t)file->header.attr_size;
+    struct perfdata_section ids;
+    if (input_read_at(&file->input, offset, bytes, size) != (long)size)
+        return -EBADMSG;
+    size -= sizeof ids;
+    struct cursor cursor = {bytes + size, sizeof ids, false, file->header.swap};
+    ids.offset = cursor_u64(&cursor);
+    ids.size = cursor_u64(&cursor);
+    int code = attributes_add(&file->attributes, bytes, size, file->header.swap);
+    return code ? code : read_ids(file, file->attributes.count - 1, ids);
+}
+
+static int read_attributes(struct perfdata *file)
+{
+    const struct perfdata_section *attrs = &file->header.attrs;
+    int code = 0;
+    for (uint64_t at = 0; !code && at + file->header.attr_size <= attrs->size;
+         at += file->header.attr_size)
+        code = read_attribute(file, attrs->offset + at);
+    /* Events beyond what a recording can have are left out, and their records counted. */
+    return code == -ENOMEM ? code : 0;
+}
+
+/* Sets the tape to the first record. */
+static int rewind_tape(struct perfdata *file)
+{
+    const struct perfdata_header *header = &file->header;
+    tape_fini(&file->tape);
+    reads_restart(&file->reads);
+    tape_init(&file->tape, &file->input, header->swap);
+    if (header->piped)
+        return file->input.seekable ? input_seek(&file->input, PIPE_HEADER_BYTES)
+                                    : !input_skip(&file->input, PIPE_HEADER_BYTES);
+    file->tape.expects_more = header->cut;
+    file->input.end =
+        header->killed || header->cut ? UINT64_MAX : header->data.offset + header->data.size;
+    return input_seek(&file->input, header->data.offset);
+}
+
+static int perfdata_count_sample(void *context, struct attribute *event,
+                                 const struct record *record)
+{
+    return perfdata_count(context, event, record);
+}
+
+static int survey_record(struct perfdata *file, const struct tape_record *found)
+{
+    struct attribute *event;
+    struct record record;
+    if (!found->bytes)
+        return 0;
+    if (found->header.type >= TAPE_USER)
+        return perfdata_take_own(file, found);
+    if (!perfdata_parse(file, found, &event, &record))
+        return 0;
+    return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
+}
+
+/* Reads it to its end once: its events, processes and counts. */
+static int survey(struct perfdata *file, const char *path, struct error *error)
+{
+    struct tape_record found;
+    int code;
+    while ((code = tape_next(&file->tape, &found)) == 1) {
+        code = survey_record(file, &found);
+        if (code)
+            break;
+    }
+    if (code == -ENOMEM)
+        return out_of_memory(error);
+    if (code)
+        return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
+    processes_sort(&file->processes);
+    attributes_number(&file->attributes);
+    file->counts.aux_bytes = file->tape.aux_bytes;
+    file->counts.cut = file->tape.end == TAPE_CUT;
+    file->counts.damaged = file->tape.end > TAPE_CUT;
+    file->surveyed = true;
+    return rewind_tape(file);
+}
+
+/* Of a pipe that is played while it comes: what stands before the first record of the kernel. */
+static int read_head(struct perfdata *file, const char *path, struct error *error)
+{
+    int code;
+    while ((code = tape_next(&file->tape, &file->held)) == 1 &&
+           (!file->held.bytes || file->held.header.type >= TAPE_USER)) {
+        code = file->held.bytes ? perfdata_take_own(file, &file->held) : 0;
+        if (code)
+            break;
+    }
+    if (code != 1)
+        file->held.bytes = NULL;
+    if (code == -ENOMEM)
+        return out_of_memory(error);
+    if (code < 0)
+        return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
+    attributes_number(&file->attributes);
+    return 0;
+}
+
+/* The header; after it the input can be read twice, unless it is to be played at once. */
+static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pid,
+                               struct error *error)
+{
+    int code = perfdata_header_read(&file->header, &file->input, path, error);
+    if (!code && !file->input.seekable && (!file->header.piped || !pid)) {
+        /* One that was written as a file has its description at its end. */
+        int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
+        code = goes_on < 0 ? goes_on : 0;
+        if (goes_on == 1 && !file->header.piped)
+            code = error_set(error, -EFBIG,
+                             "%s is larger than there is room for; give the file itself", path);
+        if (!code)
+            code = perfdata_header_read(&file->header, &file->input, path, error);
+    }
+    if (!code && !file->header.piped && (read_attributes(file) || perfdata_take_features(file)))
+        code = out_of_memory(error);
+    file->counts.killed = file->header.killed;
+    if (file->header.killed && !file->header.piped) {
+        int writer = input_has_writer(&file->input);
+        file->counts.growing = writer > 0;
+        file->counts.perhaps_growing = writer < 0;
+    }
+    file->machine.written_unix_s = file->input.written_unix_s;
+    if (!code && rewind_tape(file))
+        code = error_set(error, -EBADMSG, "cannot read %s", path);
+    return code;
+}
+
+/* "12 (xz), 13 (cat), ...": whom one could have asked for. */
+static void list_processes(const struct perfdata *file, char *out, size_t out_size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < file->processes.count && i < 5 && used < out_size; i++) {
+        const struct perfdata_process *process = &file->processes.list[i];
+        if (process->samples)
+            used += (size_t)snprintf(out + used, out_size - used, "%s%d (%s)", i ? ", " : "",
+                                     (int)process->pid, *process->comm ? process->comm : "?");
+    }
+}
+
+static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct error *error)
+{
+    char others[256];
+    const char *path = file->name;
+    file->pid = pid == PERFDATA_IDLE ? 0 : pid;
+    if (!file->surveyed || pid == PERFDATA_EVERY_PROCESS)
+        return 0;
+    if (pid == PERFDATA_IDLE) {
+        pid = 0;
+        if (processes_find(&file->processes, 0))
+            return 0;
+        list_processes(file, others, sizeof others);
+        return error_set(error, -ESRCH, "%s holds nothing of process 0, but of %s", path,
+                         *others ? others : "none");
+    }
+    /* 0 is the idle task, in recordings of the whole system. */
+    for (size_t i = 0; !file->pid && i < file->processes.count; i++)
+        if (file->processes.list[i].samples)
+            file->pid = file->processes.list[i].pid;
+    if (!file->pid)
+        return error_set(error, -ENODATA, "%s holds no samples of a process%s", path,
+                         file->counts.damaged ? "; it is damaged, and was read up to there"
+                         : file->counts.cut   ? "; its end is missing"
+                                              : "");
+    if (!pid || processes_find(&file->processes, (uint32_t)pid))
+        return 0;
+    list_processes(file, others, sizeof others);
+    return error_set(error, -ESRCH, "%s holds nothing of process %d, but of %s", path, (int)pid,
+                     *others ? others : "none");
+}
+
+/* All that comes before the first sample shown is there from the start. */
+static void set_clock(struct perfdata *file)
+{
+    struct sampler_span span = perfdata_span(file);
+    file->clock_ns = file->oldest_ns;
+    file->first_ns = span.start_ns;
+}
+
+int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
+{
+    if (!file->surveyed || file->input.follows)
+        return error_set(error, -ESPIPE,
+                         "%s is a pipe, read while it comes: it cannot be read again; record to "
+                         "a file",
+                         file->name);
+    pid_t shown = file->pid ? file->pid : PERFDATA_IDLE;
+    int code = perfdata_choose_process(file, pid ? pid : shown, error);
+    if (code) {
+        file->pid = shown == PERFDATA_IDLE ? 0 : shown;
+        return code;
+    }
+    order_fini(&file->order);
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    file->held.bytes = NULL;
+    file->finished = false;
+    set_clock(file);
+    code = rewind_tape(file);
+    return code ? error_set(error, code, "cannot read %s again: %s", file->name, strerror(-code))
+                : 0;
+}
+
+static void close_all(struct perfdata *file)
+{
+    tape_fini(&file->tape);
+    order_fini(&file->order);
+    processes_fini(&file->processes);
+    reads_fini(&file->reads);
+    build_ids_fini(&file->build_ids);
+    attributes_fini(&file->attributes);
+    input_close(&file->input);
+}
+
+static int open_input(struct perfdata *file, const char *path, pid_t pid, struct error *error)
+{
+    const char *name = strcmp(path, "-") ? path : "standard input";
+    snprintf(file->name, sizeof file->name, "%s", name);
+    int code = perfdata_begin_file(file, name, pid, error);
+    if (!code)
+        code = file->input.seekable ? survey(file, name, error) : read_head(file, name, error);
+    if (!code && !file->attributes.count)
+        code = error_set(error, -EBADMSG, "%s is damaged: it describes no events", name);
+    if (!code)
+        code = perfdata_choose_process(file, pid, error);
+    if (!code)
+        set_clock(file);
+    if (!code && (file->input.goes_on || !file->input.seekable))
+        input_follow(&file->input);
+    return code;
+}
+
+/* What is in the pipe so far holds no sample: more of it, read from the start. */
+static int try_again(struct perfdata *file, struct error *error)
+{
+    struct input input = file->input;
+    int code = input_spool_more(&input, IDLE_S, error);
+    file->input = (struct input){.fd = -1};
+    close_all(file);
+    *file = (struct perfdata){.input = input};
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    return code < 0 ? code : 0;
+}
+
+int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
+{
+    struct perfdata *file = calloc(1, sizeof *file);
+    if (!file)
+        return out_of_memory(error);
+    order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
+    int code = input_open(&file->input, path, error);
+    if (!code)
+        code = open_input(file, path, pid, error);
+    while ((code == -ENODATA || code == -EBADMSG) && file->input.goes_on &&
+           !(code = try_again(file, error)))
+        code = open_input(file, path, pid, error);
+    if (file->input.failed == -EINTR)
+        code = error_set(error, -EINTR, "ended by a signal before the recording had come");
+    if (code)
+        perfdata_close(file);
+    else
+        *out = file;
+    return code;
+}
+
+int perfdata_fd(const struct perfdata *file)
+{
+    return input_fd(&file->input);
+}
+
+bool perfdata_idled(const struct perfdata *file)
+{
+    return file->input.idled;
+}
+
+bool perfdata_more(const struct perfdata *file)
+{
+    return file->more;
+}
+
+void perfdata_close(struct perfdata *file)
+{
+    close_all(file);
+    free(file);
+}
+
+/* The mark of a recording, without reading the recording; declared in perfdata.h. */
+
+/* The first id of the first event: its place stands behind the attribute. */
+static uint64_t first_id(const struct input *input, const struct perfdata_header *header)
+{
+    struct perfdata_section ids;
+    uint64_t id;
+    if (header->piped || header->swap || header->attrs.size < header->attr_size ||
+        header->attr_size < sizeof ids)
+        return 0;
+    uint64_t at = header->attrs.offset + header->attr_size - sizeof ids;
+    if (input_read_at(input, at, &ids, sizeof ids) != (long)sizeof ids || ids.size < sizeof id ||
+        input_read_at(input, ids.offset, &id, sizeof id) != (long)sizeof id)
+        return 0;
+    return id;
+}
+
+uint64_t perfdata_file_mark(const char *path)
+{
+    struct input input;
+    struct perfdata_header header;
+    uint64_t mark = 0;
+    if (!strcmp(path, "-") || input_open(&input, path, NULL))
+        return 0;
+    if (input.seekable && !perfdata_header_read(&header, &input, path, NULL))
+        mark = first_id(&input, &header) >> PERFDATA_MARK_SHIFT;
+    input_close(&input);
+    return mark;
+}
+
+/* Playing a recording: records of the chosen process, in the order of time. */
+
+struct player {
+    struct perfdata *file;
+    sampler_sink sink;
+    void *context;
+    long handed;
+};
+
+static void hand_on(struct player *player, struct record *record)
+{
+    struct perfdata *file = player->file;
+    /* One that comes late, or without a time, must not turn time back. */
+    if (record->time_ns < file->clock_ns || record->time_ns == UINT64_MAX)
+        record->time_ns = file->clock_ns;
+    file->clock_ns = record->time_ns;
+    if (record->kind == RECORD_SAMPLE)
+        record->sample.time_ns = record->time_ns;
+    if (record->kind == RECORD_MAPPING)
+        build_ids_complete(&file->build_ids, &record->mapping);
+    player->sink(player->context, record);
+    player->handed++;
+}
+
+static bool wanted_pid(const struct perfdata *file, uint32_t pid)
+{
+    return file->pid == PERFDATA_EVERY_PROCESS || pid == (uint32_t)file->pid;
+}
+
+/* What a forefather had mapped when it forked is mapped in the child, which has its name, too; and
+ * what it had before it ran another program is not. */
+static bool handed_down(const struct perfdata *file, const struct record *record)
+{
+    bool name = record->kind == RECORD_COMM && record->pid == record->tid;
+    return (record->kind == RECORD_MAPPING || name) && !wanted_pid(file, record->pid) &&
+           processes_hands_down(&file->processes, (uint32_t)file->pid, record->pid,
+                                record->time_ns);
+}
+
+/* As the process that is shown has it. */
+static void adopt(const struct perfdata *file, struct record *record)
+{
+    if (file->pid != PERFDATA_EVERY_PROCESS && !wanted_pid(file, record->pid) &&
+        (record->kind == RECORD_MAPPING || record->kind == RECORD_COMM))
+        record->pid = record->tid = (uint32_t)file->pid;
+}
+
+static bool wanted(const struct perfdata *file, const struct record *record)
+{
+    return record->kind == RECORD_LOST || wanted_pid(file, record->pid) ||
+           handed_down(file, record);
+}
+
+/* perf itself hands on at once what has no time. */
+static bool has_time(uint64_t time_ns)
+{
+    return time_ns && time_ns != UINT64_MAX;
+}
+
+static int perfdata_keep_record(struct perfdata *file, const struct attribute *event,
+                                const struct tape_record *found, const struct record *record,
+                                uint64_t time_ns)
+{
+    struct order_item item = {.size_bytes = found->header.size,
+                              .event = (uint16_t)(event - file->attributes.events)};
+    /* Of a sample with stack and call chain we keep little: not the rest, while it waits. One of
+     * several that a record stands for is not what its bytes say. */
+    if (record && record->kind == RECORD_SAMPLE &&
+        (item.size_bytes > sizeof *record || reads_in(&event->format))) {
+        item.parsed = 1;
+        item.size_bytes = sizeof *record;
+        return order_add(&file->order, time_ns, item, record);
+    }
+    return order_add(&file->order, time_ns, item, found->bytes);
+}
+
+/* A sample that is small and whose process is known to be another's, or can wait, unparsed. */
+static bool take_brief(struct player *player, const struct tape_record *found, int *code)
+{
+    struct perfdata *file = player->file;
+    struct record_brief brief;
+    if (!file->surveyed || found->header.type != PERF_RECORD_SAMPLE)
+        return false;
+    struct attribute *event = attributes_of(&file->attributes, found->bytes, &found->header);
+    *code = 0;
+    if (event && reads_in(&event->format))
+        return false;
+    if (!event || !record_brief(found->bytes, found->header.size, &event->format, &brief) ||
+        !wanted_pid(file, brief.pid))
+        return true;
+    if (!has_time(brief.time_ns) || found->header.size > sizeof(struct record))
+        return false;
+    *code = perfdata_keep_record(file, event, found, NULL, brief.time_ns);
+    return true;
+}
+
+struct taken {
+    struct player *player;
+    const struct tape_record *found;
+};
+
+static int take_one(void *context, struct attribute *event, const struct record *record)
+{
+    struct taken *taken = context;
+    struct perfdata *file = taken->player->file;
+    struct record copy = *record;
+    int code = perfdata_count(file, event, record);
+    if (code || !wanted(file, record))
+        return code;
+    if (has_time(record->time_ns))
+        return perfdata_keep_record(file, event, taken->found, record, record->time_ns);
+    adopt(file, &copy);
+    hand_on(taken->player, &copy);
+    return 0;
+}
+
+static int take_kernel(struct player *player, const struct tape_record *found)
+{
+    struct perfdata *file = player->file;
+    struct taken taken = {player, found};
+    struct attribute *event;
+    struct record record;
+    int code;
+    if (take_brief(player, found, &code))
+        return code;
+    if (!perfdata_parse(file, found, &event, &record))
+        return 0;
+    return perfdata_expand(file, found, event, &record, take_one, &taken);
+}
+
+/* One more record from the tape. 0, or a negative errno. */
+static int pull(struct player *player)
+{
+    struct perfdata *file = player->file;
+    struct tape_record found = file->held;
+    file->held.bytes = NULL;
+    int code = found.bytes ? 1 : tape_next(&file->tape, &found);
+    if (code == -EAGAIN)
+        return code;
+    if (code <= 0) {
+        file->finished = true;
+        order_finish(&file->order);
+        return code;
+    }
+    if (!found.bytes) /* stepped over */
+        return 0;
+    if (found.header.type < TAPE_USER)
+        return take_kernel(player, &found);
+    if (found.header.type == TAPE_FINISHED_ROUND)
+        order_round(&file->order);
+    return perfdata_take_own(file, &found);
+}
+
+static void hand_on_item(struct player *player, const struct order_item *item)
+{
+    struct perfdata *file = player->file;
+    struct record record;
+    const void *bytes = item + 1;
+    const struct record_format *format = &file->attributes.events[item->event].format;
+    if (item->parsed)
+        memcpy(&record, bytes, sizeof record);
+    else if (record_parse_as(bytes, item->size_bytes, format, &record) != 1)
+        return; /* counted when it was surveyed */
+    if (item->parsed && record.kind == RECORD_SAMPLE)
+        record.sample.stack = NULL; /* its bytes were not kept */
+    adopt(file, &record);
+    hand_on(player, &record);
+}
+
+static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
+{
+    if (!file->first_ns)
+        file->first_ns = time_ns;
+    return time_ns <= file->first_ns || time_ns - file->first_ns <= until_ns;
+}
+
+long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
+{
+    /* Of a pipe that is followed some ms of work at a time. */
+    enum { AT_ONCE = 4096 };
+    struct player player = {file, sink, context, 0};
+    size_t pulled = 0;
+    uint64_t time_ns;
+    file->more = false;
+    for (;;) {
+        const struct order_item *item = order_head(&file->order, &time_ns);
+        if (item && !due(file, time_ns, until_ns))
+            return player.handed;
+        if (item) {
+            hand_on_item(&player, item);
+            order_pop(&file->order);
+            continue;
+        }
+        if (file->finished)
+            return player.handed ? player.handed : -ENODATA;
+        file->more = file->input.follows && ++pulled == AT_ONCE;
+        if (file->more)
+            return player.handed;
+        int code = pull(&player);
+        if (code == -EAGAIN) {
+            /* perf ends a round when a ring is half full, some seconds later: too late to look on.
+             */
+            if (!input_quiet(&file->input) || file->order.next == file->order.count)
+                return player.handed;
+            order_finish(&file->order);
+            continue;
+        }
+        if (code < 0)
+            return code;
+    }
+}
+
+/* What is known of an open recording, for those who show it. */
+
+const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
+{
+    *count = file->surveyed ? file->processes.count : 0;
+    return file->processes.list;
+}
+
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *file, unsigned index)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].format.event == index)
+            return &file->attributes.events[i].attr;
+    return NULL;
+}
+
+uint64_t perfdata_mark(const struct perfdata *file)
+{
+    return file->attributes.count ? file->attributes.events[0].first_id >> PERFDATA_MARK_SHIFT : 0;
+}
+
+const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
+{
+    return &file->machine;
+}
+
+struct perfdata_counts perfdata_counts(const struct perfdata *file)
+{
+    struct perfdata_counts counts = file->counts;
+    counts.late = file->order.late;
+    if (!file->surveyed) {
+        counts.aux_bytes = file->tape.aux_bytes;
+        counts.cut = file->tape.end == TAPE_CUT;
+        counts.damaged = file->tape.end > TAPE_CUT;
+    }
+    return counts;
+}
+
+struct sampler_span perfdata_span(const struct perfdata *file)
+{
+    uint64_t first_ns = 0;
+    uint64_t last_ns = 0;
+    for (size_t i = 0; file->surveyed && i < file->processes.count; i++) {
+        const struct perfdata_process *process = &file->processes.list[i];
+        if (!process->first_sample_ns ||
+            (file->pid != PERFDATA_EVERY_PROCESS && process->pid != file->pid))
+            continue;
+        if (!first_ns || process->first_sample_ns < first_ns)
+            first_ns = process->first_sample_ns;
+        if (process->last_sample_ns > last_ns)
+            last_ns = process->last_sample_ns;
+    }
+    return (struct sampler_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
+}
+
+static bool tells_source(const struct attribute *event)
+{
+    return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
+}
+
+static enum event_role role_of_cache(uint64_t config)
+{
+    const uint64_t read_misses = PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+    return config == PERF_COUNT_HW_CACHE_L1D                   ? EVENT_ACCESS
+           : config == (read_misses | PERF_COUNT_HW_CACHE_L1D) ? EVENT_MISS_L1
+           : config == (read_misses | PERF_COUNT_HW_CACHE_LL)  ? EVENT_MEM_FILL
+                                                               : EVENT_OTHER;
+}
+
+/* Only what says the same whatever the CPU: levels are worked out from it. Intel's names. */
+static enum event_role role_of(const struct attribute *event)
+{
+    static const struct {
+        const char *name;
+        enum event_role role;
+    } named[] = {
+        {"mem_load_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_retired.l3_miss", EVENT_MEM_FILL},
+        {"mem_load_uops_retired.l1_miss", EVENT_MISS_L1},
+        {"mem_load_uops_retired.l2_miss", EVENT_MISS_L2},
+        {"mem_load_uops_retired.l3_miss", EVENT_MEM_FILL},
+        {"mem_inst_retired.all_loads", EVENT_ACCESS},
+        {"mem_uops_retired.all_loads", EVENT_ACCESS},
+        {"ls_dispatch.ld_dispatch", EVENT_ACCESS},
+    };
+    const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == PERF_TYPE_HW_CACHE)
+        return role_of_cache(attr->config);
+    size_t length = strcspn(event->name, ":"); /* modifiers follow */
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strlen(named[i].name) == length && !strncasecmp(event->name, named[i].name, length))
+            return named[i].role;
+    if (event_counts_instructions(attr))
+        return EVENT_ACCESS;
+    bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
+    bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
+    return clock || cycles ? EVENT_STALL : EVENT_OTHER;
+}
+
+static void describe_event(const struct attribute *event, const struct attributes *all,
+                           struct sampler_info *info)
+{
+    struct sampler_event *out = &info->events[event->format.event];
+    uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
+    info->exact_address |= event->format.recorded_address && !event->format.told;
+    info->exact_ip |= event->format.exact_ip;
+    info->latency |= !!(event->attr.sample_type & latency);
+    info->data_source |= tells_source(event);
+    out->period = event->attr.freq ? 0 : event->attr.sample_period;
+    if (*event->name && all->joined[event->format.event])
+        attributes_plain_name(event->name, out->name, sizeof out->name);
+    else if (*event->name)
+        snprintf(out->name, sizeof out->name, "%s", event->name);
+    else
+        event_desc_guess(&event->attr, out->name, sizeof out->name);
+    struct event meaning = {.type = event->attr.type,
+                            .config = event->attr.config,
+                            .config1 = event->attr.config1,
+                            .config2 = event->attr.config2,
+                            .precise_ip = event->attr.precise_ip};
+    snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
+    meaning.role =
+        tells_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
+    out->role = meaning.role;
+    event_weigh(&meaning, out->weighs, sizeof out->weighs);
+}
+
+static void info_add_text(struct sampler_info *info, const char *text)
+{
+    size_t used = strlen(info->note);
+    snprintf(info->note + used, sizeof info->note - used, "%s%s", used ? "; " : "", text);
+}
+
+static void add_count(struct sampler_info *info, uint64_t count, const char *text)
+{
+    char line[128];
+    snprintf(line, sizeof line, "%llu %s", (unsigned long long)count, text);
+    if (count)
+        info_add_text(info, line);
+}
+
+/* The most telling first: the note may be too short for all. */
+static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
+{
+    if (counts->growing)
+        info_add_text(info, "it is still being recorded: what is there so far is shown");
+    else if (counts->perhaps_growing)
+        info_add_text(
+            info, "the recorder was killed, or is still writing: what is there so far is shown");
+    else if (counts->killed)
+        info_add_text(info, "the recorder was killed: what it wrote until then is shown");
+    else if (counts->cut)
+        info_add_text(info, "the recording is cut short: its end is missing; copy it again");
+    if (counts->damaged)
+        info_add_text(info, "the recording is damaged: read up to there");
+    add_count(info, counts->bad, "damaged records in the recording were left out");
+    add_count(info, counts->unknown, "records of events that it does not describe were left out");
+    add_count(info, counts->lost, "records were lost by the recorder");
+    add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
+    add_count(info, counts->late, "records came out of order");
+}
+
+static bool maps_data(const struct perfdata *file)
+{
+    for (size_t i = 0; i < file->attributes.count; i++)
+        if (file->attributes.events[i].attr.mmap_data)
+            return true;
+    return false;
+}
+
+/* Those that are one here came from different kinds of cores. */
+static void describe_cores(const struct perfdata *file, struct sampler_info *info)
+{
+    bool joined = false;
+    for (unsigned i = 0; i < file->attributes.shown; i++)
+        joined |= file->attributes.joined[i];
+    if (joined)
+        info_add_text(info,
+                      "events of the CPU's kinds of cores (cpu_core, cpu_atom) are counted as one");
+}
+
+/* Whether its samples can be given addresses, and what to do where they cannot. */
+static void describe_use(const struct perfdata *file, struct sampler_info *info,
+                         const struct perfdata_counts *counts)
+{
+    if (counts->samples && !counts->with_address && !counts->with_registers)
+        info_add_text(info,
+                      "no sample has an address or registers: record with perf mem record, or with "
+                      "perf record --intr-regs");
+    else if (counts->samples && !maps_data(file))
+        info_add_text(
+            info,
+            "mappings of data were not recorded: variables are known by the files, the rest by "
+            "its place; perf record -d adds them");
+}
+
+/* Addresses that hardware recorded are as good from there as from here. */
+static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
+{
+    char line[128];
+    const char *architecture = file->machine.architecture;
+    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    snprintf(line, sizeof line,
+             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
+             architecture);
+    if (info->foreign)
+        info_add_text(info, line);
+}
+
+void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
+{
+    struct perfdata_counts counts = perfdata_counts(file);
+    size_t count = file->attributes.count;
+    info->source = "replay";
+    info->pid = file->pid;
+    info->weighs = "the recorded event";
+    info->records_bad = counts.bad + counts.unknown + counts.damaged;
+    info->event_count = file->attributes.shown;
+    /* Backwards, so that of several events that share a place the first names it. */
+    while (count--)
+        if (file->attributes.events[count].format.event < info->event_count)
+            describe_event(&file->attributes.events[count], &file->attributes, info);
+    info->note[0] = '\0';
+    describe_foreign(file, info);
+    describe_trouble(info, &counts);
+    describe_use(file, info, &counts);
+    describe_cores(file, info);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Replay of a perf.data recording: of a file or a pipe, of either byte order, compressed or not,
+ * whole or cut short. Format: tools/perf/Documentation/perf.data-file-format.txt. Memory is
+ * bounded whatever the size of the recording. Every byte is untrusted. For sampler.c; processes,
+ * machine and counts also for who shows them.
+ *
+ * A file is read twice: for its processes and counts, then for its records. A pipe is spooled to
+ * an unnamed file for that, unless the process is named: then it is played while it comes.
+ */
+#ifndef MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
+#define MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "sample/sampler.h"
+
+struct perfdata;
+struct perf_event_attr;
+
+enum {
+    PERFDATA_EVERY_PROCESS = -1,
+    PERFDATA_IDLE = INT_MIN, /* process 0, the kernel's idle task */
+    PERFDATA_CACHES_MAX = 16
+};
+
+struct perfdata_process {
+    pid_t pid;
+    uint64_t samples;
+    uint64_t first_sample_ns; /* of those with a time; 0: none has one */
+    uint64_t last_sample_ns;
+    char comm[32]; /* its last name, printable; "": not recorded */
+};
+
+struct perfdata_cache {
+    uint32_t level;
+    uint32_t line_bytes;
+    uint32_t sets;
+    uint32_t ways;
+    char type[16]; /* "Data", "Instruction", "Unified" */
+    char size[16]; /* "32K" */
+};
+
+/* Where and how it was recorded; "" and 0: not told. All printable. */
+struct perfdata_machine {
+    char host[64];
+    char os_release[64];
+    char architecture[16];
+    char cpu[128]; /* "Intel(R) Core(TM) ..." */
+    char cpuid[64];
+    char command[512];
+    uint32_t cpus_available;
+    uint32_t cpus_online;
+    uint64_t memory_kb;
+    uint64_t first_sample_ns;
+    uint64_t last_sample_ns;
+    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not told */
+    uint64_t clock_ns;
+    int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
+    unsigned cache_count;   /* of different kinds */
+    struct perfdata_cache caches[PERFDATA_CACHES_MAX];
+};
+
+/* Of the whole recording; while a pipe is played, of what came so far. */
+struct perfdata_counts {
+    uint64_t samples;
+    uint64_t with_address;
+    uint64_t with_registers; /* and without an address */
+    uint64_t lost;           /* records that the recorder lost */
+    uint64_t bad;            /* malformed records, left out */
+    uint64_t unknown;        /* of events that the recording does not describe, left out */
+    uint64_t late;           /* handed on after a newer one */
+    uint64_t aux_bytes;      /* trace data, skipped */
+    bool killed;             /* the recorder did not come to its end */
+    bool growing;            /* likewise, and it still writes */
+    bool perhaps_growing;    /* likewise, and whether it writes cannot be known */
+    bool cut;                /* the end is missing */
+    bool damaged;            /* read up to the damage */
+};
+
+/*
+ * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
+ * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS.
+ */
+int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
+void perfdata_close(struct perfdata *perfdata);
+
+/* A pipe that goes on is followed: a descriptor to poll for what comes next; -1: it is all there.
+ */
+int perfdata_fd(const struct perfdata *perfdata);
+/* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
+bool perfdata_idled(const struct perfdata *perfdata);
+/* Of such a pipe, whether the last read left some, so as not to take too long. */
+bool perfdata_more(const struct perfdata *perfdata);
+
+/*
+ * Back to the first record, of another process if `pid` is one. -ESPIPE: a pipe is played while it
+ * comes. -ESRCH, -ENODATA as when it was opened.
+ */
+int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
+
+/* Its first sample's time and its length; 0 and 0: not known, or without times. */
+struct sampler_span perfdata_span(const struct perfdata *perfdata);
+
+/* As sampler_read() in replay. */
+long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);
+
+void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *info);
+
+/* The processes of a recording, most samples first; while a pipe is played, none. */
+const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
+
+/* The event that is `index` in samples and in sampler_info; NULL: none. */
+const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
+
+/* By which a file beside the recording says that it belongs to it: perfdata_writer_mark(). */
+uint64_t perfdata_mark(const struct perfdata *perfdata);
+
+/* The same of a file that need not be read for it; 0: it has none, or is no recording. */
+uint64_t perfdata_file_mark(const char *path);
+
+const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);
+struct perfdata_counts perfdata_counts(const struct perfdata *perfdata);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/perfdata/processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* A list longer than this serves nobody; forefathers further back are not looked for. */
+enum { PROCESSES_MAX = 1 << 16, PROCESSES_FOREFATHERS = 16 };
+
+void processes_fini(struct processes *processes)
+{
+    free(processes->list);
+    free(processes->origins);
+    hash_fini(&processes->index_of_pid);
+    *processes = (struct processes){0};
+}
+
+static int grow(struct processes *processes)
+{
+    size_t room = processes->room ? processes->room * 2 : 64;
+    struct perfdata_process *list = realloc(processes->list, room * sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    processes->list = list;
+    struct process_origin *origins = realloc(processes->origins, room * sizeof *origins);
+    if (!origins)
+        return -ENOMEM;
+    processes->origins = origins;
+    processes->room = room;
+    return 0;
+}
+
+/* 1 and the index of the process; 0: there are too many; -ENOMEM. */
+static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
+{
+    bool created;
+    const uint32_t *known = hash_find(&processes->index_of_pid, pid);
+    if (known) {
+        *index = *known;
+        return 1;
+    }
+    if (processes->count == PROCESSES_MAX)
+        return 0;
+    if (processes->count == processes->room && grow(processes))
+        return -ENOMEM;
+    uint32_t *slot = hash_insert(&processes->index_of_pid, pid, &created);
+    if (!slot)
+        return -ENOMEM;
+    *slot = *index = (uint32_t)processes->count++;
+    processes->list[*index] = (struct perfdata_process){.pid = (pid_t)pid};
+    if (!pid)
+        snprintf(processes->list[*index].comm, sizeof processes->list->comm, "swapper");
+    processes->origins[*index] = (struct process_origin){0};
+    return 1;
+}
+
+static int note_fork(struct processes *processes, const struct record *record, uint32_t index)
+{
+    uint32_t parent;
+    if (record->fork.parent_pid == record->pid)
+        return 0; /* a thread */
+    uint64_t named_ns = processes->origins[index].named_ns;
+    processes->origins[index] =
+        (struct process_origin){record->fork.parent_pid, record->time_ns, named_ns};
+    int code = entry_of(processes, record->fork.parent_pid, &parent);
+    /* Of another CPU's records the later ones may be read first: a name of its own stays. */
+    if (code == 1 && named_ns <= record->time_ns)
+        memcpy(processes->list[index].comm, processes->list[parent].comm,
+               sizeof processes->list[index].comm);
+    return code < 0 ? code : 0;
+}
+
+static void note_name(struct perfdata_process *process, uint64_t *named_ns,
+                      const struct record *record)
+{
+    if (record->time_ns < *named_ns)
+        return;
+    *named_ns = record->time_ns;
+    text_sanitise(process->comm, sizeof process->comm, record->comm.name,
+                  strlen(record->comm.name));
+}
+
+static void note_sample(struct perfdata_process *process, uint64_t time_ns)
+{
+    process->samples++;
+    if (!time_ns || time_ns == UINT64_MAX)
+        return;
+    if (!process->first_sample_ns || time_ns < process->first_sample_ns)
+        process->first_sample_ns = time_ns;
+    if (time_ns > process->last_sample_ns)
+        process->last_sample_ns = time_ns;
+}
+
+int processes_note(struct processes *processes, const struct record *record)
+{
+    uint32_t index;
+    bool names = record->kind == RECORD_COMM && record->pid == record->tid;
+    if (record->kind != RECORD_SAMPLE && record->kind != RECORD_FORK && !names)
+        return 0;
+    int code = entry_of(processes, record->pid, &index);
+    if (code != 1) {
+        processes->untold += !code && record->kind == RECORD_SAMPLE;
+        return code;
+    }
+    struct perfdata_process *process = &processes->list[index];
+    if (record->kind == RECORD_FORK)
+        return note_fork(processes, record, index);
+    if (names)
+        note_name(process, &processes->origins[index].named_ns, record);
+    else
+        note_sample(process, record->time_ns);
+    return 0;
+}
+
+/* With as many samples, the one of lower number: it is the older one, more often than not. */
+static int compare_processes(const void *a, const void *b)
+{
+    const struct perfdata_process *x = a;
+    const struct perfdata_process *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+void processes_sort(struct processes *processes)
+{
+    /* The origins stay as the hash numbers them. */
+    if (processes->count)
+        qsort(processes->list, processes->count, sizeof *processes->list, compare_processes);
+}
+
+const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid)
+{
+    for (size_t i = 0; i < processes->count; i++)
+        if ((uint32_t)processes->list[i].pid == pid)
+            return &processes->list[i];
+    return NULL;
+}
+
+bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
+                          uint64_t time_ns)
+{
+    for (unsigned step = 0; step < PROCESSES_FOREFATHERS; step++) {
+        const uint32_t *index = hash_find(&processes->index_of_pid, heir);
+        if (!index || !processes->origins[*index].parent_pid ||
+            time_ns > processes->origins[*index].forked_ns)
+            return false;
+        heir = processes->origins[*index].parent_pid;
+        if (heir == pid)
+            return true;
+    }
+    return false;
+}

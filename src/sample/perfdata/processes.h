@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The processes of a recording: how many samples each has, what it is called and whose child it
+ * is. For perfdata*.c.
+ */
+#ifndef MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
+#define MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "sample.h"
+#include "sample/perfdata/perfdata.h"
+
+struct process_origin {
+    uint32_t parent_pid; /* 0: not forked while it was recorded */
+    uint64_t forked_ns;
+    uint64_t named_ns; /* when it got the name it has; 0: at first, or its parent's */
+};
+
+struct processes {
+    struct perfdata_process *list; /* as they came, until sorted */
+    struct process_origin *origins;
+    size_t count;
+    size_t room;
+    struct hash index_of_pid;
+    uint64_t untold; /* samples of processes beyond those that are kept apart */
+};
+
+void processes_fini(struct processes *processes);
+
+/* Takes notice of a sample, a comm, a fork; others are of no interest. 0 or -ENOMEM. */
+int processes_note(struct processes *processes, const struct record *record);
+
+/* Most samples first; after it nothing is noted. */
+void processes_sort(struct processes *processes);
+
+/* NULL: not in the recording. */
+const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid);
+
+/*
+ * Whether what `pid` mapped at `time_ns` was handed down to `heir`: `pid` is of its forefathers,
+ * and its line had not parted by then.
+ */
+bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
+                          uint64_t time_ns);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "sample/kernel.h"
+#include "sample/perfdata/writer_state.h"
+
+static void tell_name(const struct kernel *kernel, struct record task, perfdata_process_sink sink,
+                      void *context)
+{
+    char path[64];
+    char name[64];
+    snprintf(path, sizeof path, "%u/task/%u/comm", task.pid, task.tid);
+    if (!kernel_text(kernel->procfs, path, name, sizeof name))
+        return;
+    task.kind = RECORD_COMM;
+    task.comm.name = name;
+    task.comm.exec = false;
+    sink(context, &task);
+}
+
+/* Who made a thread is not told: the first one, as perf record says too. */
+static void tell_thread(const struct kernel *kernel, pid_t pid, pid_t tid,
+                        perfdata_process_sink sink, void *context)
+{
+    struct record task = {.pid = (uint32_t)pid, .tid = (uint32_t)tid};
+    if (tid != pid) {
+        task.kind = RECORD_FORK;
+        task.fork.parent_pid = task.fork.parent_tid = (uint32_t)pid;
+        sink(context, &task);
+    }
+    tell_name(kernel, task, sink, context);
+}
+
+/* One line of /proc/PID/maps (proc(5)); false if it is none. */
+static bool take_line(char *line, struct sample_mapping *mapping)
+{
+    unsigned long start, end, offset, inode;
+    char mode[5] = "";
+    int used = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, mode, &offset,
+               &mapping->device_major, &mapping->device_minor, &inode, &used) < 7 ||
+        end <= start || strlen(mode) != 4)
+        return false;
+    mapping->start = start;
+    mapping->length = end - start;
+    mapping->file_offset = offset;
+    mapping->inode = inode;
+    mapping->protection = (mode[0] == 'r' ? PROT_READ : 0u) | (mode[1] == 'w' ? PROT_WRITE : 0u) |
+                          (mode[2] == 'x' ? PROT_EXEC : 0u);
+    mapping->flags = mode[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+    mapping->executable = mode[2] == 'x';
+    mapping->path = line[used] ? line + used : "//anon";
+    return true;
+}
+
+static void tell_mappings(const struct kernel *kernel, pid_t pid, perfdata_process_sink sink,
+                          void *context)
+{
+    char path[64];
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_shown_by(pid));
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    while (getline(&line, &room, file) > 0) {
+        struct record record = {.kind = RECORD_MAPPING, .pid = (uint32_t)pid, .tid = (uint32_t)pid};
+        if (take_line(line, &record.mapping))
+            sink(context, &record);
+    }
+    free(line);
+    fclose(file);
+}
+
+void perfdata_process_tell(const struct kernel *kernel, pid_t pid, bool mappings,
+                           perfdata_process_sink sink, void *context)
+{
+    struct threads threads = {0};
+    tell_thread(kernel, pid, pid, sink, context);
+    if (mappings)
+        tell_mappings(kernel, pid, sink, context);
+    if (!threads_read(&threads, kernel, pid))
+        for (size_t i = 0; i < threads.count; i++)
+            if (threads.tids[i] != pid)
+                tell_thread(kernel, pid, threads.tids[i], sink, context);
+    threads_fini(&threads);
+}
+
+/* Addresses of the first and past the last instruction; false where they are hidden. */
+static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
+{
+    char line[512];
+    char name[128];
+    unsigned long long address;
+    *start = *past = 0;
+    while ((!*start || !*past) && fgets(line, sizeof line, kallsyms))
+        if (sscanf(line, "%llx %*c %127s", &address, name) == 2) {
+            *start = strcmp(name, "_text") ? *start : address;
+            *past = strcmp(name, "_etext") ? *past : address;
+        }
+    return *start && *past > *start;
+}
+
+void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink, void *context)
+{
+    char path[64];
+    uint64_t past;
+    struct record record = {
+        .kind = RECORD_MAPPING,
+        .pid = PERFDATA_KERNEL_PID,
+        .mapping = {.protection = PROT_EXEC, .executable = true, .path = "[kernel.kallsyms]_text"}};
+    struct sample_mapping *mapping = &record.mapping;
+    snprintf(path, sizeof path, "%s/kallsyms", kernel->procfs);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (find_text(file, &mapping->start, &past)) {
+        mapping->length = past - mapping->start;
+        mapping->file_offset = mapping->start; /* by which perf finds out how far it was moved */
+        sink(context, &record);
+    }
+    fclose(file);
+}
+
+/* vm.max_map_count is 65530, unless raised; and a name and a fork of each thread. */
+enum { TASKS_MAX = 1 << 18, TASKS_GONE_MIN = 256 };
+
+void perfdata_tasks_fini(struct perfdata_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        free(tasks->list[i].record);
+    free(tasks->list);
+    *tasks = (struct perfdata_tasks){0};
+}
+
+static struct perfdata_task tasks_key(const struct record *record)
+{
+    struct perfdata_task key = {.pid = record->pid, .tid = record->tid, .kind = record->kind};
+    if (record->kind == RECORD_MAPPING) {
+        uint64_t start = key.start = record->mapping.start;
+        uint64_t length = record->mapping.length;
+        key.past = length > UINT64_MAX - start ? UINT64_MAX : start + length;
+    }
+    return key;
+}
+
+/* Whether `fresh` makes `old` untrue. What it hides in part stays: the newer one comes later. */
+static bool ends(const struct perfdata_task *fresh, bool exec, const struct perfdata_task *old)
+{
+    bool named = old->kind != RECORD_MAPPING && old->tid == fresh->tid;
+    if (old->pid != fresh->pid)
+        return false;
+    switch (fresh->kind) {
+    case RECORD_MAPPING:
+        return old->kind == RECORD_MAPPING && old->start >= fresh->start &&
+               old->past <= fresh->past;
+    case RECORD_COMM:
+        /* exec leaves one thread, and nothing mapped. */
+        return exec || (old->kind == RECORD_COMM && named);
+    case RECORD_FORK:
+        return named;
+    default:
+        /* The first thread's name is that of the process, which goes on with the others. */
+        return named && old->tid != old->pid;
+    }
+}
+
+static void close_ranks(struct perfdata_tasks *tasks)
+{
+    size_t kept = 0;
+    if (tasks->gone < TASKS_GONE_MIN || tasks->gone < tasks->count / 2)
+        return;
+    for (size_t i = 0; i < tasks->count; i++)
+        if (tasks->list[i].record)
+            tasks->list[kept++] = tasks->list[i];
+    tasks->count = kept;
+    tasks->gone = 0;
+}
+
+static void tasks_forget(struct perfdata_tasks *tasks, const struct record *fresh)
+{
+    struct perfdata_task key = tasks_key(fresh);
+    bool exec = fresh->kind == RECORD_COMM && fresh->comm.exec;
+    for (size_t i = 0; i < tasks->count; i++) {
+        struct perfdata_task *old = &tasks->list[i];
+        if (!old->record || !ends(&key, exec, old))
+            continue;
+        free(old->record);
+        old->record = NULL;
+        tasks->gone++;
+    }
+    close_ranks(tasks);
+}
+
+static bool tasks_make_room(struct perfdata_tasks *tasks)
+{
+    if (tasks->count < tasks->room)
+        return true;
+    size_t room = tasks->room ? tasks->room * 2 : 256;
+    struct perfdata_task *more = realloc(tasks->list, room * sizeof *more);
+    if (!more)
+        return false;
+    tasks->list = more;
+    tasks->room = room;
+    return true;
+}
+
+static const char *text_of(const struct record *record)
+{
+    return record->kind == RECORD_MAPPING ? record->mapping.path
+           : record->kind == RECORD_COMM  ? record->comm.name
+                                          : "";
+}
+
+static struct record *copy(const struct record *record)
+{
+    const char *text = text_of(record);
+    size_t size = strlen(text) + 1;
+    struct record *copied = malloc(sizeof *copied + size);
+    if (!copied)
+        return NULL;
+    *copied = *record;
+    char *own = memcpy(copied + 1, text, size);
+    if (record->kind == RECORD_MAPPING)
+        copied->mapping.path = own;
+    /* It was an exec when it happened; told again it is the name only. */
+    if (record->kind == RECORD_COMM) {
+        copied->comm.name = own;
+        copied->comm.exec = false;
+    }
+    return copied;
+}
+
+int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first)
+{
+    bool lasting = record->kind == RECORD_MAPPING || record->kind == RECORD_COMM ||
+                   record->kind == RECORD_FORK;
+    if (!first && (lasting || record->kind == RECORD_EXIT))
+        tasks_forget(tasks, record);
+    if (!lasting || tasks->count == TASKS_MAX)
+        return 0;
+    struct record *copied = tasks_make_room(tasks) ? copy(record) : NULL;
+    if (!copied)
+        return -ENOMEM;
+    struct perfdata_task task = tasks_key(record);
+    task.record = copied;
+    tasks->list[tasks->count++] = task;
+    return 0;
+}
+
+void perfdata_tasks_tell(const struct perfdata_tasks *tasks, uint64_t time_ns,
+                         perfdata_tasks_sink sink, void *context)
+{
+    for (size_t i = 0; i < tasks->count; i++) {
+        if (!tasks->list[i].record)
+            continue;
+        struct record record = *tasks->list[i].record;
+        record.time_ns = time_ns;
+        sink(context, &record);
+    }
+}
+
+enum {
+    FILES_MAX = 1 << 14,
+    SEGMENTS_MAX = 64,
+    NOTE_BYTES_MAX = 4096,
+    PATH_BYTES_MAX = 4096,
+    NAME_ALIGN = 64,
+    EVERY_PROCESS = -1
+};
+
+#define FILE_BYTES_MAX (UINT64_C(64) << 30)
+
+void perfdata_build_ids_fini(struct perfdata_build_ids *ids)
+{
+    perfdata_bytes_fini(&ids->section);
+    hash_fini(&ids->seen);
+}
+
+/* A note: three words, then name and contents, each filled up to words. */
+static bool find_note(const unsigned char *bytes, size_t left, struct build_id *id)
+{
+    Elf64_Nhdr note;
+    while (left >= sizeof note) {
+        memcpy(&note, bytes, sizeof note);
+        uint64_t name_bytes = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
+        uint64_t id_bytes = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
+        if (sizeof note + name_bytes + id_bytes > left)
+            return false;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            !memcmp(bytes + sizeof note, "GNU", 4) && note.n_descsz &&
+            note.n_descsz <= sizeof id->bytes) {
+            *id = (struct build_id){.size = (uint8_t)note.n_descsz};
+            memcpy(id->bytes, bytes + sizeof note + name_bytes, note.n_descsz);
+            return true;
+        }
+        bytes += sizeof note + name_bytes + id_bytes;
+        left -= sizeof note + name_bytes + id_bytes;
+    }
+    return false;
+}
+
+static bool read_notes(int fd, uint64_t offset, uint64_t size, struct build_id *id)
+{
+    unsigned char bytes[NOTE_BYTES_MAX];
+    size_t wanted = size < sizeof bytes ? (size_t)size : sizeof bytes;
+    ssize_t got = offset <= INT64_MAX ? pread(fd, bytes, wanted, (off_t)offset) : -1;
+    return got > 0 && find_note(bytes, (size_t)got, id);
+}
+
+/* Where a segment of notes lies; size 0: it is of another kind. */
+static uint64_t note_segment(const unsigned char *header, bool wide, uint64_t *offset)
+{
+    Elf64_Phdr phdr64;
+    Elf32_Phdr phdr32;
+    if (wide) {
+        memcpy(&phdr64, header, sizeof phdr64);
+        *offset = phdr64.p_offset;
+        return phdr64.p_type == PT_NOTE ? phdr64.p_filesz : 0;
+    }
+    memcpy(&phdr32, header, sizeof phdr32);
+    *offset = phdr32.p_offset;
+    return phdr32.p_type == PT_NOTE ? phdr32.p_filesz : 0;
+}
+
+bool perfdata_build_id_read(int fd, struct build_id *id)
+{
+    union {
+        unsigned char ident[EI_NIDENT];
+        Elf64_Ehdr wide;
+        Elf32_Ehdr narrow;
+    } head = {0};
+    unsigned char segments[SEGMENTS_MAX * sizeof(Elf64_Phdr)];
+    if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.narrow ||
+        memcmp(head.ident, ELFMAG, SELFMAG) || head.ident[EI_DATA] != ELFDATA2LSB)
+        return false;
+    bool wide = head.ident[EI_CLASS] == ELFCLASS64;
+    size_t each = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    uint64_t at = wide ? head.wide.e_phoff : head.narrow.e_phoff;
+    size_t count = wide ? head.wide.e_phnum : head.narrow.e_phnum;
+    ssize_t got = at <= INT64_MAX ? pread(fd, segments, sizeof segments, (off_t)at) : -1;
+    for (size_t i = 0; got > 0 && i < count && (i + 1) * each <= (size_t)got; i++) {
+        uint64_t offset;
+        uint64_t size = note_segment(segments + i * each, wide, &offset);
+        if (size && read_notes(fd, offset, size, id))
+            return true;
+    }
+    return false;
+}
+
+/* Through the root of the process; and it must be the file that was mapped, not a later one. */
+static bool read_file(const struct sample_mapping *mapping, const struct kernel *kernel, pid_t pid,
+                      struct build_id *id)
+{
+    char path[64];
+    struct stat status;
+    struct files_client client;
+    snprintf(path, sizeof path, "%s/%d/root", kernel->procfs, (int)pid);
+    int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return false;
+    files_client_process(&client, pid);
+    int fd = files_open_below(root, mapping->path, &client, FILES_FOLLOW, FILE_BYTES_MAX);
+    close(root);
+    if (fd < 0)
+        return false;
+    bool found = !fstat(fd, &status) && (!mapping->inode || status.st_ino == mapping->inode) &&
+                 perfdata_build_id_read(fd, id);
+    close(fd);
+    return found;
+}
+
+/* struct build_id_event; it has no type where it stands in the feature. */
+static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, const char *path,
+                                const struct build_id *id)
+{
+    struct perfdata_bytes *section = &ids->section;
+    size_t length = strnlen(path, PATH_BYTES_MAX - 1);
+    size_t filled = (length + NAME_ALIGN) & ~(size_t)(NAME_ALIGN - 1);
+    uint8_t field[BUILD_ID_FIELD_BYTES] = {0};
+    struct perf_event_header header = {.misc = mode | BUILD_ID_MISC_SIZE};
+    header.size = (uint16_t)(sizeof header + sizeof(uint32_t) + sizeof field + filled);
+    memcpy(field, id->bytes, id->size);
+    field[sizeof id->bytes] = id->size;
+    if (!perfdata_bytes_reserve(section, header.size))
+        return;
+    perfdata_bytes_put(section, &header, sizeof header);
+    perfdata_bytes_u32(section, (uint32_t)EVERY_PROCESS);
+    perfdata_bytes_put(section, field, sizeof field);
+    perfdata_bytes_put(section, path, length);
+    perfdata_bytes_zero(section, filled - length);
+}
+
+/* A file of some file system: not "//anon", "[heap]", "/memfd:...", "/dev/zero". */
+static bool is_file(const char *path)
+{
+    return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&
+           strncmp(path, "/dev/", 5) && strncmp(path, "/SYSV", 5);
+}
+
+void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample_mapping *mapping,
+                             const struct kernel *kernel, pid_t pid)
+{
+    bool created = false;
+    struct build_id id;
+    bool told = mapping->build_id_size && mapping->build_id_size <= sizeof id.bytes;
+    if (!(told || is_file(mapping->path)) || ids->seen.count >= FILES_MAX ||
+        !hash_insert(&ids->seen, hash_bytes(mapping->path, strlen(mapping->path)), &created) ||
+        !created)
+        return;
+    if (told) {
+        id.size = mapping->build_id_size;
+        memcpy(id.bytes, mapping->build_id, sizeof id.bytes);
+        build_id_list_entry(ids, PERF_RECORD_MISC_USER, mapping->path, &id);
+    } else if (pid && read_file(mapping, kernel, pid, &id)) {
+        build_id_list_entry(ids, PERF_RECORD_MISC_USER, mapping->path, &id);
+    }
+}
+
+void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kernel *kernel)
+{
+    char path[64];
+    struct build_id id;
+    snprintf(path, sizeof path, "%s/kernel/notes", kernel->sysfs);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (read_notes(fd, 0, NOTE_BYTES_MAX, &id))
+        build_id_list_entry(ids, PERF_RECORD_MISC_KERNEL, "[kernel.kallsyms]", &id);
+    close(fd);
+}

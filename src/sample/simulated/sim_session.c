@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample/simulated/sim_session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "access.h"
+
+/* Units of the ring (sim_abi.h) as records. For sim_session.c only. */
+/* Where records go; the session's last_ns is their time. */
+struct sim_told {
+    struct sim_session *session;
+    sampler_sink sink;
+    void *context;
+};
+
+/* Later than some uapi headers this must compile with. */
+#define LVLNUM_SHIFT 33
+enum { LVLNUM_RAM = 0x0d };
+
+/* union perf_mem_data_src of a miss or access among `level_count` levels. */
+static uint64_t sim_record_data_src(const struct sim_miss *miss, uint32_t level_count)
+{
+    static const uint64_t bits[SIM_LEVELS_MAX] = {PERF_MEM_LVL_L1, PERF_MEM_LVL_L2, PERF_MEM_LVL_L3,
+                                                  0};
+    bool memory = miss->served >= level_count;
+    unsigned cause = sim_cause_of(miss, 0);
+    bool shared = cause == SIM_INVALIDATED_TRUE || cause == SIM_INVALIDATED_FALSE;
+    uint64_t number = memory ? LVLNUM_RAM : miss->served + 1u;
+    uint64_t level = memory ? PERF_MEM_LVL_LOC_RAM : bits[miss->served];
+    /* A modify waits for its load. */
+    uint64_t op = miss->op & SIM_LOAD ? PERF_MEM_OP_LOAD : PERF_MEM_OP_STORE;
+    return op | (level | PERF_MEM_LVL_HIT) << PERF_MEM_LVL_SHIFT | number << LVLNUM_SHIFT |
+           (uint64_t)(shared ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_NA) << PERF_MEM_SNOOP_SHIFT |
+           (uint64_t)PERF_MEM_LOCK_NA << PERF_MEM_LOCK_SHIFT |
+           (uint64_t)PERF_MEM_TLB_NA << PERF_MEM_TLB_SHIFT;
+}
+
+static struct record sim_record_begin(const struct sim_told *told, enum record_kind kind,
+                                      uint32_t tid)
+{
+    return (struct record){
+        .kind = kind, .time_ns = told->session->last_ns, .pid = told->session->pid, .tid = tid};
+}
+
+/* What the model says of one level. */
+static void take_cause(const struct sim_session *session, const struct sim_miss *miss,
+                       unsigned level, struct sample *sample)
+{
+    unsigned cause = sim_cause_of(miss, level);
+    bool evictor = level == miss->evictor_level;
+    sample->cause = CAUSE_NOT_TOLD;
+    sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
+    if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)
+        return;
+    sample->cause = (uint8_t)(CAUSE_UNKNOWN + (cause < SIM_CAUSES ? cause : SIM_CAUSE_UNKNOWN));
+    sample->evictor_ip = evictor ? miss->evictor_ip : 0;
+    sample->evictor_address = evictor ? miss->evictor_address : 0;
+    sample->evictor_tid = evictor ? miss->evictor_tid : 0;
+}
+
+/* A sample for each event that it is one of. */
+static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
+{
+    const struct sim_session *session = told->session;
+    struct record record = sim_record_begin(told, RECORD_SAMPLE, miss->tid);
+    record.sample = (struct sample){
+        .time_ns = record.time_ns,
+        .ip = miss->ip,
+        .address = miss->address,
+        .weight = miss->weight ? miss->weight : 1,
+        .data_src = sim_record_data_src(miss, session->level_count),
+        .pid = session->pid,
+        .tid = miss->tid,
+        .cpu = SAMPLE_NO_CPU,
+        .has = SAMPLE_HAS_ADDRESS | SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_EXACT_IP,
+        .mode = SAMPLE_USER,
+    };
+    for (unsigned i = 0; i < session->event_count; i++) {
+        const struct sim_event *event = &session->events[i];
+        record.sample.event = (uint16_t)i;
+        take_cause(session, miss, event->level, &record.sample);
+        if (miss->kind == SIM_ACCESS ? event->accesses
+                                     : !event->accesses && event->level < miss->served)
+            told->sink(told->context, &record);
+    }
+}
+
+/* The event that counts misses of a level; event_count: none does. */
+static unsigned event_of(const struct sim_session *session, uint8_t level)
+{
+    unsigned i = 0;
+    while (i < session->event_count &&
+           (session->events[i].accesses || session->events[i].level != level))
+        i++;
+    return i;
+}
+
+static void tell_line(const struct sim_told *told, const struct sim_line *line)
+{
+    const struct sim_session *session = told->session;
+    bool left = line->kind == SIM_LEFT;
+    uint8_t level = left ? line->level : 0;
+    unsigned event = left ? event_of(session, level) : 0;
+    if (level >= session->level_count || !session->memory->wanted.use) {
+        told->session->bad++;
+        return;
+    }
+    uint32_t line_bytes = session->memory->wanted.levels[level].line_bytes;
+    struct record record = sim_record_begin(told, RECORD_LINE, line->tid);
+    record.line = (struct line_told){
+        .what = left ? LINE_LEFT : LINE_REUSED,
+        .level = level,
+        .event = (uint16_t)event,
+        .ip = line->ip,
+        .address = line->address,
+        .weight = line->weight ? line->weight : 1,
+        .tid = line->tid,
+        .line_bytes = (uint16_t)line_bytes,
+    };
+    if (left) {
+        uint32_t used = line->used_bytes < line_bytes ? line->used_bytes : line_bytes;
+        record.line.used_bytes = (uint16_t)used;
+        record.line.touched_bytes = line->touched_bytes > used ? line->touched_bytes : used;
+        memcpy(record.line.uses, line->uses, sizeof record.line.uses);
+    } else {
+        record.line.distance = line->distance;
+    }
+    if (event < session->event_count)
+        told->sink(told->context, &record);
+}
+
+/* The path in the units behind the one at the tail; false: there is none. */
+static bool read_path(const struct sim_session *session, uint32_t units, uint64_t behind,
+                      char out[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)])
+{
+    const struct sim_shared *shared = session->memory->shared;
+    const size_t unit = sizeof(union sim_unit);
+    if (!units || units > SIM_PATH_UNITS_MAX || units > behind)
+        return false;
+    for (uint32_t i = 0; i < units; i++)
+        memcpy(out + i * unit, &shared->units[(session->tail + 1 + i) % SIM_RING_UNITS], unit);
+    out[units * unit - 1] = '\0';
+    return true;
+}
+
+static void tell_mapping(const struct sim_told *told, const struct sim_mapping *mapping,
+                         const char *path)
+{
+    struct record record = sim_record_begin(told, RECORD_MAPPING, told->session->pid);
+    record.mapping = (struct sample_mapping){
+        .start = mapping->start,
+        .length = mapping->length,
+        .file_offset = mapping->offset,
+        .inode = mapping->inode,
+        .device_major = mapping->major,
+        .device_minor = mapping->minor,
+        .protection = mapping->protection,
+        .flags = MAP_PRIVATE,
+        .executable = mapping->protection & PROT_EXEC,
+        .path = path,
+    };
+    if (mapping->start + mapping->length > mapping->start)
+        told->sink(told->context, &record);
+    else
+        told->session->bad++;
+}
+
+static void tell_program(const struct sim_told *told, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct record record = sim_record_begin(told, RECORD_COMM, told->session->pid);
+    record.comm.name = slash ? slash + 1 : path;
+    record.comm.exec = true;
+    record.comm.exe = path;
+    told->sink(told->context, &record);
+}
+
+static void tell_thread(const struct sim_told *told, const struct sim_miss *miss)
+{
+    struct record record =
+        sim_record_begin(told, miss->kind == SIM_THREAD ? RECORD_FORK : RECORD_EXIT, miss->tid);
+    record.fork.parent_pid = record.fork.parent_tid = told->session->pid;
+    if (miss->tid != told->session->pid)
+        told->sink(told->context, &record);
+}
+
+/*
+ * Hands on what one unit says, as one record or several. `behind`: units that follow it. Returns
+ * how many of those belong to it. What makes no sense is counted as bad.
+ */
+static uint64_t sim_record_tell(const struct sim_told *told, const union sim_unit *unit,
+                                uint64_t behind)
+{
+    char path[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)];
+    const struct sim_mapping *mapping = &unit->mapping;
+    switch (unit->miss.kind) {
+    case SIM_MISS:
+    case SIM_ACCESS:
+        tell_miss(told, &unit->miss);
+        return 0;
+    case SIM_LEFT:
+    case SIM_REUSED:
+        tell_line(told, &unit->line);
+        return 0;
+    case SIM_THREAD:
+    case SIM_EXIT:
+        tell_thread(told, &unit->miss);
+        return 0;
+    case SIM_MAPPING:
+    case SIM_EXEC:
+        if (!read_path(told->session, mapping->path_units, behind, path))
+            break;
+        if (mapping->kind == SIM_EXEC)
+            tell_program(told, path);
+        else
+            tell_mapping(told, mapping, path);
+        return mapping->path_units;
+    default:
+        break;
+    }
+    told->session->bad++;
+    return 0;
+}
+
+/* Names of misses, by level and how many there are; the last one's are filled from memory. */
+static const char *event_name(unsigned level, unsigned level_count)
+{
+    static const char *const names[SIM_LEVELS_MAX] = {"l1-miss", "l2-miss", "l3-miss", "l4-miss"};
+    return level + 1 == level_count ? "mem-fill" : names[level];
+}
+
+static enum event_role event_role(unsigned level, unsigned level_count)
+{
+    return level + 1 == level_count ? EVENT_MEM_FILL
+           : level == 0             ? EVENT_MISS_L1
+           : level == 1             ? EVENT_MISS_L2
+                                    : EVENT_OTHER;
+}
+
+static struct sim_event *sim_session_add_event(struct sim_session *session,
+                                               struct sampler_info *info, const char *name,
+                                               const char *weighs, enum event_role role)
+{
+    struct sim_event *event = &session->events[session->event_count];
+    struct sampler_event *told = &info->events[session->event_count++];
+    *event = (struct sim_event){.attr = {.type = PERF_TYPE_SOFTWARE,
+                                         .size = sizeof event->attr,
+                                         .config = PERF_COUNT_SW_DUMMY,
+                                         .sample_period = 1,
+                                         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+                                                        PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC}};
+    snprintf(told->name, sizeof told->name, "%s", name);
+    snprintf(told->weighs, sizeof told->weighs, "%s", weighs);
+    told->role = role;
+    told->opened_on = 1;
+    return event;
+}
+
+static void add_misses(struct sim_session *session, struct sampler_info *info, unsigned level)
+{
+    char weighs[64];
+    unsigned count = session->level_count;
+    bool last = level + 1 == count && count > 1;
+    /* Other tools, and processors, have instructions there beside data. */
+    snprintf(weighs, sizeof weighs, "misses of the simulated L%u%s%s", level + 1,
+             last ? ", to memory" : "",
+             last && !session->memory->wanted.code ? " (data alone, see :code)" : "");
+    sim_session_add_event(session, info, event_name(level, count), weighs, event_role(level, count))
+        ->level = (uint8_t)level;
+}
+
+static void add_accesses(struct sim_session *session, struct sampler_info *info)
+{
+    sim_session_add_event(session, info, "access", "accesses to memory", EVENT_ACCESS)->accesses =
+        true;
+}
+
+/* One name of -e; false: there is no such event here. */
+static bool add_named(struct sim_session *session, struct sampler_info *info, const char *name,
+                      size_t length)
+{
+    for (unsigned level = 0; level < session->level_count; level++) {
+        const char *own = event_name(level, session->level_count);
+        bool first = level == 0 && length == 7 && !memcmp(name, "l1-miss", 7);
+        if (!first && (strlen(own) != length || memcmp(own, name, length)))
+            continue;
+        add_misses(session, info, level);
+        return true;
+    }
+    if (length != strlen("access") || memcmp(name, "access", length))
+        return false;
+    add_accesses(session, info);
+    return true;
+}
+
+static int add_list(struct sim_session *session, struct sampler_info *info, const char *list,
+                    struct error *error)
+{
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        size_t length = strcspn(at, ",");
+        if (session->event_count == SAMPLE_EVENTS_MAX || !add_named(session, info, at, length))
+            return error_set(error, -EINVAL,
+                             "-e %.*s: the simulated cache has mem-fill, l2-miss, l1-miss (as far "
+                             "as --sim names those levels) and access",
+                             (int)length, at);
+    }
+    return 0;
+}
+
+/* The deepest misses rank. */
+static void add_all(struct sim_session *session, struct sampler_info *info)
+{
+    for (unsigned level = session->level_count; level-- > 0;)
+        add_misses(session, info, level);
+    add_accesses(session, info);
+}
+
+int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid_t pid,
+                     const char *list, struct sampler_info *info, struct error *error)
+{
+    *session = (struct sim_session){
+        .memory = memory, .pid = (uint32_t)pid, .level_count = memory->wanted.level_count};
+    *info = (struct sampler_info){.source = "sim",
+                                  .live = true,
+                                  .exact_address = true,
+                                  .exact_ip = true,
+                                  .data_source = true,
+                                  .pid = pid};
+    if (session->level_count < 1 || session->level_count > SIM_LEVELS_MAX)
+        return error_set(error, -EINVAL, "the simulated cache has no levels");
+    int code = 0;
+    if (list)
+        code = add_list(session, info, list, error);
+    else
+        add_all(session, info);
+    sim_session_rank(session, 0);
+    for (unsigned i = 0; i < session->event_count; i++)
+        if (!session->events[i].accesses)
+            memory->shared->header.use_levels |= 1u << session->events[i].level;
+    info->lines = memory->wanted.use;
+    info->event_count = session->event_count;
+    info->weighs = info->events[0].weighs;
+    stamp_clock_init(&session->clock);
+    __atomic_store_n(&memory->shared->header.clock, session->clock.is_tsc ? SIM_TSC : SIM_MONOTONIC,
+                     __ATOMIC_RELEASE);
+    return code;
+}
+
+/* What could not be told is told so: maps are to be read again. */
+static void tell_lost(struct sim_session *session, sampler_sink sink, void *context)
+{
+    uint64_t lost = __atomic_load_n(&session->memory->shared->header.lost, __ATOMIC_RELAXED);
+    if (lost <= session->lost)
+        return;
+    struct record record = {.kind = RECORD_LOST,
+                            .time_ns = session->last_ns,
+                            .pid = session->pid,
+                            .tid = session->pid,
+                            .count = lost - session->lost};
+    session->lost = lost;
+    sink(context, &record);
+}
+
+/* One unit, by value: what is read twice could be two different things. */
+static void take_unit(struct sim_session *session, const union sim_unit *unit, uint64_t head,
+                      sampler_sink sink, void *context)
+{
+    struct sim_told told = {.session = session, .sink = sink, .context = context};
+    uint64_t time_ns = stamp_clock_ns(&session->clock, unit->words[0]);
+    if (time_ns > session->last_ns)
+        session->last_ns = time_ns;
+    session->tail += 1 + sim_record_tell(&told, unit, head - session->tail - 1);
+}
+
+long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_sink sink,
+                      void *context)
+{
+    struct sim_shared *shared = session->memory->shared;
+    long count = 0;
+    __atomic_fetch_add(&shared->header.reads, 1, __ATOMIC_RELAXED);
+    stamp_clock_update(&session->clock);
+    /* Nothing was told after now, whatever a stamp says. */
+    uint64_t limit = stamp_clock_stamp(&session->clock, until_ns);
+    if (limit > session->clock.latest.stamp)
+        limit = session->clock.latest.stamp;
+    uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);
+    /* A head that makes no sense is not followed; what it spoils is the target's own picture. */
+    if (head - session->tail > SIM_RING_UNITS) {
+        session->bad++;
+        session->tail = head;
+    }
+    session->behind = false;
+    while (session->tail < head) {
+        union sim_unit unit = shared->units[session->tail % SIM_RING_UNITS];
+        if (unit.words[0] > limit)
+            break;
+        session->behind = count == SIM_SESSION_AT_ONCE;
+        if (session->behind)
+            break;
+        take_unit(session, &unit, head, sink, context);
+        count++;
+    }
+    __atomic_store_n(&shared->ring.tail, session->tail, __ATOMIC_RELEASE);
+    tell_lost(session, sink, context);
+    return count;
+}
+
+void sim_session_enable(struct sim_session *session, bool on)
+{
+    session->paused = !on;
+    __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
+}
+
+/* Accesses that are no misses have no evictors: then those of the first level are as good. */
+void sim_session_rank(struct sim_session *session, unsigned event)
+{
+    if (event < session->event_count)
+        __atomic_store_n(&session->memory->shared->header.evictor_level,
+                         session->events[event].level, __ATOMIC_RELAXED);
+}
+
+static enum simulation_pause why_paused(const struct sim_session *session, uint64_t accesses)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    if (sim_memory_state(session->memory) == SIM_ABSENT)
+        return SIMULATION_STARTING;
+    if (session->paused)
+        return SIMULATION_PAUSED;
+    return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
+}
+
+/* The geometry is ours: what stands in the header now may be anything. */
+struct snapshot_simulation sim_session_totals(const struct sim_session *session)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    struct sim_totals totals = sim_memory_totals(session->memory);
+    struct snapshot_simulation out = {
+        .level_count = session->level_count,
+        .loads = totals.loads,
+        .stores = totals.stores,
+        .accesses = totals.accesses,
+        .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
+        .untold = __atomic_load_n(&header->misses_untold, __ATOMIC_RELAXED),
+        .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
+        .pause = (uint8_t)why_paused(session, totals.accesses),
+    };
+    for (unsigned i = 0; i < session->level_count; i++)
+        out.level[i] = (struct simulation_level){
+            .size_bytes = session->memory->wanted.levels[i].size_bytes,
+            .ways = session->memory->wanted.levels[i].ways,
+            .line_bytes = session->memory->wanted.levels[i].line_bytes,
+            .load_misses = totals.load_misses[i],
+            .store_misses = totals.store_misses[i],
+        };
+    return out;
+}
+
+void sim_session_describe(const struct sim_session *session, struct sampler_info *info)
+{
+    const struct sim_header *header = &session->memory->shared->header;
+    uint32_t period = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED);
+    info->records_bad = session->bad;
+    for (unsigned i = 0; i < session->event_count; i++)
+        info->events[i].period = session->events[i].accesses ? header->access_period : period;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* model_access_slow(): what the fast path leaves, in parts that each lie in one line. */
+#include "sim/model/cache.h"
+#include "sim/model/state.h"
+
+/* Which kinds of access to a line may not take the fast path. */
+static void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
+{
+    const struct cache_slot *slot = &cache->slots[index];
+    uint32_t slow = slot->others && cache->level < model->private_levels ? MODEL_STORE : 0;
+    if (slot->watched || slot->prefetched)
+        slow = MODEL_LOAD | MODEL_STORE;
+    cache->lines[index].slow = slow;
+    if (cache->fast)
+        fast_forget(cache, index);
+}
+
+static struct cache *cache_of(const struct state_access *access, uint32_t level)
+{
+    return level ? access->thread->path[level] : access->first;
+}
+
+/* Brings a line in, which is not there. */
+static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint64_t number,
+                          uint32_t node)
+{
+    struct model *model = access->model;
+    uint32_t index = cache == access->first && access->victim != CACHE_NONE
+                         ? access->victim
+                         : cache_victim(cache, number);
+    access->at[cache->level] = index;
+    if (cache->tags[index])
+        departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
+    /* What a level above did with the line before is none of its use here. */
+    departure_tell_above(model, cache, number << cache->line_shift);
+    cache_put(cache, index, number);
+    cache->lines[index].ip = access->miss.who.ip;
+    cache->slots[index].bin = state_who(access).bin;
+    if (node)
+        shadow_join(cache->shadow, node, index);
+    if (access->miss.address >> cache->line_shift == number)
+        cache->slots[index].offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
+    cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
+    if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
+        users_fetched(&model->users, number, cache->id, access->miss.who.ip);
+    return index;
+}
+
+/* What the prefetcher learns from: misses of data, and first uses of what it fetched. */
+static void notice(struct state_access *access, const struct cache *cache)
+{
+    const struct model *model = access->model;
+    if (model->prefetch.kind && cache->level == model->spec.prefetch_level &&
+        !(access->miss.kind & MODEL_INSTRUCTION))
+        access->fetch_ahead = true;
+}
+
+/* A line whose time the cache itself does not tell the shadow. */
+static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
+                         uint32_t *node)
+{
+    struct shadow *shadow = cache->shadow;
+    bool there = shadow_touch(shadow, number, fetch, model->clock, node);
+    /* Its next use is to be heard of, for it brings it back. */
+    if (shadow->thrown_index != SHADOW_NONE && cache->fast)
+        fast_forget(cache, shadow->thrown_index);
+    return there;
+}
+
+/* The fully associative cache beside one hears of a line that it has not, used there. */
+static void walk_shadow(struct model *model, struct cache *cache, uint32_t index, bool fetch)
+{
+    uint32_t node;
+    touch_shadow(model, cache, cache_number(cache, index), fetch, &node);
+    if (node)
+        shadow_join(cache->shadow, node, index);
+}
+
+/* Asks one cache for a line; a miss is classified. *node: for walk_fill(). */
+static bool walk_look_up(struct state_access *access, struct cache *cache, uint64_t address,
+                         uint32_t size_bytes, uint32_t *node)
+{
+    uint64_t number = address >> cache->line_shift;
+    uint32_t index =
+        access->absent && cache == access->first ? CACHE_NONE : cache_find(cache, number);
+    bool fetches = state_fetches(access->model, access->miss.kind);
+    *node = 0;
+    access->model->clock++;
+    if (index == CACHE_NONE) {
+        bool in_shadow = cache->shadow && touch_shadow(access->model, cache, number, fetches, node);
+        cause_of(access, cache, address, size_bytes, in_shadow);
+        notice(access, cache);
+        return false;
+    }
+    access->at[cache->level] = index;
+    if (cache->shadow && !cache->nodes[index])
+        walk_shadow(access->model, cache, index, fetches);
+    cache_touch(cache, index);
+    if (access->model->prefetch.kind && cache->slots[index].prefetched) {
+        cache->slots[index].prefetched = false;
+        walk_set_slow(access->model, cache, index);
+        notice(access, cache);
+    }
+    return true;
+}
+
+static uint32_t descend(struct state_access *access, uint64_t address, uint32_t size_bytes,
+                        uint32_t level)
+{
+    uint32_t node;
+    if (level == access->model->spec.level_count)
+        return level;
+    struct cache *cache = cache_of(access, level);
+    if (walk_look_up(access, cache, address, size_bytes, &node))
+        return level;
+    uint32_t served = descend(access, address, size_bytes, level + 1);
+    if (state_fetches(access->model, access->miss.kind))
+        walk_fill(access, cache, address >> cache->line_shift, node);
+    return served;
+}
+
+/*
+ * Looks for the line of `address`, from the access's first cache on; levels that missed it have it
+ * afterwards. Returns the level that had it.
+ */
+static uint32_t walk_line(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    return descend(access, address, size_bytes, 0);
+}
+
+static bool look_for_part(struct state_access *access, struct cache *cache, uint64_t address,
+                          uint32_t size_bytes)
+{
+    uint32_t node;
+    if (walk_look_up(access, cache, address, size_bytes, &node))
+        return true;
+    if (state_fetches(access->model, access->miss.kind))
+        walk_fill(access, cache, address >> cache->line_shift, node);
+    return false;
+}
+
+/* The same as cachegrind does it: a level at a time, each asked for all lines of the access. */
+static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    for (uint32_t level = 0; level < access->model->spec.level_count; level++) {
+        struct cache *cache = cache_of(access, level);
+        bool there = true;
+        uint32_t part_bytes;
+        for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
+            part_bytes = state_part(cache, address + done, size_bytes - done);
+            there &= look_for_part(access, cache, address + done, part_bytes);
+        }
+        if (there)
+            return level;
+    }
+    return access->model->spec.level_count;
+}
+
+static void bring(struct state_access *access, uint64_t address, uint32_t level, uint32_t bin)
+{
+    struct model *model = access->model;
+    if (level == model->spec.level_count)
+        return;
+    struct cache *cache = access->thread->path[level];
+    uint64_t number = address >> cache->line_shift;
+    uint32_t index = cache_find(cache, number);
+    uint32_t node = 0;
+    model->clock++;
+    if (index != CACHE_NONE) {
+        if (cache->shadow && !cache->nodes[index])
+            walk_shadow(model, cache, index, true);
+        cache_touch(cache, index);
+        return;
+    }
+    if (cache->shadow)
+        touch_shadow(model, cache, number, true, &node);
+    bring(access, address, level + 1, bin);
+    index = walk_fill(access, cache, number, node);
+    cache->slots[index].bin = bin;
+    cache->slots[index].was_fetched_ahead = true;
+    cache->slots[index].prefetched = level == model->spec.prefetch_level;
+    cache->slots[index].others = level < model->private_levels && model->several &&
+                                 coherence_shared(model, address >> model->line_shift);
+    walk_set_slow(model, cache, index);
+}
+
+/* Fetches a line ahead, from the spec's prefetch_level on. */
+static void walk_ahead(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    const struct model_host *host = &model->memory.host;
+    uint32_t level = model->spec.prefetch_level;
+    const struct cache *cache = access->thread->path[level];
+    if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
+        return;
+    if (level < model->private_levels && model->several)
+        coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
+                       access->miss.who);
+    bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);
+}
+
+enum { SIZE_MAX_BYTES = 4096 };
+
+static uint64_t grains_of(const struct cache *cache, uint64_t address, uint32_t size_bytes)
+{
+    return model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes,
+                        cache->grain_shift);
+}
+
+static void count_hit(struct cache *first, uint32_t index, uint64_t address, uint32_t size_bytes,
+                      uint32_t kind)
+{
+    model_count_hit(&first->lines[index].hits, grains_of(first, address, size_bytes), size_bytes,
+                    kind);
+}
+
+static void count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes, uint32_t kind)
+{
+    use->touched |= grains;
+    use->written |= kind & MODEL_STORE ? grains : 0;
+    use->touched_bytes += size_bytes;
+    use->uses[model_class(kind)]++;
+}
+
+/* A plain hit in the first level. */
+static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
+                      uint32_t size_bytes, uint32_t kind)
+{
+    struct cache *first = thread->path[0];
+    thread->fast.model->clock++;
+    cache_touch(first, index);
+    if (first->shadow && !first->nodes[index])
+        walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
+    if (thread->fast.use)
+        count_hit(first, index, address, size_bytes, kind);
+}
+
+/* A hit that the prefetcher learns from, or that takes the line from other threads. */
+static bool others_hear(const struct state_thread *thread, uint32_t index, uint32_t kind)
+{
+    const struct cache_slot *slot = &thread->path[0]->slots[index];
+    return slot->prefetched || (thread->fast.model->several && slot->others && kind & MODEL_STORE);
+}
+
+/* Other threads hear of it before anything is looked up. */
+static void announce(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    uint64_t number = address >> first->line_shift;
+    bool write = access->miss.kind & MODEL_STORE;
+    if (!model->several)
+        return;
+    uint32_t index = cache_find(first, number);
+    if (index != CACHE_NONE && !write)
+        return;
+    if (index != CACHE_NONE && !first->slots[index].others)
+        return;
+    coherence_take(model, access->thread->fast.number, number, write,
+                   write ? state_who(access) : access->miss.who);
+}
+
+/* A store that fetched nothing: it used the line where the nearest level has it. */
+static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    struct model *model = access->model;
+    struct cache *cache = access->thread->path[0];
+    uint64_t grains = grains_of(cache, address, size_bytes);
+    uint32_t level = 1;
+    for (; level < model->spec.level_count; level++) {
+        struct cache *below = access->thread->path[level];
+        uint32_t index = cache_find(below, address >> below->line_shift);
+        if (index == CACHE_NONE)
+            continue;
+        count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
+                  access->miss.kind);
+        break;
+    }
+    if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
+        coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
+}
+
+/* Which statements use the line, at every level where it lies. */
+static void count_user(const struct state_thread *thread, uint64_t address, uint32_t ip)
+{
+    struct model *model = thread->fast.model;
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        struct cache *cache = thread->path[level];
+        uint64_t number = address >> cache->line_shift;
+        if (cache_find(cache, number) != CACHE_NONE)
+            users_used(&model->users, number, cache->id, ip);
+    }
+}
+
+/* `index` in the first level: where the line is. */
+static void sample(const struct state_thread *thread, uint64_t address, uint32_t ip, uint32_t index)
+{
+    struct model *model = thread->fast.model;
+    struct cache *first = thread->path[0];
+    uint64_t number = address >> first->line_shift;
+    bool reuse = sampling_watches(&model->reuse, number);
+    bool users = users_watch(&model->users, address);
+    if (users)
+        count_user(thread, address, ip);
+    if (reuse)
+        sampling_use(&model->reuse, number,
+                     (struct model_who){ip, first->slots[index].bin, address});
+    first->slots[index].watched = reuse || users;
+}
+
+/* The same where the line is not: it was stored to and not fetched. */
+static void sample_absent(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    uint64_t number = address >> access->first->line_shift;
+    struct model_who who = access->miss.who;
+    if (users_watch(&model->users, address))
+        count_user(access->thread, address, who.ip);
+    if (!sampling_watches(&model->reuse, number))
+        return;
+    who.bin = state_who(access).bin;
+    who.address = address;
+    sampling_use(&model->reuse, number, who);
+}
+
+/* Where the line of an access lies in each level, for when it leaves the one above. */
+static void remember_places(const struct state_access *access)
+{
+    uint32_t last = access->model->spec.level_count - 1;
+    for (uint32_t level = 0; level < last && access->missed >> level & 1; level++)
+        access->thread->path[level]->slots[access->at[level]].below = access->at[level + 1];
+}
+
+/* The line is in the first level now. */
+static void conclude_hit(struct state_access *access, uint64_t address, uint32_t size_bytes,
+                         uint32_t index)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    sample(access->thread, address, access->miss.who.ip, index);
+    remember_places(access);
+    if (model->several) {
+        first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
+        coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
+    }
+    walk_set_slow(model, first, index);
+    if (model->track_use)
+        count_hit(first, index, address, size_bytes, access->miss.kind);
+    fast_admit(first, index);
+}
+
+/* After all levels were asked. */
+static void conclude(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    struct model *model = access->model;
+    struct cache *first = access->thread->path[0];
+    uint32_t index = cache_find_near(first, address >> first->line_shift, access->at[0]);
+    if (model->spec.causes)
+        cause_referenced(access, address);
+    if (index != CACHE_NONE)
+        conclude_hit(access, address, size_bytes, index);
+    else
+        sample_absent(access, address);
+    if (index == CACHE_NONE && model->track_use)
+        count_below(access, address, size_bytes);
+    if (access->fetch_ahead &&
+        prefetch_next(&model->prefetch, access->miss.who.ip, address, &address))
+        walk_ahead(access, address);
+    access->fetch_ahead = false;
+}
+
+/* Each part of the access that lies in one line of the first level, level after level. */
+static uint32_t by_lines(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    uint32_t served = 0, part_bytes;
+    for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
+        part_bytes = state_part(access->first, address + done, size_bytes - done);
+        announce(access, address + done);
+        uint32_t level = walk_line(access, address + done, part_bytes);
+        served = level > served ? level : served;
+        if (!access->first->instruction)
+            conclude(access, address + done, part_bytes);
+    }
+    return served;
+}
+
+static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
+{
+    const struct cache *first = access->first;
+    uint32_t part_bytes;
+    for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
+        part_bytes = state_part(first, address + done, size_bytes - done);
+        announce(access, address + done);
+    }
+    uint32_t served = walk_whole(access, address, size_bytes);
+    for (uint32_t done = 0; done < size_bytes && !first->instruction; done += part_bytes) {
+        part_bytes = state_part(first, address + done, size_bytes - done);
+        conclude(access, address + done, part_bytes);
+    }
+    return served;
+}
+
+/* What is looked at after the first level is larger than this machine's caches. */
+static void ask_ahead(struct state_access *access, uint64_t address)
+{
+    const struct model *model = access->model;
+    struct cache *first = access->first;
+    uint64_t number = address >> first->line_shift;
+    if (model->spec.level_count > 1) {
+        const struct cache *second = access->thread->path[1];
+        cache_prefetch(second, address >> second->line_shift);
+    }
+    if (first->shadow && cause_is_asked(model, 1))
+        evicted_prefetch(&model->evicted[0], number, first->thread);
+    /* An inclusive level below might make room before. */
+    if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
+        return;
+    uint32_t victim = access->victim = cache_victim(first, number);
+    if (first->shadow && first->tags[victim])
+        evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
+    if (model->track_use && model->spec.level_count > 1)
+        __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
+}
+
+static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
+                     uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
+{
+    struct state_access access = {.model = thread->fast.model,
+                                  .thread = thread,
+                                  .first = first,
+                                  .absent = absent,
+                                  .victim = CACHE_NONE};
+    access.miss.address = address;
+    access.miss.size_bytes = size_bytes;
+    access.miss.thread = thread->fast.number;
+    access.model->running = thread->fast.runs;
+    access.miss.kind = kind;
+    access.miss.who.ip = ip;
+    access.miss.who.address = address;
+    if (absent)
+        ask_ahead(&access, address);
+    uint32_t served = access.model->spec.whole_access_below
+                          ? by_levels(&access, address, size_bytes)
+                          : by_lines(&access, address, size_bytes);
+    access.miss.served = served;
+    if (access.missed)
+        cause_report(&access);
+    return served;
+}
+
+/* Instructions mostly come from the line of their set that was fetched last. */
+static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                      uint32_t ip)
+{
+    struct cache *cache = thread->instruction;
+    if (!cache)
+        return 0;
+    uint64_t number = address >> cache->line_shift;
+    uint64_t last = (address + size_bytes - 1) >> cache->line_shift;
+    if (number == last && cache->fetched[cache_set(cache, number)] == number + 1)
+        return 0;
+    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
+    for (; number <= last; number++)
+        cache->fetched[cache_set(cache, number)] = number + 1;
+    return served;
+}
+
+uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip)
+{
+    struct state_thread *state = (struct state_thread *)thread;
+    size_bytes = size_bytes ? size_bytes : 1;
+    size_bytes = size_bytes > SIZE_MAX_BYTES ? SIZE_MAX_BYTES : size_bytes;
+    if (address > UINT64_MAX - (size_bytes - 1))
+        size_bytes = (uint32_t)(UINT64_MAX - address) + 1;
+    if (kind & MODEL_INSTRUCTION)
+        return fetch(state, address, size_bytes, ip);
+    struct cache *first = state->path[0];
+    if (state_part(first, address, size_bytes) != size_bytes)
+        return walk(state, first, address, size_bytes, kind, ip, false);
+    uint32_t index = cache_find(first, address >> first->line_shift);
+    if (index == CACHE_NONE || others_hear(state, index, kind))
+        return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
+    hit_first(state, index, address, size_bytes, kind);
+    if (first->slots[index].watched) {
+        sample(state, address, ip, index);
+        walk_set_slow(thread->model, first, index);
+    }
+    fast_admit(first, index);
+    return 0;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/model/cache.h"
+
+enum { AT_ONCE = 8 };
+
+static uint32_t log2_of(uint64_t power)
+{
+    return (uint32_t)__builtin_ctzll(power);
+}
+
+static void set_shape(struct cache *cache, const struct model_level_spec *spec)
+{
+    cache->ways = spec->ways;
+    cache->line_bytes = spec->line_bytes;
+    cache->line_shift = log2_of(spec->line_bytes);
+    cache->grain_shift = spec->line_bytes > 64 ? cache->line_shift - 6 : 0;
+    cache->sets = spec->size_bytes / spec->line_bytes / spec->ways;
+    cache->masked = !(cache->sets & (cache->sets - 1));
+    cache->set_mask = cache->masked ? cache->sets - 1 : 0;
+    cache->policy = spec->policy;
+    cache->inclusive = spec->inclusive;
+}
+
+static int init_trees(struct cache *cache, struct memory *memory)
+{
+    cache->recent = memory_new(memory, cache->sets, sizeof *cache->recent);
+    cache->trees = memory_new(memory, cache->sets, sizeof *cache->trees);
+    if (!cache->recent || !cache->trees)
+        return -1;
+    for (uint64_t set = 0; set < cache->sets; set++)
+        cache->recent[set] = (uint32_t)set * cache->ways;
+    return 0;
+}
+
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
+               struct memory *memory)
+{
+    *cache = (struct cache){.random = seed};
+    set_shape(cache, spec);
+    uint64_t lines = cache->sets * cache->ways;
+    cache->tags = memory_new(memory, lines, sizeof *cache->tags);
+    cache->lines = memory_new(memory, lines, sizeof *cache->lines);
+    cache->slots = memory_new(memory, lines, sizeof *cache->slots);
+    if (!cache->tags || !cache->lines || !cache->slots)
+        return -1;
+    if (timed || cache->policy == MODEL_LRU)
+        cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
+    if ((timed || cache->policy == MODEL_LRU) && !cache->stamps)
+        return -1;
+    return cache->policy == MODEL_TREE_PLRU ? init_trees(cache, memory) : 0;
+}
+
+/* Bit by bit where a tag stands among the next AT_ONCE. */
+static inline uint32_t match(const uint64_t *tags, uint64_t tag)
+{
+    uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
+                   (uint32_t)(tags[2] == tag) << 2 | (uint32_t)(tags[3] == tag) << 3;
+    uint32_t high = (uint32_t)(tags[4] == tag) << 4 | (uint32_t)(tags[5] == tag) << 5 |
+                    (uint32_t)(tags[6] == tag) << 6 | (uint32_t)(tags[7] == tag) << 7;
+    return low | high;
+}
+
+/* Which way it will be cannot be foreseen, so some are compared before anything is decided. */
+static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag)
+{
+    uint32_t end = first + cache->ways, index = first;
+    for (; index + AT_ONCE <= end; index += AT_ONCE) {
+        uint32_t matches = match(&cache->tags[index], tag);
+        if (matches)
+            return index + (uint32_t)__builtin_ctz(matches);
+    }
+    for (; index < end; index++)
+        if (cache->tags[index] == tag)
+            return index;
+    return CACHE_NONE;
+}
+
+uint32_t cache_find(const struct cache *cache, uint64_t number)
+{
+    uint64_t set = cache_set(cache, number);
+    /* Further down the way used last is seldom it, and one word more to wait for. */
+    return find_way(cache, (uint32_t)set * cache->ways, number + 1);
+}
+
+/* Turns every node on the way to a leaf away from it. */
+static uint64_t tree_touch(uint64_t tree, uint32_t way, uint32_t ways)
+{
+    for (uint32_t node = ways + way; node > 1; node >>= 1) {
+        uint64_t parent = UINT64_C(1) << (node >> 1);
+        tree = node & 1 ? tree & ~parent : tree | parent;
+    }
+    return tree;
+}
+
+static uint32_t tree_victim(uint64_t tree, uint32_t ways)
+{
+    uint32_t node = 1;
+    while (node < ways)
+        node = node << 1 | (tree >> node & 1);
+    return node - ways;
+}
+
+void cache_touch(struct cache *cache, uint32_t index)
+{
+    if (cache->stamps)
+        cache->stamps[index] = *cache->now;
+    if (!cache->recent)
+        return;
+    uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
+    if (cache->fast && cache->recent[set] != index)
+        fast_forget(cache, cache->recent[set]);
+    cache->recent[set] = index;
+    cache->trees[set] = tree_touch(cache->trees[set], index - set * cache->ways, cache->ways);
+}
+
+static uint32_t oldest(const struct cache *cache, uint32_t first)
+{
+    uint32_t found = first;
+    for (uint32_t index = first + 1; index < first + cache->ways; index++)
+        if (cache->stamps[index] < cache->stamps[found])
+            found = index;
+    return found;
+}
+
+/* Marsaglia's xorshift64*; the upper bits, by multiplication. */
+static uint32_t random_way(struct cache *cache)
+{
+    cache->random ^= cache->random >> 12;
+    cache->random ^= cache->random << 25;
+    cache->random ^= cache->random >> 27;
+    uint64_t drawn = cache->random * UINT64_C(0x2545f4914f6cdd1d);
+    return (uint32_t)((drawn >> 32) * cache->ways >> 32);
+}
+
+uint32_t cache_victim(struct cache *cache, uint64_t number)
+{
+    uint64_t set = cache_set(cache, number);
+    uint32_t first = (uint32_t)set * cache->ways;
+    for (uint32_t index = first; index < first + cache->ways; index++)
+        if (!cache->tags[index])
+            return index;
+    if (cache->policy == MODEL_LRU)
+        return oldest(cache, first);
+    if (cache->policy == MODEL_TREE_PLRU)
+        return first + tree_victim(cache->trees[set], cache->ways);
+    return first + random_way(cache);
+}
+
+void cache_put(struct cache *cache, uint32_t index, uint64_t number)
+{
+    cache->tags[index] = number + 1;
+    cache->lines[index] = (struct model_line){.ip = MODEL_NOBODY};
+    cache->slots[index] = (struct cache_slot){.bin = MODEL_NOBODY};
+    cache_touch(cache, index);
+}
+
+/* So that few lines have to share a place. */
+enum { PLACES_PER_LINE = 4 };
+
+int fast_init(struct cache *cache, struct memory *memory)
+{
+    uint64_t places = memory_power_of_two((uint64_t)cache_lines(cache) * PLACES_PER_LINE);
+    if (places > FAST_MAX)
+        places = FAST_MAX;
+    cache->fast = memory_new(memory, places, sizeof *cache->fast);
+    cache->unread = memory_new(memory, 1, sizeof *cache->unread);
+    if (!cache->fast || !cache->unread)
+        return -1;
+    cache->fast_mask = places - 1;
+    model_fast_clear(cache->fast, cache->fast_mask, cache->line_shift, cache->unread);
+    return 0;
+}
+
+static struct model_fast *fast_place(const struct cache *cache, uint64_t number)
+{
+    return &cache->fast[number & cache->fast_mask];
+}
+
+static void clear(struct cache *cache, struct model_fast *place)
+{
+    *place = model_fast_nothing((uint64_t)(place - cache->fast), cache->line_shift, cache->unread);
+}
+
+void fast_forget(struct cache *cache, uint32_t index)
+{
+    struct model_fast *place = fast_place(cache, cache_number(cache, index));
+    if (place->line == &cache->lines[index])
+        clear(cache, place);
+}
+
+void fast_admit(struct cache *cache, uint32_t index)
+{
+    uint64_t number = cache_number(cache, index);
+    struct model_line *line = &cache->lines[index];
+    struct model_fast *place = fast_place(cache, number);
+    clear(cache, place);
+    if ((cache->recent && cache->recent[cache_set(cache, number)] != index) ||
+        (cache->shadow && !cache->nodes[index]))
+        return;
+    place->line = line;
+    if (cache->stamps)
+        place->stamp = &cache->stamps[index];
+    if (!(line->slow & MODEL_LOAD))
+        place->loads = number << cache->line_shift;
+    if (!(line->slow & MODEL_STORE))
+        place->stores = number << cache->line_shift;
+}
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
+                struct memory *memory)
+{
+    uint64_t buckets = memory_power_of_two(lines < 2 ? 2 : lines);
+    *shadow = (struct shadow){
+        .real = real,
+        .nodes = memory_new(memory, (uint64_t)lines + 1, sizeof *shadow->nodes),
+        .buckets = memory_new(memory, buckets, sizeof *shadow->buckets),
+        .waiting = memory_new(memory, lines, sizeof *shadow->waiting),
+        .spare = memory_new(memory, lines, sizeof *shadow->spare),
+        .capacity = lines,
+        .bucket_shift = 64 - (uint32_t)__builtin_ctzll(buckets),
+    };
+    return shadow->nodes && shadow->buckets && shadow->waiting && shadow->spare ? 0 : -1;
+}
+
+static uint32_t *bucket_of(struct shadow *shadow, uint64_t tag)
+{
+    return &shadow->buckets[memory_hash(tag) >> shadow->bucket_shift];
+}
+
+static uint32_t shadow_find_node(struct shadow *shadow, uint64_t tag)
+{
+    uint32_t node = *bucket_of(shadow, tag);
+    while (node && shadow->nodes[node].tag != tag)
+        node = shadow->nodes[node].next;
+    return node;
+}
+
+static void leave_bucket(struct shadow *shadow, uint32_t node)
+{
+    uint32_t *link = bucket_of(shadow, shadow->nodes[node].tag);
+    while (*link != node)
+        link = &shadow->nodes[*link].next;
+    *link = shadow->nodes[node].next;
+}
+
+/* Of a node, when its line was last used. */
+static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
+{
+    const struct shadow_node *at = &shadow->nodes[node];
+    return shadow->real.tags[at->index] == at->tag ? shadow->real.stamps[at->index] : at->stamp;
+}
+
+/* A pass of a radix sort: by one digit, those alike stay in their order. */
+static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
+{
+    uint32_t starts[DIGITS] = {0};
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < count; i++)
+        starts[shadow->waiting[i].stamp >> shift & (DIGITS - 1)]++;
+    for (uint32_t digit = 0; digit < DIGITS; digit++) {
+        uint32_t length = starts[digit];
+        starts[digit] = start;
+        start += length;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        shadow->spare[starts[shadow->waiting[i].stamp >> shift & (DIGITS - 1)]++] =
+            shadow->waiting[i];
+    struct shadow_waiting *sorted = shadow->spare;
+    shadow->spare = shadow->waiting;
+    shadow->waiting = sorted;
+}
+
+/* Those behind become the row. */
+static void shadow_sort(struct shadow *shadow)
+{
+    uint32_t count = shadow->behind;
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        shadow->waiting[i].stamp = stamp_of(shadow, shadow->waiting[i].node);
+        differ |= shadow->waiting[i].stamp ^ shadow->waiting[0].stamp;
+    }
+    for (uint32_t shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS)
+        if (differ >> shift & (DIGITS - 1))
+            sort_by_digit(shadow, count, shift);
+    shadow->head = shadow->behind = 0;
+    shadow->end = count;
+}
+
+static void join_behind(struct shadow *shadow, uint32_t node)
+{
+    shadow->waiting[shadow->behind++].node = node;
+}
+
+/* The node used longest ago. Only when all are in use: then one leaves the row for each that goes
+ * behind, and both have room in one array. */
+static uint32_t take_oldest(struct shadow *shadow)
+{
+    for (;;) {
+        if (shadow->head == shadow->end)
+            shadow_sort(shadow);
+        struct shadow_waiting *first = &shadow->waiting[shadow->head++];
+        uint32_t node = first->node;
+        if (stamp_of(shadow, node) == first->stamp)
+            return node;
+        join_behind(shadow, node);
+    }
+}
+
+/* The real one may keep the line: it has no node then. */
+static void throw_out(struct shadow *shadow, uint32_t node)
+{
+    uint32_t index = shadow->nodes[node].index;
+    leave_bucket(shadow, node);
+    if (shadow->real.tags[index] != shadow->nodes[node].tag)
+        return;
+    shadow->real.nodes[index] = 0;
+    shadow->thrown_index = index;
+}
+
+/* A node for a line that comes in: a new one, or the oldest's. */
+static uint32_t shadow_make_node(struct shadow *shadow, uint64_t tag)
+{
+    uint32_t node;
+    if (shadow->count < shadow->capacity) {
+        node = ++shadow->count;
+    } else {
+        node = take_oldest(shadow);
+        throw_out(shadow, node);
+    }
+    uint32_t *bucket = bucket_of(shadow, tag);
+    shadow->nodes[node].tag = tag;
+    shadow->nodes[node].next = *bucket;
+    *bucket = node;
+    join_behind(shadow, node);
+    return node;
+}
+
+bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
+                  uint32_t *node)
+{
+    bool there = (*node = shadow_find_node(shadow, number + 1)) != 0;
+    shadow->thrown_index = SHADOW_NONE;
+    if (!there && fetch)
+        *node = shadow_make_node(shadow, number + 1);
+    if (*node)
+        shadow->nodes[*node].stamp = stamp;
+    return there;
+}
+
+static bool next_line(const struct prefetch *prefetch, uint64_t address, uint64_t *next)
+{
+    *next = (address & ~(uint64_t)(prefetch->line_bytes - 1)) + prefetch->line_bytes;
+    return *next != 0;
+}
+
+/* A step within a line still leads to the next one, in its direction. */
+static uint64_t at_least_a_line(const struct prefetch *prefetch, uint64_t step_bytes)
+{
+    int64_t step = (int64_t)step_bytes;
+    int64_t line = prefetch->line_bytes;
+    if (step > -line && step < line)
+        step = step < 0 ? -line : line;
+    return (uint64_t)step;
+}
+
+static bool by_stride(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next)
+{
+    struct prefetch_statement *at = &prefetch->statements[ip % PREFETCH_STATEMENTS];
+    if (at->ip != ip || !at->last) {
+        *at = (struct prefetch_statement){.ip = ip, .last = address};
+        return false;
+    }
+    uint64_t step_bytes = address - at->last;
+    at->steady = step_bytes && step_bytes == at->step_bytes;
+    at->step_bytes = step_bytes;
+    at->last = address;
+    *next = address + at_least_a_line(prefetch, step_bytes);
+    return at->steady;
+}
+
+bool prefetch_next(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next)
+{
+    if (prefetch->kind == MODEL_NEXT_LINE)
+        return next_line(prefetch, address, next);
+    return prefetch->kind == MODEL_STRIDE && by_stride(prefetch, ip, address, next);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One cache: its lines, and which one has to go. It knows nothing of the other levels. Used inside
+ * src/sim only. Lines are named by number (address / bytes of a line).
+ */
+#ifndef MISSTOP_SIM_MODEL_CACHE_H
+#define MISSTOP_SIM_MODEL_CACHE_H
+
+#include "sim/model/tables.h"
+
+/*
+ * A fully associative LRU cache of line numbers, beside a real one of the same size: what misses
+ * there but not here is a conflict (Hill and Smith 1989). Of a line that is in both the real one
+ * keeps the time of its last use, so that a hit there costs nothing here; the order is only put
+ * right when something has to go. Used inside src/sim only.
+ *
+ * Lines wait in a row, the oldest first by the times they had when it was sorted. One that has been
+ * used since goes behind; when the row is used up, those behind are sorted and become the row. Each
+ * line in it was then used or came in since the last time, so a sort is paid by as many uses.
+ */
+struct shadow_node {
+    uint64_t tag;   /* line number + 1; 0: never used */
+    uint64_t stamp; /* when it was last used, no two are the same; not while the real one knows */
+    uint32_t next;  /* in its bucket */
+    uint32_t index; /* in the real one, if its tag is there */
+};
+
+struct shadow_waiting {
+    uint64_t stamp; /* when it was sorted; of those behind: not valid */
+    uint32_t node;
+};
+
+/* Of the real cache, by index. */
+struct shadow_real {
+    const uint64_t *tags;
+    const uint64_t *stamps;
+    uint32_t *nodes; /* 0: the shadow has not the line */
+};
+
+struct shadow {
+    struct shadow_real real;
+    struct shadow_node *nodes; /* [0] ends lists */
+    uint32_t *buckets;
+    struct shadow_waiting *waiting; /* [0] .. [behind - 1] behind, [head] .. [end - 1] the row */
+    struct shadow_waiting *spare;   /* as long, for sorting */
+    uint32_t thrown_index;          /* of a line that the last touch threw out here alone */
+    uint32_t head;
+    uint32_t end;
+    uint32_t behind;
+    uint32_t capacity;
+    uint32_t count;
+    uint32_t bucket_shift;
+};
+
+enum { SHADOW_NONE = UINT32_MAX };
+
+/* -1: no memory. `lines` is not 0. */
+int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
+                struct memory *memory);
+
+/*
+ * Whether a line was there that shadow_has() not by index; it is used at `stamp`, which only grows,
+ * and if `fetch` comes in when it was not. *node: where it is then; 0: it is not.
+ */
+bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
+                  uint32_t *node);
+
+/* The line of a node, not 0, lies in the real cache from now on. */
+static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
+{
+    shadow->nodes[node].index = index;
+    shadow->real.nodes[index] = node;
+}
+
+/* It is about to leave the real cache. */
+static inline void shadow_part(struct shadow *shadow, uint32_t index)
+{
+    shadow->nodes[shadow->real.nodes[index]].stamp = shadow->real.stamps[index];
+    shadow->real.nodes[index] = 0;
+}
+
+enum { CACHE_NONE = UINT32_MAX };
+
+/* What the fast path need not see of a line. What is asked together stands apart: bytes written one
+ * by one and then read as a word wait for memory. */
+struct cache_slot {
+    struct model_use told; /* its use up to when it was last told to the level below */
+    uint32_t below;        /* index in the next level, a hint */
+    uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
+    bool prefetched;       /* and not asked for yet */
+    bool was_fetched_ahead;
+    uint32_t bin;
+    bool watched;     /* its reuse or its users are sampled */
+    bool others;      /* other threads have it too */
+    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+};
+
+struct cache {
+    uint64_t *tags;   /* line number + 1; 0: empty */
+    uint64_t *stamps; /* when last used, by the model's clock: LRU, or there is a shadow */
+    uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
+    uint32_t *recent; /* likewise: index of the way used last, by set */
+    struct model_line *lines;
+    struct cache_slot *slots;
+    uint64_t *fetched;       /* of instructions: struct model_thread; else NULL */
+    uint32_t *nodes;         /* by index: place in the shadow; 0: it has forgotten the line */
+    struct shadow *shadow;   /* NULL: not asked for */
+    struct model_fast *fast; /* of a first level of data; else NULL */
+    uint64_t fast_mask;      /* places of it - 1 */
+    struct model_unread *unread;
+    const uint64_t *now; /* the model's clock; each use that is told has a time of its own */
+    uint64_t sets;
+    uint64_t set_mask; /* sets - 1; not valid unless `masked` */
+    uint64_t random;
+    uint32_t ways;
+    uint32_t line_shift;
+    uint32_t line_bytes;
+    uint32_t grain_shift;
+    uint32_t level;
+    uint32_t thread; /* whose; 0 for shared ones */
+    uint32_t id;     /* among all caches of the model */
+    uint8_t policy;
+    bool masked; /* sets are a power of two */
+    bool shared;
+    bool inclusive;
+    bool instruction; /* beside the first level */
+};
+
+/* `timed`: when lines were used is asked for whatever the policy. -1: no memory. */
+int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
+               struct memory *memory);
+
+/* Index of a line; CACHE_NONE: it is not there. */
+uint32_t cache_find(const struct cache *cache, uint64_t number);
+
+/* The line was used, now. */
+void cache_touch(struct cache *cache, uint32_t index);
+
+/* Where a line is to go: an empty way, the first there is, else by policy. */
+uint32_t cache_victim(struct cache *cache, uint64_t number);
+
+/* Puts a line, which is not there, into the place of the victim, and touches it. */
+void cache_put(struct cache *cache, uint32_t index, uint64_t number);
+
+static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
+{
+    return cache->masked ? number & cache->set_mask : number % cache->sets;
+}
+
+/* Asks for what a search for the line will read: it is on its way while other things are done. */
+static inline void cache_prefetch(const struct cache *cache, uint64_t number)
+{
+    uint64_t first = cache_set(cache, number) * cache->ways;
+    __builtin_prefetch(&cache->tags[first]);
+    __builtin_prefetch(&cache->tags[first + cache->ways - 1]);
+    if (cache->stamps) {
+        __builtin_prefetch(&cache->stamps[first], 1);
+        __builtin_prefetch(&cache->stamps[first + cache->ways - 1], 1);
+    }
+    if (cache->nodes)
+        __builtin_prefetch(&cache->nodes[first]);
+}
+
+static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64_t number)
+{
+    return cache->tags[index] == number + 1;
+}
+
+/* As cache_find(), where it is likely to stand at `hint`, an index. */
+static inline uint32_t cache_find_near(const struct cache *cache, uint64_t number, uint32_t hint)
+{
+    return cache_is_at(cache, hint, number) ? hint : cache_find(cache, number);
+}
+
+static inline uint64_t cache_number(const struct cache *cache, uint32_t index)
+{
+    return cache->tags[index] - 1;
+}
+
+static inline uint32_t cache_lines(const struct cache *cache)
+{
+    return (uint32_t)cache->sets * cache->ways;
+}
+
+/*
+ * Lines of a first level that the fast path finds by itself (struct model_fast): a hit writes down
+ * when it was, which is all that LRU and the shadow want; of a tree only the set's most recent line
+ * is there, so that a hit changes no order. What stands in the table is what needs nobody to be
+ * told; what is not there costs a call and nothing else. Used inside src/sim only.
+ */
+enum { FAST_MAX = 1 << 16 };
+
+/* -1: no memory. */
+int fast_init(struct cache *cache, struct memory *memory);
+
+/* The line at `index` is not to be found any more; nothing happens if it was not. */
+void fast_forget(struct cache *cache, uint32_t index);
+
+/* The line at `index` is found by the kinds of access that are not slow there; not if the shadow
+ * beside has yet to hear of it. */
+void fast_admit(struct cache *cache, uint32_t index);
+
+/* What is fetched ahead: it says which line, the model fetches it. Used inside src/sim only. */
+enum { PREFETCH_STATEMENTS = 256 };
+
+struct prefetch_statement {
+    uint32_t ip;
+    bool steady; /* the last two steps were the same */
+    uint64_t last;
+    uint64_t step_bytes; /* modulo 2^64: may go back */
+};
+
+struct prefetch {
+    struct prefetch_statement statements[PREFETCH_STATEMENTS]; /* of the stride kind, by ip */
+    uint8_t kind;                                              /* enum model_prefetch */
+    uint32_t line_bytes;
+};
+
+/*
+ * An access missed, or was the first to use what was fetched ahead: whether another line is to be
+ * fetched, and an address in it.
+ */
+bool prefetch_next(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/model/cache.h"
+#include "sim/model/state.h"
+
+enum seen { SEEN_UNKNOWN, SEEN_NOT, SEEN_ELSEWHERE, SEEN_HERE };
+
+/* One line of the first level. */
+static enum seen seen_line(struct state_access *access, uint64_t number, bool by_thread)
+{
+    uint8_t *byte = lines_byte(&access->model->lines, number);
+    if (!byte)
+        return SEEN_UNKNOWN;
+    if (!(*byte & STATE_REFERENCED))
+        return SEEN_NOT;
+    if (!by_thread)
+        return SEEN_HERE;
+    uint8_t *bits = lines_bits(&access->thread->referenced, number);
+    if (!bits)
+        return SEEN_UNKNOWN;
+    return *bits >> number % 8 & 1 ? SEEN_HERE : SEEN_ELSEWHERE;
+}
+
+/* A longer line was referenced where any part of it was. */
+static enum seen seen_before(struct state_access *access, const struct cache *cache,
+                             uint64_t address)
+{
+    bool by_thread = access->model->spec.threads > 1 && !cache->shared;
+    uint32_t shift = access->model->line_shift;
+    uint64_t start = address & ~(uint64_t)(cache->line_bytes - 1);
+    enum seen most = SEEN_NOT;
+    for (uint32_t offset = 0; offset < cache->line_bytes; offset += 1u << shift) {
+        enum seen seen = seen_line(access, (start + offset) >> shift, by_thread);
+        if (seen == SEEN_UNKNOWN || seen == SEEN_HERE)
+            return seen;
+        if (seen > most)
+            most = seen;
+    }
+    return most;
+}
+
+static uint8_t invalidation(struct state_access *access, const struct cache *cache,
+                            uint64_t address, uint32_t size_bytes)
+{
+    uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
+    uint64_t written = coherence_written_since(access->model, access->thread->fast.number,
+                                               address >> cache->line_shift);
+    return written & model_grains(offset, size_bytes, cache->grain_shift) ? MODEL_INVALIDATED_TRUE
+                                                                          : MODEL_INVALIDATED_FALSE;
+}
+
+static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
+                              uint64_t address, uint32_t size_bytes, bool in_shadow,
+                              struct model_missed *missed)
+{
+    struct model *model = access->model;
+    const struct evicted_line *line =
+        evicted_find(&model->evicted[cache->level], address >> cache->line_shift, cache->thread);
+    if (!line) {
+        model->limits.evictors_forgotten++;
+    } else {
+        missed->evictor = line->evictor;
+        missed->evictor_thread = line->by;
+    }
+    if (line && line->reason == MODEL_INVALIDATED)
+        return invalidation(access, cache, address, size_bytes);
+    if (line && line->reason == MODEL_INCLUDED)
+        return MODEL_INCLUSION;
+    return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
+}
+
+/* An access to one line, that takes nothing from the tables it looks into: that a line has returned
+ * to its thread is told before. */
+static bool may_be_late(const struct state_access *access)
+{
+    return access->model->memory.host.asks_causes && !access->model->several && access->absent &&
+           access->model->spec.whole_access_below;
+}
+
+void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
+              uint32_t size_bytes, bool in_shadow)
+{
+    struct model_missed *missed = &access->miss.level[cache->level];
+    if (access->missed & 1u << cache->level)
+        return;
+    access->missed |= 1u << cache->level;
+    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
+                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
+        return;
+    switch (seen_before(access, cache, address)) {
+    case SEEN_UNKNOWN:
+        access->model->limits.lines_untold++;
+        break;
+    case SEEN_NOT:
+        missed->cause = MODEL_FIRST;
+        break;
+    case SEEN_ELSEWHERE:
+        missed->cause = MODEL_FIRST_HERE;
+        break;
+    case SEEN_HERE:
+        if (may_be_late(access))
+            access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
+        else
+            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
+        break;
+    }
+}
+
+/* What was put off, for which level served is known now. */
+static void look_for_evictors(struct state_access *access)
+{
+    struct model_miss *miss = &access->miss;
+    for (uint32_t level = 0; level < miss->served; level++)
+        if (access->replaced >> level & 1)
+            miss->level[level].cause =
+                replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
+                               access->in_shadow >> level & 1, &miss->level[level]);
+}
+
+void cause_referenced(struct state_access *access, uint64_t address)
+{
+    struct model *model = access->model;
+    uint64_t number = address >> model->line_shift;
+    uint8_t *byte = lines_byte(&model->lines, number);
+    if (byte)
+        *byte |= STATE_REFERENCED;
+    if (model->private_levels) {
+        uint8_t *bits = lines_bits(&access->thread->referenced, number);
+        if (bits)
+            *bits |= (uint8_t)(1u << number % 8);
+    }
+}
+
+/* Thrown out by whom: not what another thread's write took away. */
+static void count_evictor(struct model_figures *figures, const struct model_missed *missed,
+                          uint32_t bin)
+{
+    if (missed->evictor.bin == MODEL_NOBODY || missed->cause == MODEL_INVALIDATED_TRUE ||
+        missed->cause == MODEL_INVALIDATED_FALSE)
+        return;
+    if (missed->evictor.bin == bin)
+        figures->thrown_by_same++;
+    else
+        figures->thrown_by_other++;
+}
+
+static void count_miss(struct model_figures *figures, const struct model_missed *missed,
+                       uint32_t bin)
+{
+    if (!figures)
+        return;
+    figures->misses++;
+    figures->causes[missed->cause]++;
+    count_evictor(figures, missed, bin);
+}
+
+static void count_level(struct model *model, const struct model_miss *miss, uint32_t level)
+{
+    const struct model_missed *missed = &miss->level[level];
+    struct model_figures *ip = ids_make(&model->ips, miss->who.ip, &model->memory);
+    struct model_figures *bin = ids_make(&model->bins, miss->who.bin, &model->memory);
+    count_miss(&model->total[level], missed, miss->who.bin);
+    count_miss(ip ? &ip[level] : NULL, missed, miss->who.bin);
+    count_miss(bin ? &bin[level] : NULL, missed, miss->who.bin);
+    model->limits.ids_untold += !ip || !bin;
+    if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
+        tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
+                    missed->evictor.bin, 1);
+}
+
+void cause_report(struct state_access *access)
+{
+    struct model *model = access->model;
+    const struct model_host *host = &model->memory.host;
+    state_who(access);
+    if (access->replaced && cause_is_asked(model, access->miss.served))
+        look_for_evictors(access);
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        if (!(access->missed & 1u << level))
+            continue;
+        if (access->miss.kind & MODEL_INSTRUCTION)
+            model->instruction_misses[level]++;
+        else if (!model->spec.no_figures)
+            count_level(model, &access->miss, level);
+    }
+    if (host->miss && !(access->miss.kind & MODEL_INSTRUCTION))
+        host->miss(host->context, &access->miss);
+}
+
+/* Bits of a line as bits of a longer one at the same address. */
+static uint64_t lengthen(const struct cache *from, const struct cache *to, uint64_t address,
+                         uint64_t grains)
+{
+    uint32_t offset = (uint32_t)address & (to->line_bytes - 1);
+    if (from->grain_shift == to->grain_shift)
+        return grains << (offset >> to->grain_shift);
+    uint64_t longer = 0;
+    for (; grains; grains &= grains - 1) {
+        uint32_t byte = offset + ((uint32_t)__builtin_ctzll(grains) << from->grain_shift);
+        longer |= UINT64_C(1) << (byte >> to->grain_shift);
+    }
+    return longer;
+}
+
+static void add_use(struct model_use *to, const struct model_use *use)
+{
+    to->touched |= use->touched;
+    to->written |= use->written;
+    to->touched_bytes += use->touched_bytes;
+    for (int i = 0; i < MODEL_USE_CLASSES; i++)
+        to->uses[i] += use->uses[i];
+}
+
+/* What was done to it since that was last told. */
+static struct model_use departure_use(const struct cache *cache, uint32_t index)
+{
+    const struct model_hits *hits = &cache->lines[index].hits;
+    if (cache->level)
+        return cache->lines[index].use;
+    struct model_use use = {.touched = hits->loaded | hits->stored, .written = hits->stored};
+    for (int i = 0; i < MODEL_USE_CLASSES; i++) {
+        use.uses[i] = hits->uses[i] >> MODEL_USES_SHIFT;
+        use.touched_bytes += (uint32_t)hits->uses[i];
+    }
+    return use;
+}
+
+static struct cache *path_below(struct model *model, const struct cache *cache, uint32_t level)
+{
+    return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
+}
+
+void departure_tell_below(struct model *model, struct cache *cache, uint32_t index)
+{
+    struct model_use since = departure_use(cache, index);
+    if (!since.touched_bytes)
+        return;
+    uint64_t address = cache_number(cache, index) << cache->line_shift;
+    uint32_t level = cache->level + 1;
+    for (; level < model->spec.level_count; level++) {
+        struct cache *below = path_below(model, cache, level);
+        uint64_t number = address >> below->line_shift;
+        uint32_t at = level == cache->level + 1
+                          ? cache_find_near(below, number, cache->slots[index].below)
+                          : cache_find(below, number);
+        if (at == CACHE_NONE)
+            continue;
+        struct model_use longer = since;
+        longer.touched = lengthen(cache, below, address, since.touched);
+        longer.written = lengthen(cache, below, address, since.written);
+        add_use(&below->lines[at].use, &longer);
+        break;
+    }
+    if (cache->level < model->private_levels && level >= model->private_levels)
+        coherence_wrote(model, cache->thread, cache_number(cache, index), since.written);
+    add_use(&cache->slots[index].told, &since);
+    cache->lines[index].use = (struct model_use){0};
+}
+
+/* The parts of a line that lie in a cache above: their use is told, or they leave too. */
+static void visit_above(struct model *model, struct cache *above, const struct cache *cache,
+                        uint64_t address, struct model_who who, bool leave)
+{
+    for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
+        uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
+        if (index != CACHE_NONE && leave)
+            departure_of(model, above, index, who, MODEL_INCLUDED);
+        else if (index != CACHE_NONE)
+            departure_tell_below(model, above, index);
+    }
+}
+
+static void leave_instructions(struct model *model, const struct cache *cache, uint64_t address)
+{
+    for (uint32_t i = 0; i < model->threads_end; i++) {
+        struct state_thread *thread = model->threads[i];
+        if (!thread || !thread->instruction || (!cache->shared && cache->thread != i))
+            continue;
+        struct cache *above = thread->instruction;
+        for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
+            uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
+            if (index == CACHE_NONE)
+                continue;
+            above->tags[index] = 0;
+            above->fetched[cache_set(above, (address + offset) >> above->line_shift)] = 0;
+        }
+    }
+}
+
+static void visit_private(struct model *model, uint32_t level, const struct cache *cache,
+                          uint64_t address, struct model_who who, bool leave)
+{
+    uint32_t holder = coherence_holders(model, address, cache->line_bytes);
+    for (uint32_t i = 0; i < model->threads_end; i++)
+        if (model->threads[i] && (holder == STATE_HOLDERS || holder == i + 1))
+            visit_above(model, model->threads[i]->path[level], cache, address, who, leave);
+}
+
+/* From the nearest on, so that what is told goes down step by step. */
+static void visit_all_above(struct model *model, struct cache *cache, uint64_t address,
+                            struct model_who who, bool leave)
+{
+    for (uint32_t level = 0; level < cache->level; level++) {
+        if (model->shared[level])
+            visit_above(model, model->shared[level], cache, address, who, leave);
+        else if (!cache->shared)
+            visit_above(model, model->threads[cache->thread]->path[level], cache, address, who,
+                        leave);
+        else
+            visit_private(model, level, cache, address, who, leave);
+    }
+    if (leave && model->spec.instruction.size_bytes)
+        leave_instructions(model, cache, address);
+}
+
+void departure_tell_above(struct model *model, struct cache *cache, uint64_t address)
+{
+    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
+    if (cache->level && model->track_use)
+        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), nobody, false);
+}
+
+static void count_line(struct model_figures *figures, const struct cache *cache,
+                       const struct cache_slot *slot)
+{
+    const struct model_use *use = &slot->told;
+    figures->fetched += !slot->was_fetched_ahead;
+    figures->prefetched += slot->was_fetched_ahead;
+    figures->prefetched_unused += slot->prefetched;
+    figures->used_bytes += (uint64_t)memory_ones(use->touched) << cache->grain_shift;
+    figures->touched_bytes += use->touched_bytes;
+    for (int i = 0; i < MODEL_USE_CLASSES; i++)
+        figures->uses[i] += use->uses[i];
+    figures->written_back += use->written != 0;
+}
+
+static void departure_count(struct model *model, const struct cache *cache, uint32_t index)
+{
+    const struct cache_slot *slot = &cache->slots[index];
+    if (slot->instruction || model->spec.no_figures)
+        return;
+    count_line(&model->total[cache->level], cache, slot);
+    struct model_figures *ip = ids_make(&model->ips, cache->lines[index].ip, &model->memory);
+    struct model_figures *bin = ids_make(&model->bins, slot->bin, &model->memory);
+    if (ip)
+        count_line(&ip[cache->level], cache, slot);
+    if (bin)
+        count_line(&bin[cache->level], cache, slot);
+}
+
+static void departure_remember(struct model *model, const struct cache *cache, uint32_t index,
+                               struct model_who who, enum model_reason reason)
+{
+    uint64_t number = cache_number(cache, index);
+    if (model->users.lines && users_watch(&model->users, number << cache->line_shift))
+        users_left(&model->users, number, cache->id,
+                   &model->pairs[MODEL_IP_USED_BY_IP][cache->level], &model->memory);
+    if (reason == MODEL_END || !model->spec.causes)
+        return;
+    evicted_put(&model->evicted[cache->level], number,
+                &(struct evicted_line){.evictor = who,
+                                       .thread = (uint16_t)cache->thread,
+                                       .by = (uint16_t)model->running,
+                                       .reason = (uint8_t)reason});
+    if (reason != MODEL_INVALIDATED)
+        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
+                    cache->lines[index].ip, who.ip, 1);
+}
+
+static void tell_host(const struct model *model, const struct cache *cache, uint32_t index,
+                      struct model_who who, enum model_reason reason)
+{
+    const struct model_host *host = &model->memory.host;
+    const struct cache_slot *slot = &cache->slots[index];
+    if (!host->eviction)
+        return;
+    struct model_eviction eviction = {
+        .address = cache_number(cache, index) << cache->line_shift,
+        .level = cache->level,
+        .thread = cache->thread,
+        .fetched = {.ip = cache->lines[index].ip,
+                    .bin = slot->bin,
+                    .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
+        .evictor = who,
+        .reason = (uint8_t)reason,
+        .dirty = slot->told.written != 0,
+        .prefetched_unused = slot->prefetched,
+        .use = slot->told,
+        .used_bytes = memory_ones(slot->told.touched) << cache->grain_shift,
+    };
+    host->eviction(host->context, &eviction);
+}
+
+void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
+                  enum model_reason reason)
+{
+    if (cache->instruction) {
+        cache->tags[index] = 0;
+        return;
+    }
+    uint64_t address = cache_number(cache, index) << cache->line_shift;
+    bool leave = cache->inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED);
+    if (leave)
+        visit_all_above(model, cache, address, who, true);
+    else
+        departure_tell_above(model, cache, address);
+    departure_tell_below(model, cache, index);
+    departure_count(model, cache, index);
+    departure_remember(model, cache, index, who, reason);
+    tell_host(model, cache, index, who, reason);
+    if (cache->fast)
+        fast_forget(cache, index);
+    if (cache->shadow && cache->nodes[index])
+        shadow_part(cache->shadow, index);
+    cache->tags[index] = 0;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model made, its threads, its end. */
+#include "sim/model/model.h"
+
+#include <stddef.h>
+
+#include "sim/model/cache.h"
+#include "sim/model/state.h"
+
+static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thread, bool shared,
+                               const struct model_level_spec *spec)
+{
+    struct cache *cache = memory_new(&model->memory, 1, sizeof *cache);
+    uint64_t seed = memory_hash(model->spec.seed + model->caches) | 1;
+    bool timed = model->spec.causes;
+    if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
+        return NULL;
+    cache->now = &model->clock;
+    cache->level = level;
+    cache->thread = shared ? 0 : thread;
+    cache->shared = shared;
+    cache->id = model->caches++;
+    return cache;
+}
+
+static struct cache *new_level(struct model *model, uint32_t level, uint32_t thread, bool shared)
+{
+    struct cache *cache = new_cache(model, level, thread, shared, &model->spec.level[level]);
+    if (cache && !level && fast_init(cache, &model->memory))
+        return NULL;
+    if (!cache || !model->spec.causes)
+        return cache;
+    cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
+    cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
+    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes};
+    if (!cache->shadow || !cache->nodes ||
+        shadow_init(cache->shadow, real, cache_lines(cache), &model->memory))
+        return NULL;
+    return cache;
+}
+
+static struct cache *new_instruction(struct model *model, uint32_t thread, bool shared)
+{
+    struct cache *cache = new_cache(model, 0, thread, shared, &model->spec.instruction);
+    if (!cache)
+        return NULL;
+    cache->instruction = true;
+    cache->fetched = memory_new(&model->memory, cache->sets, sizeof *cache->fetched);
+    return cache->fetched ? cache : NULL;
+}
+
+/* Most lines that lie in caches at once. */
+static uint64_t count_lines(const struct model_spec *spec)
+{
+    uint64_t lines = 0;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        lines += spec->level[level].size_bytes / spec->level[level].line_bytes *
+                 (spec->level[level].shared ? 1 : spec->threads);
+    return lines;
+}
+
+static int init_users(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    uint32_t line_bytes = spec->level[spec->level_count - 1].line_bytes;
+    /* Sampling by address is uneven where caches are small. */
+    uint64_t slack = 1024;
+    if (!spec->users_one_in)
+        return 0;
+    return users_init(&model->users, count_lines(spec) / spec->users_one_in + slack,
+                      spec->users_one_in, (uint32_t)__builtin_ctz(line_bytes), &model->memory);
+}
+
+static int init_causes(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        if (evicted_init(&model->evicted[level], spec->evicted_max, &model->memory))
+            return -1;
+    return model->private_levels ? evicted_init(&model->taken, spec->evicted_max, &model->memory)
+                                 : 0;
+}
+
+static void init_pairs(struct model *model, uint32_t which, uint32_t level)
+{
+    const struct model_host *host = &model->memory.host;
+    struct tally *tally = &model->pairs[which][level];
+    tally_init(tally, model->spec.pairs_max);
+    if (host->allocate_pairs)
+        tally->pairs = host->allocate_pairs(host->context, which, level,
+                                            (tally->mask + 1) * sizeof *tally->pairs);
+}
+
+static int init_tables(struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    uint32_t size_bytes = spec->level_count * (uint32_t)sizeof(struct model_figures);
+    lines_init(&model->lines, &model->memory, &model->lines_left_bytes);
+    for (uint32_t which = 0; which < MODEL_PAIRS; which++)
+        for (uint32_t level = 0; level < spec->level_count; level++)
+            init_pairs(model, which, level);
+    if (ids_init(&model->ips, spec->ips_max, size_bytes, &model->memory) ||
+        ids_init(&model->bins, spec->bins_max, size_bytes, &model->memory) || init_users(model))
+        return -1;
+    if (spec->causes && init_causes(model))
+        return -1;
+    return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
+}
+
+static int init_shared(struct model *model)
+{
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        if (!model->spec.level[level].shared) {
+            model->private_levels++;
+            continue;
+        }
+        model->shared[level] = new_level(model, level, 0, true);
+        if (!model->shared[level])
+            return -1;
+    }
+    if (!model->spec.instruction.size_bytes || model->private_levels)
+        return 0;
+    model->shared_instruction = new_instruction(model, 0, true);
+    return model->shared_instruction ? 0 : -1;
+}
+
+struct model *model_new(const struct model_spec *spec, const struct model_host *host)
+{
+    const char *refused = model_spec_refuse(spec);
+    struct memory memory = {.host = *host};
+    struct model *model = refused ? NULL : memory_new(&memory, 1, sizeof *model);
+    if (!model) {
+        host->fail(host->context, refused ? refused : "no memory for the simulated caches");
+        return NULL;
+    }
+    model->memory = memory;
+    model->spec = *spec;
+    model_spec_complete(&model->spec);
+    /* One thread's levels are everybody's: nothing has to be searched for. */
+    for (uint32_t level = 0; level < spec->level_count && spec->threads == 1; level++)
+        model->spec.level[level].shared = true;
+    model->lines_left_bytes = model->spec.lines_limit_bytes;
+    model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
+    model->prefetch.kind = spec->prefetch;
+    if (spec->prefetch)
+        model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    if (init_shared(model) || init_tables(model)) {
+        host->fail(host->context, "no memory for the simulated caches");
+        return NULL;
+    }
+    model->track_use = spec->use;
+    return model;
+}
+
+/* What the fast path needs of the first level. */
+static void open_fast(struct state_thread *thread, struct model *model)
+{
+    struct cache *first = thread->path[0];
+    thread->fast = (struct model_thread){
+        .fast = first->fast,
+        .fast_mask = first->fast_mask,
+        .clock = &model->clock,
+        .line_shift = first->line_shift,
+        .line_bytes = first->line_bytes,
+        .grain_shift = first->grain_shift,
+        .timed = first->stamps != NULL,
+        .model = model,
+    };
+}
+
+static struct state_thread *new_thread(struct model *model, uint32_t number)
+{
+    struct state_thread *thread = memory_new(&model->memory, 1, sizeof *thread);
+    if (!thread)
+        return NULL;
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        thread->path[level] =
+            model->shared[level] ? model->shared[level] : new_level(model, level, number, false);
+        if (!thread->path[level])
+            return NULL;
+    }
+    if (model->spec.instruction.size_bytes) {
+        thread->instruction = model->shared_instruction ? model->shared_instruction
+                                                        : new_instruction(model, number, false);
+        if (!thread->instruction)
+            return NULL;
+    }
+    const struct cache *instruction = thread->instruction;
+    lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
+    open_fast(thread, model);
+    thread->fast.number = thread->fast.runs = number;
+    thread->fast.fetched = instruction ? instruction->fetched : NULL;
+    thread->fast.fetch_sets = instruction ? instruction->sets : 0;
+    return thread;
+}
+
+/* What threads write is only asked for once there are others. */
+static void begin_several(struct model *model)
+{
+    uint32_t first = 0;
+    while (!model->threads[first])
+        first++;
+    coherence_begin(model, first);
+    model->track_use |= model->spec.causes;
+    model->threads[first]->fast.use = model->track_use;
+}
+
+struct model_thread *model_thread(struct model *model, uint32_t number)
+{
+    number %= model->spec.threads;
+    if (model->threads[number])
+        return &model->threads[number]->fast;
+    struct state_thread *made = new_thread(model, number);
+    if (!made) {
+        model->memory.host.fail(model->memory.host.context,
+                                "no memory for the caches of another thread");
+        return NULL;
+    }
+    if (model->private_levels && !model->several && model->threads_end)
+        begin_several(model);
+    model->threads[number] = made;
+    if (number >= model->threads_end)
+        model->threads_end = number + 1;
+    made->fast.use = model->track_use;
+    return &made->fast;
+}
+
+static void settle_cache(struct model *model, struct cache *cache)
+{
+    for (uint32_t index = 0; index < cache_lines(cache); index++)
+        if (cache->tags[index])
+            departure_tell_below(model, cache, index);
+}
+
+void model_settle(struct model *model)
+{
+    if (model->shared[0])
+        settle_cache(model, model->shared[0]);
+    for (uint32_t i = 0; i < model->threads_end && !model->shared[0]; i++)
+        if (model->threads[i])
+            settle_cache(model, model->threads[i]->path[0]);
+}
+
+static void finish_cache(struct model *model, struct cache *cache)
+{
+    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
+    for (uint32_t index = 0; index < cache_lines(cache); index++)
+        if (cache->tags[index])
+            departure_of(model, cache, index, nobody, MODEL_END);
+}
+
+void model_finish(struct model *model)
+{
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        if (model->shared[level])
+            finish_cache(model, model->shared[level]);
+        for (uint32_t i = 0; i < model->threads_end && !model->shared[level]; i++)
+            if (model->threads[i])
+                finish_cache(model, model->threads[i]->path[level]);
+    }
+}
+
+/* What a model found, read. */
+
+double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes)
+{
+    uint64_t lines = figures->fetched + figures->prefetched;
+    return lines ? 100.0 * (double)figures->used_bytes / ((double)lines * line_bytes)
+                 : __builtin_nan("");
+}
+
+double model_temporal_use(const struct model_figures *figures)
+{
+    return figures->used_bytes ? (double)figures->touched_bytes / (double)figures->used_bytes - 1
+                               : __builtin_nan("");
+}
+
+const struct model_figures *model_total(const struct model *model, uint32_t level)
+{
+    return level < model->spec.level_count ? &model->total[level] : NULL;
+}
+
+static const struct model_figures *of_id(const struct model *model, const struct ids *ids,
+                                         uint32_t id, uint32_t level)
+{
+    const struct model_figures *levels = level < model->spec.level_count ? ids_find(ids, id) : NULL;
+    return levels ? &levels[level] : NULL;
+}
+
+const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level)
+{
+    return of_id(model, &model->ips, ip, level);
+}
+
+const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level)
+{
+    return of_id(model, &model->bins, bin, level);
+}
+
+uint64_t model_instruction_misses(const struct model *model, uint32_t level)
+{
+    return level < model->spec.level_count ? model->instruction_misses[level] : 0;
+}
+
+uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
+                         model_pair_told told, void *context)
+{
+    const struct tally *tally = &model->pairs[which][level];
+    for (uint64_t slot = 0; tally->pairs && slot <= tally->mask; slot++)
+        if (tally->pairs[slot].count)
+            told(context, tally->pairs[slot].first, tally->pairs[slot].second,
+                 tally->pairs[slot].count);
+    return tally->overflow;
+}
+
+uint64_t model_memory_bytes(const struct model *model)
+{
+    return model->memory.allocated_bytes;
+}
+
+struct model_limits model_limits(const struct model *model)
+{
+    struct model_limits limits = model->limits;
+    limits.users_untold = model->users.untold;
+    limits.reuse_untold = model->reuse.untold;
+    return limits;
+}
+
+double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without)
+{
+    double cycles = 0;
+    for (uint32_t level = 0; level < model->spec.level_count; level++) {
+        const struct model_figures *bin = model_of_bin(model, without, level);
+        uint64_t misses = model->total[level].misses - (bin ? bin->misses : 0);
+        cycles += (double)misses * miss_cycles[level];
+    }
+    return cycles;
+}
+
+/* More lines than any cache has; indexes are 32 bits. */
+static const uint64_t LINES_MAX = UINT64_C(1) << 28;
+
+/* Each text once for each level, for there is nothing here to format numbers with. */
+#define LEVEL_TEXTS(text)                                                                          \
+    {                                                                                              \
+        "level 1: " text, "level 2: " text, "level 3: " text, "level 4: " text,                    \
+            "instruction cache: " text                                                             \
+    }
+enum { INSTRUCTION = MODEL_LEVELS_MAX };
+
+static bool power_of_two(uint64_t value)
+{
+    return value && !(value & (value - 1));
+}
+
+static const char *refuse_line(const struct model_level_spec *level, uint32_t index)
+{
+    static const char *const not_power[] = LEVEL_TEXTS("bytes of a line are no power of two");
+    static const char *const out_of_range[] = LEVEL_TEXTS("a line has 4 to 4096 bytes");
+    if (level->line_bytes < MODEL_LINE_MIN || level->line_bytes > MODEL_LINE_MAX)
+        return out_of_range[index];
+    return power_of_two(level->line_bytes) ? NULL : not_power[index];
+}
+
+static const char *refuse_ways(const struct model_level_spec *level, uint32_t index)
+{
+    static const char *const none[] = LEVEL_TEXTS("there are no ways");
+    static const char *const many[] = LEVEL_TEXTS("more than 65536 ways");
+    static const char *const policy[] = LEVEL_TEXTS("unknown replacement policy");
+    static const char *const tree[] = LEVEL_TEXTS("tree-PLRU wants 2, 4, 8, 16, 32 or 64 ways");
+    if (!level->ways)
+        return none[index];
+    if (level->ways > MODEL_WAYS_MAX)
+        return many[index];
+    if (level->policy > MODEL_RANDOM)
+        return policy[index];
+    if (level->policy == MODEL_TREE_PLRU &&
+        (!power_of_two(level->ways) || level->ways < 2 || level->ways > MODEL_TREE_WAYS_MAX))
+        return tree[index];
+    return NULL;
+}
+
+static const char *refuse_size(const struct model_level_spec *level, uint32_t index)
+{
+    static const char *const uneven[] = LEVEL_TEXTS("size is no multiple of ways times line");
+    static const char *const small[] = LEVEL_TEXTS("size is less than one set");
+    static const char *const large[] = LEVEL_TEXTS("more than 2^28 lines");
+    uint64_t set_bytes = (uint64_t)level->ways * level->line_bytes;
+    if (level->size_bytes < set_bytes)
+        return small[index];
+    if (level->size_bytes % set_bytes)
+        return uneven[index];
+    return level->size_bytes / level->line_bytes > LINES_MAX ? large[index] : NULL;
+}
+
+static const char *refuse_level(const struct model_level_spec *level, uint32_t index)
+{
+    const char *why = refuse_line(level, index);
+    if (!why)
+        why = refuse_ways(level, index);
+    return why ? why : refuse_size(level, index);
+}
+
+/* How a level goes with the one above it. */
+static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
+{
+    static const char *const shorter[] = LEVEL_TEXTS("lines shorter than those of the level above");
+    static const char *const private_below[] = LEVEL_TEXTS("private below a shared level");
+    static const char *const lengths[] =
+        LEVEL_TEXTS("private levels of several threads have one length of line");
+    static const char *const whole[] = LEVEL_TEXTS("inclusive, but asked as cachegrind does");
+    const struct model_level_spec *above = &spec->level[index - 1];
+    const struct model_level_spec *level = &spec->level[index];
+    if (level->line_bytes < above->line_bytes)
+        return shorter[index];
+    if (above->shared && !level->shared)
+        return private_below[index];
+    if (spec->threads > 1 && !level->shared && level->line_bytes != above->line_bytes)
+        return lengths[index];
+    return spec->whole_access_below && level->inclusive ? whole[index] : NULL;
+}
+
+static const char *refuse_rest(const struct model_spec *spec)
+{
+    if (!spec->threads || spec->threads > MODEL_THREADS_MAX)
+        return "1 to 126 threads";
+    if (spec->prefetch > MODEL_STRIDE)
+        return "unknown kind of prefetch";
+    if (spec->prefetch && spec->prefetch_level >= spec->level_count)
+        return "prefetch into a level that is not there";
+    if (spec->users_one_in && !power_of_two(spec->users_one_in))
+        return "one line in so many: no power of two";
+    if (spec->reuse_one_in && !power_of_two(spec->reuse_one_in))
+        return "reuse distances of one line in so many: no power of two";
+    if (spec->reuse_one_in > 1u << 16)
+        return "reuse distances of less than one line in 65536";
+    if (spec->reuse_lines > LINES_MAX)
+        return "reuse distances of more than 2^28 lines";
+    return NULL;
+}
+
+const char *model_spec_refuse(const struct model_spec *spec)
+{
+    if (!spec->level_count || spec->level_count > MODEL_LEVELS_MAX)
+        return "1 to 4 levels";
+    const char *why = refuse_rest(spec);
+    for (uint32_t i = 0; i < spec->level_count && !why; i++) {
+        why = refuse_level(&spec->level[i], i);
+        if (!why && i)
+            why = refuse_pair(spec, i);
+    }
+    if (!why && spec->instruction.size_bytes)
+        why = refuse_level(&spec->instruction, INSTRUCTION);
+    return why;
+}
+
+void model_spec_complete(struct model_spec *spec)
+{
+    const uint32_t ids = 1u << 20;
+    if (!spec->ips_max)
+        spec->ips_max = ids;
+    if (!spec->bins_max)
+        spec->bins_max = ids;
+    if (!spec->evicted_max)
+        spec->evicted_max = 1u << 18;
+    if (!spec->pairs_max)
+        spec->pairs_max = 1u << 16;
+    if (!spec->lines_limit_bytes)
+        spec->lines_limit_bytes = UINT64_C(1) << 30;
+    if (!spec->seed)
+        spec->seed = 1;
+}

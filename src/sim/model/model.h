@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An exact simulated cache hierarchy: which level served an access, why it missed, who threw the
+ * line out, how much of it was used. Freestanding C, for it is compiled into the Valgrind tool
+ * (no libc there) and natively into tests and benches: no allocation of its own, no errno, no
+ * floating point but in what reads the results. Whoever holds a model calls it from one thread at
+ * a time (Valgrind runs threads one after another).
+ *
+ * An access that straddles lines counts at most one miss at each level, and a modify counts once
+ * (cachegrind's manual, "simulation details").
+ */
+#ifndef MISSTOP_SIM_MODEL_MODEL_H
+#define MISSTOP_SIM_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a model counts, for all, for a statement or for a bin; plain values. */
+/*
+ * Why an access missed a level, asked in this order. Hill's three Cs by a fully associative LRU
+ * cache of the same size beside (Hill and Smith 1989); invalidations by the bytes that other
+ * threads wrote since (Torrellas, Lam, Hennessy 1994, by the access that misses).
+ */
+enum model_cause {
+    MODEL_CAUSE_UNKNOWN,     /* not asked for, or a table was full */
+    MODEL_FIRST,             /* nobody referenced the line before */
+    MODEL_FIRST_HERE,        /* another thread did, this one not (private levels) */
+    MODEL_INVALIDATED_TRUE,  /* another thread wrote bytes that are asked for now */
+    MODEL_INVALIDATED_FALSE, /* another thread wrote to the line, but other bytes */
+    MODEL_INCLUSION,         /* an inclusive level below threw it out */
+    MODEL_CONFLICT,          /* a fully associative cache of this size would have it */
+    MODEL_CAPACITY,
+    MODEL_CAUSES
+};
+
+/* Why a line left a level. */
+enum model_reason {
+    MODEL_REPLACED,
+    MODEL_INVALIDATED, /* another thread wrote to it */
+    MODEL_INCLUDED,    /* an inclusive level below threw it out */
+    MODEL_END          /* model_finish() */
+};
+
+/* Uses of a line, by what used it. */
+enum model_use_class {
+    MODEL_LOAD_INTEGER,
+    MODEL_LOAD_FLOAT,
+    MODEL_STORE_INTEGER, /* a modify is a store */
+    MODEL_STORE_FLOAT,
+    MODEL_USE_CLASSES
+};
+
+/* What was done to one line. Bits stand for bytes; for line / 64 bytes where lines are longer. */
+struct model_use {
+    uint64_t touched;
+    uint64_t written;
+    uint64_t touched_bytes; /* sum of the accesses' sizes: SIP's reuse count */
+    uint64_t uses[MODEL_USE_CLASSES];
+};
+
+/* At one level. */
+struct model_figures {
+    uint64_t misses; /* accesses */
+    uint64_t causes[MODEL_CAUSES];
+    uint64_t thrown_by_same;  /* misses on what the same bin had thrown out */
+    uint64_t thrown_by_other; /* another bin (DTrack 3.5) */
+    uint64_t fetched;         /* lines fetched that have left since; two where a miss straddled */
+    uint64_t used_bytes;      /* different bytes of them that were touched: SIP's spatial use */
+    uint64_t touched_bytes;   /* every touch counted: SIP's reuse count */
+    uint64_t uses[MODEL_USE_CLASSES];
+    uint64_t written_back;
+    uint64_t prefetched; /* lines fetched ahead, that have left since */
+    uint64_t prefetched_unused;
+};
+
+/*
+ * Percent of the fetched bytes that were used, and how often a used byte was used again (SIP 5.2;
+ * lines fetched stand for its misses). NAN: nothing was fetched, nothing used.
+ */
+double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes);
+double model_temporal_use(const struct model_figures *figures);
+
+/*
+ * What a simulated cache hierarchy is to be: plain numbers, filled by whoever makes a model
+ * (src/valgrind, tests, benches). Text is parsed elsewhere (profile/geometry.h).
+ */
+enum {
+    MODEL_LEVELS_MAX = 4,
+    MODEL_THREADS_MAX = 126, /* private hierarchies; a byte per line names one of them */
+    MODEL_WAYS_MAX = 65536,
+    MODEL_TREE_WAYS_MAX = 64, /* a set's tree is one word */
+    MODEL_LINE_MIN = 4,
+    MODEL_LINE_MAX = 4096
+};
+
+enum model_policy { MODEL_LRU, MODEL_TREE_PLRU, MODEL_RANDOM };
+
+/*
+ * Next line: the line behind one that missed. Stride: what an instruction does twice the same way
+ * it is expected to do again (Chen and Baer's reference prediction table). Both see what misses
+ * and the first use of what they fetched themselves.
+ */
+enum model_prefetch { MODEL_NO_PREFETCH, MODEL_NEXT_LINE, MODEL_STRIDE };
+
+struct model_level_spec {
+    uint64_t size_bytes; /* sets * ways * line; sets need not be a power of two */
+    uint32_t ways;
+    uint32_t line_bytes; /* a power of two, 4 to 4096; not shorter than the level's above */
+    uint8_t policy;      /* enum model_policy; the tree wants 2, 4 .. 64 ways */
+    bool inclusive;      /* what it throws out leaves the levels above it too */
+    bool shared;         /* one for all threads; below a shared level all are shared */
+};
+
+struct model_spec {
+    struct model_level_spec level[MODEL_LEVELS_MAX]; /* [0] is the nearest */
+    uint32_t level_count;                            /* 1 .. MODEL_LEVELS_MAX */
+    struct model_level_spec instruction; /* beside [0], shared as that is; size 0: fetches of
+                                            instructions are not simulated */
+    uint32_t threads;                    /* 1 .. MODEL_THREADS_MAX */
+    bool no_write_allocate;              /* a store that misses fetches nothing */
+    bool whole_access_below; /* where one line of an access missed, the next level is asked for all
+                                its lines, as cachegrind does; not with inclusive levels */
+    uint8_t prefetch;        /* enum model_prefetch */
+    uint8_t prefetch_level;  /* index of the level that fetches ahead */
+
+    bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
+    bool no_figures; /* the host counts what it is told: there are none of all, statements and bins
+                      */
+    bool use;        /* which bytes of a line were used before it left (SIP) */
+    uint32_t users_one_in; /* statements that used and threw out what another fetched, for one
+                              line in so many; a power of two; 0: not at all */
+    uint32_t reuse_lines;  /* lines whose reuse distances are sampled; 0: none */
+    uint32_t reuse_one_in; /* at first one line in so many is; 0: all. More never are */
+
+    /* Bounds of memory; 0 takes what model_spec_complete() sets. */
+    uint32_t ips_max;           /* instructions with figures of their own, from id 0 */
+    uint32_t bins_max;          /* bins with figures of their own, from 0 */
+    uint32_t evicted_max;       /* lines per level whose evictor is remembered */
+    uint32_t pairs_max;         /* pairs in each table of who did what to whom */
+    uint64_t lines_limit_bytes; /* of the tables of lines ever referenced */
+    uint64_t seed;              /* of random replacement */
+};
+
+/* Sets the bounds that are 0. */
+void model_spec_complete(struct model_spec *spec);
+
+/* NULL: a model can be made of it. Else why not, in a few words ("ways of level 2 are 0"). */
+const char *model_spec_refuse(const struct model_spec *spec);
+
+struct model;
+
+/* What an access does. Load and store together: a modify. FLOAT is added to either. */
+enum model_kind {
+    MODEL_LOAD = 1,
+    MODEL_STORE = 2,
+    MODEL_MODIFY = MODEL_LOAD | MODEL_STORE,
+    MODEL_FLOAT = 4,
+    MODEL_INSTRUCTION = 8 /* alone; asks the instruction cache, if the spec has one */
+};
+
+/* Who: a statement (the caller's number of the instruction, dense, from 0) and a bin. */
+struct model_who {
+    uint32_t ip;      /* MODEL_NOBODY: not known */
+    uint32_t bin;     /* the same */
+    uint64_t address; /* that it accessed; 0: not known */
+};
+
+enum { MODEL_NOBODY = UINT32_MAX };
+
+/* One level that an access missed. */
+struct model_missed {
+    uint8_t cause;            /* enum model_cause */
+    uint32_t evictor_thread;  /* whose access (model_thread.runs); MODEL_NOBODY: not known */
+    struct model_who evictor; /* who threw out or invalidated what was missed */
+};
+
+/* An access that missed at least the first level. Valid during the call. */
+struct model_miss {
+    uint64_t address;
+    uint32_t size_bytes;
+    uint32_t thread;
+    uint32_t kind;   /* enum model_kind */
+    uint32_t served; /* level that had it; level_count: memory. Levels below it were missed */
+    struct model_who who;
+    struct model_missed level[MODEL_LEVELS_MAX]; /* [0] .. [served - 1] */
+};
+
+/* A line that left a level. Valid during the call. */
+struct model_eviction {
+    uint64_t address; /* of the line */
+    uint32_t level;
+    uint32_t thread;          /* whose cache; of a shared one: who threw it out */
+    struct model_who fetched; /* who fetched it; an address that lies in it, always */
+    struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
+    uint8_t reason;           /* enum model_reason */
+    bool dirty;               /* was written to: it has to be written back */
+    bool prefetched_unused;   /* fetched ahead and never asked for */
+    struct model_use use;     /* all 0 unless the spec wants use */
+    uint32_t used_bytes;      /* different bytes of it that were touched */
+};
+
+/* A line was used whose reuse distances are sampled (reuse.h). Valid during the call. */
+struct model_reuse {
+    struct model_who who;
+    uint64_t distance;      /* other lines used since; MODEL_NO_DISTANCE: it was not used before */
+    uint64_t stands_256ths; /* for so many uses of all lines */
+};
+
+#define MODEL_NO_DISTANCE UINT64_MAX
+
+/*
+ * What the model needs of its caller. Only allocate and fail must be there. No callback may call
+ * the model.
+ */
+struct model_host {
+    void *context;
+    void *(*allocate)(void *context,
+                      size_t size_bytes);          /* zeroed, aligned to 64; NULL: none left */
+    void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
+    uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
+    void (*miss)(void *context, const struct model_miss *miss);
+    /* Whether it matters why the access on its way was missed, that level `served` has
+     * (as in struct model_miss); if not, no cause of it need be known. No function: always. */
+    bool (*asks_causes)(void *context, uint32_t served);
+    void (*eviction)(void *context, const struct model_eviction *eviction);
+    /* The model then keeps no histograms of statements and bins, only that of all. */
+    void (*reuse)(void *context, const struct model_reuse *reuse);
+    /* Room for a kind of pairs (enum model_pairs) at a level, if others are to read them while
+     * they are counted: struct tally_pair (tally.h). NULL, or no function: as allocate. */
+    void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
+};
+
+/* NULL after fail(): the spec is refused, or there is no memory. Nothing is ever given back. */
+struct model *model_new(const struct model_spec *spec, const struct model_host *host);
+
+/* Use of a line as the fast path writes it: two words an access. */
+struct model_hits {
+    uint64_t loaded; /* as model_use.touched, by loads */
+    uint64_t stored;
+    uint64_t uses[MODEL_USE_CLASSES]; /* how many times 2^32, and the sum of their bytes */
+};
+
+/* One line of a cache. */
+struct model_line {
+    union {                     /* since its use was last told to the level below */
+        struct model_hits hits; /* first level */
+        struct model_use use;
+    };
+    uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
+    uint32_t ip;   /* who fetched it */
+};
+
+/*
+ * A line that plain accesses may hit without telling anybody, at the place of the table that its
+ * number's low bits say. Where there is none, addresses that belong to another place: no access
+ * that looks here is in their line.
+ */
+struct model_fast {
+    uint64_t loads;          /* address of the line, for loads */
+    uint64_t stores;         /* the same for stores and modifies */
+    uint64_t *stamp;         /* the time of a hit goes there */
+    struct model_line *line; /* its use goes there */
+};
+
+/* Takes what nobody reads, where there is no line. */
+struct model_unread {
+    struct model_line line;
+    uint64_t stamp;
+};
+
+enum { MODEL_FAST_SHIFT = 5 };
+_Static_assert(sizeof(struct model_fast) == 1 << MODEL_FAST_SHIFT, "places are found by a shift");
+
+/* Each access takes so much of the clock, for its parts have times of their own. */
+enum { MODEL_CLOCK_STEP = 2048 };
+
+/*
+ * One thread's way into the hierarchy; open for the fast path only. Made when first asked for;
+ * threads at or beyond the spec's number share those below (modulo). NULL after fail().
+ */
+struct model_thread {
+    struct model_fast *fast;
+    uint64_t fast_mask;
+    uint64_t *clock;     /* of all threads */
+    uint32_t line_shift; /* log2 of the line's bytes */
+    uint32_t line_bytes;
+    uint32_t grain_shift; /* log2 of the bytes that one bit of a use stands for */
+    bool timed;           /* hits have to say when they were: each access sets the clock forward */
+    bool use;             /* hits have to say what they used */
+    uint32_t number;
+    uint32_t runs; /* whose accesses come: any number below 65536; the caller's to set */
+    struct model *model;
+    /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last,
+     * whose next fetch changes nothing. NULL: they are not simulated. */
+    const uint64_t *fetched;
+    uint64_t fetch_sets;
+};
+
+struct model_thread *model_thread(struct model *model, uint32_t thread);
+
+/* Of place `index` of a table: no line. */
+static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
+                                                   struct model_unread *unread)
+{
+    uint64_t elsewhere = (index ^ 1) << line_shift;
+    return (struct model_fast){elsewhere, elsewhere, &unread->stamp, &unread->line};
+}
+
+/* A table of mask + 1 places, 2 or more, in which nothing is found. */
+static inline void model_fast_clear(struct model_fast *table, uint64_t mask, uint32_t line_shift,
+                                    struct model_unread *unread)
+{
+    for (uint64_t index = 0; index <= mask; index++)
+        table[index] = model_fast_nothing(index, line_shift, unread);
+}
+
+/* As model_access(), for all that is not simple. */
+uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip);
+
+/* Bits of a use for bytes [offset, offset + size) of a line. */
+static inline uint64_t model_grains(uint32_t offset, uint32_t size_bytes, uint32_t grain_shift)
+{
+    uint32_t first = offset >> grain_shift;
+    uint32_t last = (offset + size_bytes - 1) >> grain_shift;
+    return (UINT64_MAX >> (63 - (last - first))) << first;
+}
+
+/* enum model_use_class of an access. */
+static inline uint32_t model_class(uint32_t kind)
+{
+    return (kind & MODEL_STORE) | (kind & MODEL_FLOAT ? 1 : 0);
+}
+
+enum { MODEL_USES_SHIFT = 32 };
+
+static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uint32_t size_bytes,
+                                   uint32_t kind)
+{
+    if (kind & MODEL_STORE)
+        hits->stored |= grains;
+    else
+        hits->loaded |= grains;
+    hits->uses[model_class(kind)] += (UINT64_C(1) << MODEL_USES_SHIFT) + size_bytes;
+}
+
+/*
+ * The level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 the first,
+ * level_count memory. A load and a compare where the line is in the table; else a call.
+ */
+static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
+                                    uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    const struct model_fast *place =
+        &thread->fast[address >> thread->line_shift & thread->fast_mask];
+    uint64_t offset = address - (kind & MODEL_STORE ? place->stores : place->loads);
+    if (thread->timed)
+        *thread->clock += MODEL_CLOCK_STEP;
+    if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
+        kind & MODEL_INSTRUCTION)
+        return model_access_slow(thread, address, size_bytes, kind, ip);
+    *place->stamp = *thread->clock;
+    if (thread->use)
+        model_count_hit(&place->line->hits,
+                        model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
+                        kind);
+    return 0;
+}
+
+/* To be called at least once in MODEL_SETTLE_EVERY accesses where the spec wants use: a line of the
+ * first level has room for the bytes of so many. */
+enum { MODEL_SETTLE_EVERY = 1 << 23 };
+void model_settle(struct model *model);
+
+/* Counts the lines still there as if they were thrown out now (reason END), once, at the end. */
+void model_finish(struct model *model);
+
+/* Figures of one level: of all, of a statement, of a bin. NULL: it missed at no level. */
+const struct model_figures *model_total(const struct model *model, uint32_t level);
+const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level);
+const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level);
+
+/*
+ * Who did what to whom at a level, each (first, second, count); `told` is called for each pair.
+ * Returns what found no room in the table: events, not pairs.
+ */
+enum model_pairs {
+    MODEL_BIN_EVICTED_BY_BIN, /* (bin that missed, bin that had thrown it out), replacements */
+    MODEL_IP_EVICTED_BY_IP,   /* (statement that fetched a line, statement that threw it out) */
+    MODEL_IP_USED_BY_IP,      /* (fetched, used): uses of sampled lines, times users_one_in */
+    MODEL_PAIRS
+};
+typedef void (*model_pair_told)(void *context, uint32_t first, uint32_t second, uint64_t count);
+uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
+                         model_pair_told told, void *context);
+
+/* Misses of MODEL_INSTRUCTION; they are in no figures of data. */
+uint64_t model_instruction_misses(const struct model *model, uint32_t level);
+
+/*
+ * Cycles lost if the data of one bin never missed, but went on taking its room (DTrack 3.4):
+ * miss_cycles[level] are what a miss at a level costs. MODEL_NOBODY: as it is.
+ */
+double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without);
+
+/* Bytes allocated so far. */
+uint64_t model_memory_bytes(const struct model *model);
+
+/* What found no room in the bounded tables. */
+struct model_limits {
+    uint64_t lines_untold;       /* misses: whether they were first references */
+    uint64_t evictors_forgotten; /* misses: who had thrown the line out */
+    uint64_t ids_untold;         /* misses of statements and bins beyond the spec's numbers */
+    uint64_t users_untold;       /* uses of sampled lines */
+    uint64_t reuse_untold;       /* sampled uses by statement or bin */
+};
+struct model_limits model_limits(const struct model *model);
+
+#endif

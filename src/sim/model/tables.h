@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The host's memory, counted. Used inside src/sim only. */
+#ifndef MISSTOP_SIM_MODEL_TABLES_H
+#define MISSTOP_SIM_MODEL_TABLES_H
+
+#include "sim/model/model.h"
+
+struct memory {
+    struct model_host host;
+    uint64_t allocated_bytes;
+};
+
+/* Zeroed room for `count` things; NULL: there is none, or more than an address can tell. */
+static inline void *memory_new(struct memory *memory, uint64_t count, uint64_t size_bytes)
+{
+    uint64_t total_bytes;
+    if (__builtin_mul_overflow(count, size_bytes, &total_bytes) || total_bytes > PTRDIFF_MAX)
+        return NULL;
+    void *room = memory->host.allocate(memory->host.context, total_bytes);
+    if (room)
+        memory->allocated_bytes += total_bytes;
+    return room;
+}
+
+/* Bits well mixed, for hashes and for sampling by address (Fibonacci hashing, twice). */
+static inline uint64_t memory_hash(uint64_t value)
+{
+    value *= UINT64_C(0x9e3779b97f4a7c15);
+    value ^= value >> 32;
+    value *= UINT64_C(0xd6e8feb86659fd93);
+    return value ^ (value >> 32);
+}
+
+/* Ones in a word; the builtin calls libgcc where the processor is not told (Hacker's Delight 5-1).
+ */
+static inline uint32_t memory_ones(uint64_t word)
+{
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static inline uint64_t memory_power_of_two(uint64_t at_least)
+{
+    return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));
+}
+
+/* Things by dense numbers, made when first asked for; a bounded array of arrays. Used inside
+ * src/sim only. */
+enum { IDS_CHUNK = 64 };
+
+struct ids {
+    uint8_t **chunks;
+    uint32_t max;
+    uint32_t size_bytes; /* of a thing */
+};
+
+/* -1: no memory. */
+static inline int ids_init(struct ids *ids, uint32_t max, uint32_t size_bytes,
+                           struct memory *memory)
+{
+    ids->max = max;
+    ids->size_bytes = size_bytes;
+    ids->chunks = memory_new(memory, (uint64_t)max / IDS_CHUNK + 1, sizeof *ids->chunks);
+    return ids->chunks ? 0 : -1;
+}
+
+/* NULL: never made, or beyond the bound. */
+static inline void *ids_find(const struct ids *ids, uint32_t id)
+{
+    uint8_t *chunk = id < ids->max ? ids->chunks[id / IDS_CHUNK] : NULL;
+    return chunk ? chunk + (size_t)(id % IDS_CHUNK) * ids->size_bytes : NULL;
+}
+
+/* Zeroed when new. NULL: beyond the bound, or no memory. */
+static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory)
+{
+    if (id >= ids->max)
+        return NULL;
+    uint8_t **chunk = &ids->chunks[id / IDS_CHUNK];
+    if (!*chunk)
+        *chunk = memory_new(memory, IDS_CHUNK, ids->size_bytes);
+    return ids_find(ids, id);
+}
+
+/*
+ * A byte or a bit for every line ever referenced: a radix tree of leaves, made as they are touched,
+ * up to a limit of memory. Used inside src/sim only.
+ */
+enum {
+    LINES_LEAF_BYTES = 4096,
+    LINES_LEAF_SHIFT = 12,
+    LINES_NODE_SHIFT = 10,
+    LINES_DEPTH = 5, /* 12 + 5 * 10 bits: all numbers of lines of 4 bytes */
+    LINES_RECENT = 64
+};
+
+struct lines_node {
+    void *child[1 << LINES_NODE_SHIFT];
+};
+
+struct lines {
+    struct memory *memory;
+    struct lines_node *root;
+    struct {
+        uint64_t number; /* of a leaf, + 1 */
+        uint8_t *leaf;
+    } recent[LINES_RECENT];
+    uint64_t *left_bytes; /* of the limit, which several tables may share */
+};
+
+void lines_init(struct lines *lines, struct memory *memory, uint64_t *left_bytes);
+
+/* The byte of a line, 0 at first; NULL: no room for it. */
+uint8_t *lines_byte(struct lines *lines, uint64_t number);
+
+/* The byte that holds the bit of a line, which is number % 8. A table has bytes or bits. */
+static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
+{
+    return lines_byte(lines, number / 8);
+}
+
+/*
+ * Who threw lines out of a level, for when they are missed: a bounded table that forgets the oldest
+ * of those that fall together. Beside, for private levels, what other threads wrote to lines since
+ * they took them away. Used inside src/sim only.
+ */
+struct evicted_line {
+    uint64_t tag; /* line number + 1; 0: empty */
+    union {
+        struct model_who evictor;
+        uint64_t written; /* of lines that were taken away: bytes, by others, since then */
+    };
+    uint16_t thread; /* whose cache it left; 0 for shared ones */
+    uint16_t by;     /* whose access (model_thread.runs) */
+    uint8_t reason;  /* enum model_reason */
+};
+
+struct evicted {
+    struct evicted_line *lines; /* NULL: nothing is remembered */
+    uint32_t group_mask;
+};
+
+/* -1: no memory. */
+int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory);
+
+/* Takes the place of what was known of that line and thread. */
+void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_line *line);
+
+/* Asks for what the two others will read. */
+void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t thread);
+
+/* NULL: not known. */
+struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
+
+/* Counts of pairs in a bounded table, which tells what found no room. Used inside src/sim only. */
+struct tally_pair {
+    uint64_t count; /* 0: empty */
+    uint32_t first;
+    uint32_t second;
+};
+
+struct tally {
+    struct tally_pair *pairs; /* NULL until the first is counted; who reads beside finds `first` and
+                                 `second` settled where the count is not 0 */
+    uint64_t mask;
+    uint64_t used;
+    uint64_t room;
+    uint64_t overflow; /* events of pairs that found no room */
+};
+
+/* How many pairs a table has places for, that keeps at most so many. */
+static inline uint64_t tally_places(uint32_t pairs_max)
+{
+    /* Probes stay short as long as a quarter is free. */
+    return memory_power_of_two((uint64_t)pairs_max + pairs_max / 3 + 1);
+}
+
+void tally_init(struct tally *tally, uint32_t pairs_max);
+
+void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
+                 uint64_t count);
+
+/*
+ * Which statements use what a statement fetched (what SIP left for later): for lines sampled by
+ * address, at every level where they lie. Bounded. Used inside src/sim only.
+ */
+enum { USERS_OF_LINE = 8 };
+
+struct users_line {
+    uint64_t tag;   /* line number + 1; 0: empty */
+    uint32_t cache; /* its id */
+    uint32_t fetched_by;
+    uint32_t ips[USERS_OF_LINE];
+    uint32_t uses[USERS_OF_LINE]; /* 0: empty */
+    uint64_t others;              /* uses by more statements than have room */
+};
+
+struct users {
+    struct users_line *lines; /* NULL: not asked for */
+    uint64_t mask;
+    uint64_t count;
+    uint64_t untold; /* uses that found no room */
+    uint32_t one_in;
+    uint32_t region_shift; /* of addresses that are sampled together: the longest line's */
+};
+
+/* `lines`: most that can be watched at once. -1: no memory. */
+int users_init(struct users *users, uint64_t lines, uint32_t one_in, uint32_t region_shift,
+               struct memory *memory);
+
+static inline bool users_watch(const struct users *users, uint64_t address)
+{
+    return users->lines &&
+           !(memory_hash(address >> users->region_shift) >> 20 & (users->one_in - 1));
+}
+
+/* A watched line came into a cache, was used there, and left it. */
+void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
+void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
+void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally,
+                struct memory *memory);
+
+#endif

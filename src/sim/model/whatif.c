@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/model/whatif.h"
+
+#include <stddef.h>
+
+#include "sim/model/state.h"
+
+/* Of the ways used after `after`, the one used first; CACHE_NONE: there is no more. Stamps are
+ * different, for each use has its own. */
+static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
+{
+    uint32_t found = CACHE_NONE;
+    for (uint32_t index = first; index < first + cache->ways; index++)
+        if (cache->tags[index] && cache->stamps[index] > after &&
+            (found == CACHE_NONE || cache->stamps[index] < cache->stamps[found]))
+            found = index;
+    return found;
+}
+
+static void resident_report(const struct cache *cache, uint32_t index, resident_told told,
+                            void *context)
+{
+    told(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
+}
+
+static void tell_set(const struct cache *cache, uint32_t first, resident_told told, void *context)
+{
+    uint32_t index;
+    if (cache->policy == MODEL_LRU)
+        for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
+             after = cache->stamps[index])
+            resident_report(cache, index, told, context);
+    else
+        for (index = first; index < first + cache->ways; index++)
+            if (cache->tags[index])
+                resident_report(cache, index, told, context);
+}
+
+/* Lines of thread `thread`'s cache of data at `level`, set by set, where the policy knows those
+ * used last after those used before. A thread that the model has not seen has none. */
+static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
+                          resident_told told, void *context)
+{
+    const struct state_thread *state = thread < model->threads_end ? model->threads[thread] : NULL;
+    const struct cache *cache = state ? state->path[level] : NULL;
+    for (uint64_t set = 0; cache && set < cache->sets; set++)
+        tell_set(cache, (uint32_t)set * cache->ways, told, context);
+}
+
+/* Threads from here on were never seen. */
+static uint32_t resident_threads(const struct model *model)
+{
+    return model->threads_end;
+}
+
+enum { WARM_STEP_BYTES = 4, TOUCHED_BYTES = 64 << 20 };
+
+static int fail(struct whatif *whatif, const char *text)
+{
+    whatif->memory.host.fail(whatif->memory.host.context, text);
+    return -1;
+}
+
+int whatif_init(struct whatif *whatif, const struct relayout *relayout,
+                const struct model_spec *spec, const struct model_host *host)
+{
+    const char *refused = relayout_refuse(relayout);
+    struct model_spec second = *spec;
+    *whatif = (struct whatif){.memory = {.host = *host}};
+    second.causes = second.use = false;
+    second.users_one_in = second.reuse_lines = 0;
+    if (refused)
+        return fail(whatif, refused);
+    if (moved_init(&whatif->moved, relayout, &whatif->memory))
+        return fail(whatif, "no memory for the blocks of the object");
+    if (!relayout->part_count)
+        return 0;
+    whatif->touched_left_bytes = TOUCHED_BYTES;
+    whatif->line_shift = (uint32_t)__builtin_ctz(spec->level[spec->level_count - 1].line_bytes);
+    lines_init(&whatif->touched, &whatif->memory, &whatif->touched_left_bytes);
+    whatif->settles_after = spec->level[spec->level_count - 1].size_bytes >> whatif->line_shift;
+    whatif->memory.host.miss = NULL;
+    whatif->memory.host.eviction = NULL;
+    whatif->model = model_new(&second, &whatif->memory.host);
+    return whatif->model ? whatif_runs(whatif, 0) : -1;
+}
+
+int whatif_runs(struct whatif *whatif, uint32_t thread)
+{
+    if (whatif->model)
+        whatif->thread = model_thread(whatif->model, thread);
+    return whatif->model && !whatif->thread ? -1 : 0;
+}
+
+/* Whether a line of the new layout is fetched for the first time. */
+static bool touch(struct whatif *whatif, uint64_t address)
+{
+    uint64_t number = address >> whatif->line_shift;
+    uint8_t *bits = lines_bits(&whatif->touched, number);
+    uint8_t bit = (uint8_t)(1u << number % 8);
+    bool first = bits && !(*bits & bit);
+    if (first)
+        *bits |= bit;
+    return first;
+}
+
+/* ---- what lies in the first model's caches ---- */
+
+/* A line of the object holds parts that lie in several lines then. */
+static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
+{
+    struct whatif *whatif = context;
+    uint64_t before = UINT64_MAX;
+    for (uint32_t done = 0; done < line_bytes; done += WARM_STEP_BYTES) {
+        uint32_t bytes = 1;
+        const struct moved_block *block = moved_find(&whatif->moved, address + done);
+        uint64_t to = address + done;
+        to = block ? moved_map(&whatif->moved, block, to, &bytes) : to;
+        if (block)
+            touch(whatif, to);
+        if (to / line_bytes != before)
+            model_access(whatif->thread, to, 1, MODEL_LOAD, MODEL_NOBODY);
+        before = to / line_bytes;
+    }
+}
+
+/* From the farthest level up: each puts in order what lies nearer, too. */
+static int warm(struct whatif *whatif, const struct model *first)
+{
+    uint32_t levels = 0;
+    while (model_total(first, levels))
+        levels++;
+    for (uint32_t thread = 0; thread < resident_threads(first); thread++) {
+        if (whatif_runs(whatif, thread))
+            return -1;
+        for (uint32_t level = levels; level-- > 0;)
+            resident_each(first, thread, level, warm_line, whatif);
+    }
+    return 0;
+}
+
+int whatif_begin(struct whatif *whatif, const struct model *first)
+{
+    int code = whatif->model ? warm(whatif, first) : 0;
+    whatif->counts = (struct whatif_counts){0};
+    return code;
+}
+
+/* ---- accesses ---- */
+
+static void whatif_count_miss(uint64_t *misses, uint32_t served)
+{
+    for (uint32_t level = 0; level < served && level < MODEL_LEVELS_MAX; level++)
+        misses[level]++;
+}
+
+static void access_second(struct whatif *whatif, uint64_t address, uint32_t size_bytes,
+                          uint32_t kind, uint32_t ip, bool object)
+{
+    uint32_t served = model_access(whatif->thread, address, size_bytes, kind, ip);
+    if (__builtin_expect(!served, 1))
+        return;
+    whatif_count_miss(whatif->counts.after.all, served);
+    if (!object)
+        return;
+    whatif_count_miss(whatif->counts.after.object, served);
+    if (touch(whatif, address))
+        whatif_count_miss(whatif->counts.fresh, served);
+}
+
+/* What lies together then is one access. */
+static void access_moved(struct whatif *whatif, const struct moved_block *block, uint64_t address,
+                         uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    uint32_t bytes = size_bytes;
+    uint64_t to = moved_map(&whatif->moved, block, address, &bytes);
+    uint32_t done = bytes;
+    while (done < size_bytes) {
+        uint32_t more = size_bytes - done;
+        uint64_t next = moved_map(&whatif->moved, block, address + done, &more);
+        done += more;
+        if (next == to + bytes) {
+            bytes += more;
+            continue;
+        }
+        access_second(whatif, to, bytes, kind, ip, true);
+        whatif->counts.cut++;
+        to = next;
+        bytes = more;
+    }
+    access_second(whatif, to, bytes, kind, ip, true);
+}
+
+static void whatif_settle(struct whatif *whatif)
+{
+    uint32_t last = 0;
+    while (last + 1 < MODEL_LEVELS_MAX && model_total(whatif->model, last + 1))
+        last++;
+    if (whatif->counts.after.all[last] < whatif->settles_after)
+        return;
+    whatif->settles_after = 0;
+    whatif->counts = (struct whatif_counts){0};
+}
+
+void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes, uint32_t kind,
+                   uint32_t ip, uint32_t served)
+{
+    struct whatif_counts *counts = &whatif->counts;
+    const struct moved_block *block = moved_find(&whatif->moved, address);
+    if (__builtin_expect(whatif->settles_after != 0, 0))
+        whatif_settle(whatif);
+    counts->accesses++;
+    counts->object_accesses += block != NULL;
+    if (served) {
+        whatif_count_miss(counts->before.all, served);
+        if (block)
+            whatif_count_miss(counts->before.object, served);
+    }
+    if (!whatif->model)
+        return;
+    if (block)
+        access_moved(whatif, block, address, size_bytes, kind, ip);
+    else
+        access_second(whatif, address, size_bytes, kind, ip, false);
+}
+
+static const char *refuse_arrays(const struct relayout *relayout)
+{
+    for (uint32_t i = 0; i < relayout->array_count; i++) {
+        const struct relayout_array *array = &relayout->array[i];
+        if (!array->stride_bytes || array->stride_bytes > RELAYOUT_STRIDE_MAX)
+            return "elements of an array have no size, or too large a one";
+        if (!array->align_bytes || array->align_bytes & (array->align_bytes - 1) ||
+            array->align_bytes > RELAYOUT_STRIDE_MAX)
+            return "arrays are aligned to powers of two";
+    }
+    return NULL;
+}
+
+static const char *refuse_part(const struct relayout *relayout, const struct relayout_part *part)
+{
+    if (part->end_bytes <= part->from_bytes || part->end_bytes > relayout->element_bytes)
+        return "a part is empty, or ends behind its element";
+    if (part->array >= relayout->array_count)
+        return "a part goes into no array";
+    if ((uint64_t)part->at_bytes + (part->end_bytes - part->from_bytes) >
+        relayout->array[part->array].stride_bytes)
+        return "a part does not fit into its stride";
+    return NULL;
+}
+
+const char *relayout_refuse(const struct relayout *relayout)
+{
+    uint32_t before_bytes = 0;
+    if (relayout->part_count > RELAYOUT_PARTS_MAX || relayout->array_count > RELAYOUT_PARTS_MAX)
+        return "more than 32 parts";
+    if (relayout->element_bytes > RELAYOUT_ELEMENT_MAX ||
+        (relayout->part_count && !relayout->element_bytes))
+        return "elements have no size, or too large a one";
+    const char *refused = refuse_arrays(relayout);
+    for (uint32_t i = 0; i < relayout->part_count && !refused; i++) {
+        const struct relayout_part *part = &relayout->part[i];
+        refused = part->from_bytes < before_bytes ? "parts overlap, or are out of order"
+                                                  : refuse_part(relayout, part);
+        before_bytes = part->end_bytes;
+    }
+    return refused;
+}
+
+/* The part that holds byte `offset` of an element; NULL: none does, the byte stays where it is. */
+static const struct relayout_part *relayout_find(const struct relayout *relayout, uint32_t offset)
+{
+    for (uint32_t i = 0; i < relayout->part_count; i++)
+        if (offset - relayout->part[i].from_bytes <
+            relayout->part[i].end_bytes - relayout->part[i].from_bytes)
+            return &relayout->part[i];
+    return NULL;
+}
+
+/* Arrays lie where no program on x86-64 Linux has memory under Valgrind: 1 TiB for each, and each
+ * some pages further, so that they do not all begin in one set. */
+#define ARRAYS_AT UINT64_C(0x600000000000)
+enum { ARRAY_SHIFT = 40, PAGE_BYTES = 4096, PAGES_APART = 37 };
+enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANULE_SHIFT) };
+enum { CHUNKS_FIRST = 256 };
+
+/* Elements between which each array is aligned. */
+static uint32_t step_of(const struct relayout *relayout)
+{
+    uint32_t step = 1;
+    for (uint32_t i = 0; i < relayout->array_count; i++) {
+        uint32_t low_bit = relayout->array[i].stride_bytes & -relayout->array[i].stride_bytes;
+        uint32_t align = relayout->array[i].align_bytes;
+        uint32_t its = low_bit < align ? align / low_bit : 1;
+        step = its > step ? its : step;
+    }
+    return step;
+}
+
+int moved_init(struct moved *moved, const struct relayout *relayout, struct memory *memory)
+{
+    *moved = (struct moved){
+        .relayout = *relayout, .memory = memory, .low = UINT64_MAX, .high = UINT64_MAX};
+    moved->step = step_of(relayout);
+    moved->chunk_mask = CHUNKS_FIRST - 1;
+    moved->chunks = memory_new(memory, CHUNKS_FIRST, sizeof *moved->chunks);
+    if (!moved->chunks)
+        return -1;
+    return ids_init(&moved->blocks, MOVED_BLOCKS_MAX, sizeof(struct moved_block), memory);
+}
+
+/* ---- who lies where ---- */
+
+static struct moved_chunk *chunk_slot(struct moved_chunk *chunks, uint64_t mask, uint64_t number)
+{
+    uint64_t slot = memory_hash(number) & mask;
+    while (chunks[slot].number && chunks[slot].number != number + 1)
+        slot = (slot + 1) & mask;
+    return &chunks[slot];
+}
+
+static bool grow_chunks(struct moved *moved)
+{
+    uint64_t mask = moved->chunk_mask * 2 + 1;
+    struct moved_chunk *more = memory_new(moved->memory, mask + 1, sizeof *more);
+    if (!more)
+        return false;
+    for (uint64_t i = 0; i <= moved->chunk_mask; i++)
+        if (moved->chunks[i].number)
+            *chunk_slot(more, mask, moved->chunks[i].number - 1) = moved->chunks[i];
+    moved->chunks = more;
+    moved->chunk_mask = mask;
+    moved->last = NULL;
+    return true;
+}
+
+static struct moved_chunk *make_chunk(struct moved *moved, uint64_t number)
+{
+    if (moved->chunks_used * 2 > moved->chunk_mask && !grow_chunks(moved))
+        return NULL;
+    struct moved_chunk *chunk = chunk_slot(moved->chunks, moved->chunk_mask, number);
+    moved->chunks_used += !chunk->number;
+    chunk->number = number + 1;
+    return chunk;
+}
+
+static uint32_t granule(uint64_t address)
+{
+    return (uint32_t)(address >> GRANULE_SHIFT) % GRANULES;
+}
+
+/* Marks [start, end), which lies in one chunk, with `mark`; takes only `old` away. */
+static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32_t mark,
+                       uint32_t old)
+{
+    struct moved_chunk *chunk = make_chunk(moved, start >> CHUNK_SHIFT);
+    if (!chunk)
+        return false;
+    if (end - start == UINT64_C(1) << CHUNK_SHIFT) {
+        chunk->whole = mark || chunk->whole == old ? mark : chunk->whole;
+        return true;
+    }
+    /* Of a block whose end was not told: it cannot be there any more. */
+    chunk->whole = mark ? 0 : chunk->whole;
+    if (!chunk->granules && mark)
+        chunk->granules = memory_new(moved->memory, GRANULES, sizeof *chunk->granules);
+    for (uint32_t i = granule(start); chunk->granules && i <= granule(end - 1); i++)
+        if (mark || chunk->granules[i] == old)
+            chunk->granules[i] = mark;
+    return chunk->granules || !mark;
+}
+
+static bool mark(struct moved *moved, uint64_t start, uint64_t end, uint32_t with, uint32_t old)
+{
+    while (start < end) {
+        uint64_t next = ((start >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        next = next < end ? next : end;
+        if (!mark_chunk(moved, start, next, with, old))
+            return false;
+        start = next;
+    }
+    return true;
+}
+
+const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
+{
+    uint64_t number = address >> CHUNK_SHIFT;
+    if (!moved->last || moved->last->number != number + 1)
+        moved->last = chunk_slot(moved->chunks, moved->chunk_mask, number);
+    const struct moved_chunk *chunk = moved->last;
+    if (!chunk->number) {
+        moved->last = NULL;
+        return NULL;
+    }
+    uint32_t index = chunk->whole;
+    if (!index && chunk->granules)
+        index = chunk->granules[granule(address)];
+    const struct moved_block *block = index ? ids_find(&moved->blocks, index - 1) : NULL;
+    return block && address - block->start < block->bytes ? block : NULL;
+}
+
+/* ---- where it goes ---- */
+
+/* NULL: there are blocks of too many sizes; these find no place again. */
+static struct moved_class *class_of(struct moved *moved, uint32_t count)
+{
+    uint64_t at = memory_hash(count);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct moved_class *class = &moved->classes[(at + i) % MOVED_CLASSES];
+        if (!class->count)
+            class->count = count;
+        if (class->count == count)
+            return class;
+    }
+    return NULL;
+}
+
+static uint32_t elements_of(const struct moved *moved, uint64_t bytes)
+{
+    uint64_t element_bytes = moved->relayout.element_bytes;
+    uint64_t count = element_bytes ? bytes / element_bytes : 1;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+/* Index of a block without bytes, but with a place in the arrays; MOVED_BLOCKS_MAX: no room. */
+static uint32_t take_place(struct moved *moved, uint32_t count)
+{
+    struct moved_class *class = class_of(moved, count);
+    if (class && class->gone) {
+        uint32_t index = class->gone - 1;
+        class->gone = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
+        return index;
+    }
+    struct moved_block *block = ids_make(&moved->blocks, moved->used, moved->memory);
+    if (!block)
+        return MOVED_BLOCKS_MAX;
+    uint64_t first = (moved->next_element + moved->step - 1) / moved->step * moved->step;
+    *block = (struct moved_block){.first = first, .count = count};
+    moved->next_element = first + count;
+    return moved->used++;
+}
+
+static void widen(struct moved *moved, uint64_t start, uint64_t end)
+{
+    bool empty = moved->low == UINT64_MAX;
+    moved->low = start < moved->low ? start : moved->low;
+    moved->high = empty || end > moved->high ? end : moved->high;
+}
+
+static void give_place(struct moved *moved, struct moved_block *block, uint32_t index)
+{
+    struct moved_class *class = class_of(moved, block->count);
+    block->bytes = 0;
+    moved->live--;
+    if (!class)
+        return;
+    block->next = class->gone;
+    class->gone = index + 1;
+}
+
+bool moved_remove(struct moved *moved, uint64_t start)
+{
+    const struct moved_block *found = moved_find(moved, start);
+    if (!found || found->start != start)
+        return false;
+    const struct moved_chunk *chunk = moved->last;
+    uint32_t index = (chunk->whole ? chunk->whole : chunk->granules[granule(start)]) - 1;
+    struct moved_block *block = ids_find(&moved->blocks, index);
+    mark(moved, start, start + block->bytes, 0, index + 1);
+    give_place(moved, block, index);
+    return true;
+}
+
+bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
+{
+    uint64_t end;
+    if (!bytes || __builtin_add_overflow(start, bytes, &end) || end > ARRAYS_AT)
+        return false;
+    moved_remove(moved, start);
+    uint32_t index = take_place(moved, elements_of(moved, bytes));
+    if (index == MOVED_BLOCKS_MAX) {
+        moved->refused++;
+        return false;
+    }
+    struct moved_block *block = ids_find(&moved->blocks, index);
+    moved->small += !block->count;
+    block->start = start;
+    block->bytes = bytes;
+    moved->live++;
+    if (!mark(moved, start, end, index + 1, 0)) {
+        mark(moved, start, end, 0, index + 1);
+        give_place(moved, block, index);
+        moved->refused++;
+        return false;
+    }
+    widen(moved, start, end);
+    return true;
+}
+
+/* ---- by address ---- */
+
+static uint64_t array_base(const struct relayout *relayout, uint32_t array)
+{
+    uint64_t base =
+        ARRAYS_AT + ((uint64_t)array << ARRAY_SHIFT) + (uint64_t)array * PAGES_APART * PAGE_BYTES;
+    bool in_phase = !array && relayout->array[0].align_bytes <= 1;
+    return base + (in_phase ? relayout->phase_bytes % PAGE_BYTES : 0);
+}
+
+uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
+                   uint32_t *bytes)
+{
+    const struct relayout *relayout = &moved->relayout;
+    uint64_t offset = address - block->start;
+    uint64_t element = 0;
+    if (!relayout->part_count)
+        return address;
+    if (offset >= relayout->element_bytes) {
+        element = offset / relayout->element_bytes;
+        offset -= element * relayout->element_bytes;
+    }
+    const struct relayout_part *part =
+        element < block->count ? relayout_find(relayout, (uint32_t)offset) : NULL;
+    /* Bytes of no part: one at a time, which is seldom asked for. */
+    uint32_t room = part ? part->end_bytes - (uint32_t)offset : 1;
+    *bytes = *bytes < room ? *bytes : room;
+    if (!part)
+        return address;
+    const struct relayout_array *array = &relayout->array[part->array];
+    return array_base(relayout, part->array) + (block->first + element) * array->stride_bytes +
+           part->at_bytes + (offset - part->from_bytes);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "sim/model/model.h"
+#include "sim/tool/tool.h"
+
+/* The first two members are those of VgHashNode. */
+struct node {
+    struct node *next;
+    UWord ip;
+    struct sim_instruction *place;
+};
+
+static VgHashTable *nodes;
+static struct sim_instruction crowded;
+
+void instructions_start(void)
+{
+    nodes = VG_(HT_construct)("misstop.instructions");
+}
+
+static struct sim_instruction *new_place(Addr ip)
+{
+    struct sim_header *header = &shared->header;
+    if (header->instructions_used >= SIM_INSTRUCTIONS_MAX)
+        return &crowded;
+    struct sim_instruction *place = &shared->instructions[header->instructions_used];
+    place->ip = ip;
+    __atomic_store_n(&header->instructions_used, header->instructions_used + 1, __ATOMIC_RELEASE);
+    return place;
+}
+
+/* Never NULL: where the table is full, one that many share, whose counts are told as lost. */
+static struct sim_instruction *instructions_place(Addr ip)
+{
+    struct node *node = VG_(HT_lookup)(nodes, ip);
+    if (!node) {
+        node = VG_(malloc)("misstop.instruction", sizeof *node);
+        node->ip = ip;
+        node->place = new_place(ip);
+        VG_(HT_add_node)(nodes, node);
+    }
+    shared->header.instructions_lost = crowded.counts[0] + crowded.counts[1] + crowded.counts[2];
+    return node->place;
+}
+
+enum { PLAIN = 0, P66 = 1, PF3 = 2, PF2 = 3 }; /* as VEX prefixes have it */
+enum { MAP_0F = 1, MAP_0F38 = 2 };
+
+static Bool is_prefix(UChar byte)
+{
+    return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x64 ||
+           byte == 0x65 || byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 ||
+           byte == 0xf3;
+}
+
+static UInt meaning(UChar prefix, UInt before)
+{
+    return prefix == 0xf2 ? PF2 : prefix == 0xf3 ? PF3 : prefix == 0x66 && !before ? P66 : before;
+}
+
+/*
+ * Intel SDM volume 2, tables A-3 and A-4. movups and movaps without a prefix copy anything:
+ * compilers and libraries move structures with them.
+ */
+static Bool is_floating(UInt map, UInt prefix, UChar opcode)
+{
+    if (map == MAP_0F38)
+        return opcode >= 0x96 && opcode <= 0xbf && (opcode & 0xf) >= 6; /* fused multiply-add */
+    if (map != MAP_0F)
+        return False;
+    if (opcode == 0x10 || opcode == 0x11 || opcode == 0x28 || opcode == 0x29)
+        return prefix != PLAIN;
+    return (opcode >= 0x12 && opcode <= 0x17) || (opcode >= 0x2a && opcode <= 0x2f) ||
+           (opcode >= 0x50 && opcode <= 0x5f) || opcode == 0x7c || opcode == 0x7d ||
+           opcode == 0xc2 || opcode == 0xc6 || opcode == 0xd0;
+}
+
+/* `code`: the whole instruction, `length` bytes that can be read. */
+static Bool floating_is(const UChar *code, UInt length)
+{
+    UInt prefix = PLAIN, at = 0;
+    while (at < length && is_prefix(code[at]))
+        prefix = meaning(code[at++], prefix);
+    if (at < length && (code[at] & 0xf0) == 0x40)
+        at++;
+    if (at + 1 < length && code[at] >= 0xd8 && code[at] <= 0xdf)
+        return True; /* x87 */
+    if (at + 2 < length && code[at] == 0xc5)
+        return is_floating(MAP_0F, code[at + 1] & 3, code[at + 2]);
+    if (at + 3 < length && code[at] == 0xc4)
+        return is_floating(code[at + 1] & 0x1f, code[at + 2] & 3, code[at + 3]);
+    return at + 1 < length && code[at] == 0x0f && is_floating(MAP_0F, prefix, code[at + 1]);
+}
+
+/* Times between two accesses, after all that the first one did; a fetch has two lines at most, at
+ * four levels. */
+enum { FETCHES_AT = MODEL_CLOCK_STEP * 3 / 4, FETCH_STEP = 16 };
+enum { FETCHES_MAX = (MODEL_CLOCK_STEP - FETCHES_AT) / FETCH_STEP };
+
+static VG_REGPARM(3) void fetch(Addr ip, UWord length, UWord after)
+{
+    uint64_t *clock = access_shape()->clock;
+    uint64_t start = *clock;
+    if (!access_now.fetcher)
+        return;
+    *clock = start + after;
+    model_access_slow(access_now.fetcher, ip, (UInt)length, MODEL_INSTRUCTION, MODEL_NOBODY);
+    *clock = start;
+}
+
+static IRExpr *let(IRSB *out, IRType type, IRExpr *value)
+{
+    IRTemp temp = newIRTemp(out->tyenv, type);
+    addStmtToIRSB(out, IRStmt_WrTmp(temp, value));
+    return IRExpr_RdTmp(temp);
+}
+
+/* 0: the line was fetched last in its set, so that fetching it again changes nothing. */
+static IRExpr *differs(IRSB *out, IRExpr *fetched, UWord line)
+{
+    UWord offset = line % access_shape()->fetch_sets * sizeof *access_now.fetched;
+    IRExpr *at = let(out, Ity_I64, IRExpr_Binop(Iop_Add64, fetched, mkIRExpr_HWord(offset)));
+    IRExpr *last = let(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, at));
+    return let(out, Ity_I64, IRExpr_Binop(Iop_Xor64, last, mkIRExpr_HWord(line + 1)));
+}
+
+static IRExpr *is_new(IRSB *out, UWord first, UWord last)
+{
+    IRExpr *now = mkIRExpr_HWord((HWord)&access_now.fetched);
+    IRExpr *fetched = let(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, now));
+    IRExpr *new = differs(out, fetched, first);
+    if (first != last)
+        new = let(out, Ity_I64, IRExpr_Binop(Iop_Or64, new, differs(out, fetched, last)));
+    return let(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, new, mkIRExpr_HWord(0)));
+}
+
+/* Before an instruction is executed; *fetched: line + 1 of the one before in the block, 0: none. */
+static void fetch_instruction(struct hit_block *block, UWord *fetched, Addr ip, UInt length)
+{
+    UWord first = ip >> access_shape()->line_shift;
+    UWord last = (ip + length - 1) >> access_shape()->line_shift;
+    UInt turn = block->fetches % FETCHES_MAX;
+    if (!access_shape()->fetch_sets || (first == last && *fetched == last + 1))
+        return;
+    UWord after = (UWord)block->untold * MODEL_CLOCK_STEP + FETCHES_AT + turn * FETCH_STEP;
+    IRDirty *call = unsafeIRDirty_0_N(
+        3, "fetch", VG_(fnptr_to_fnentry)(fetch),
+        mkIRExprVec_3(mkIRExpr_HWord(ip), mkIRExpr_HWord(length), mkIRExpr_HWord(after)));
+    call->guard = is_new(block->out, first, last);
+    addStmtToIRSB(block->out, IRStmt_Dirty(call));
+    block->fetches++;
+    *fetched = last + 1;
+}
+
+/* One block on its way. */
+struct work {
+    IRSB *in;
+    IRSB *out;
+    struct hit_block hits;
+    UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
+    struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
+    IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
+    Int loaded_bytes;
+    UInt float_bit;
+};
+
+static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
+{
+    if (!work->place || size <= 0)
+        return;
+    kind |= work->float_bit;
+    if (guard)
+        hit_guarded(&work->hits, work->place, kind, address, size, guard);
+    else
+        hit_access(&work->hits, work->place, kind, address, size);
+}
+
+static void flush(struct work *work)
+{
+    if (work->loaded)
+        call(work, MODEL_LOAD, work->loaded, work->loaded_bytes, NULL);
+    work->loaded = NULL;
+}
+
+static void load(struct work *work, IRExpr *address, IRType type)
+{
+    flush(work);
+    work->loaded = address;
+    work->loaded_bytes = sizeofIRType(type);
+}
+
+static void store(struct work *work, IRExpr *address, IRType type)
+{
+    UInt kind = MODEL_STORE;
+    Int size = sizeofIRType(type);
+    if (work->loaded && work->loaded_bytes == size && eqIRAtom(work->loaded, address)) {
+        work->loaded = NULL;
+        kind |= MODEL_LOAD;
+    }
+    flush(work);
+    call(work, kind, address, size, NULL);
+}
+
+static IRType type_of(const struct work *work, IRExpr *expression)
+{
+    return typeOfIRExpr(work->in->tyenv, expression);
+}
+
+static void take_guarded_load(struct work *work, const IRLoadG *guarded)
+{
+    IRType result;
+    IRType loaded;
+    typeOfIRLoadGOp(guarded->cvt, &result, &loaded);
+    call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
+}
+
+static void take_guarded_store(struct work *work, const IRStoreG *guarded)
+{
+    IRType type = type_of(work, guarded->data);
+    call(work, MODEL_STORE, guarded->addr, sizeofIRType(type), guarded->guard);
+}
+
+/* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
+static void take_swap(struct work *work, const IRCAS *swap)
+{
+    Int size = sizeofIRType(type_of(work, swap->dataLo)) * (swap->dataHi ? 2 : 1);
+    call(work, MODEL_MODIFY, swap->addr, size, NULL);
+}
+
+static void take_linked(struct work *work, const IRStmt *statement)
+{
+    IRExpr *stored = statement->Ist.LLSC.storedata;
+    IRType type =
+        stored ? type_of(work, stored) : typeOfIRTemp(work->in->tyenv, statement->Ist.LLSC.result);
+    call(work, stored ? MODEL_STORE : MODEL_LOAD, statement->Ist.LLSC.addr, sizeofIRType(type),
+         NULL);
+}
+
+static void take_helper(struct work *work, const IRDirty *dirty)
+{
+    static const UInt kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
+    if (dirty->mFx != Ifx_None)
+        call(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize, dirty->guard);
+}
+
+/* Code of the agent, and what the user wants to begin or end counting. */
+static Bool is_agent(Addr ip)
+{
+    const HChar *agent = shared->header.agent;
+    const NSegment *segment = agent[0] ? VG_(am_find_nsegment)(ip) : NULL;
+    const HChar *name = segment ? VG_(am_get_filename)(segment) : NULL;
+    return name && !VG_(strcmp)(name, agent);
+}
+
+/* A compiler's copies of a function (name.part.0) and one with its parameters (C++) are meant, too.
+ */
+static Bool instrument_function_named(const HChar *name, const HChar *wanted)
+{
+    SizeT length = VG_(strlen)(wanted);
+    return length && !VG_(strncmp)(name, wanted, length) &&
+           (!name[length] || name[length] == '.' || name[length] == '(');
+}
+
+static void turn_at(struct work *work, Addr ip)
+{
+    const struct sim_header *header = &shared->header;
+    const HChar *name;
+    if ((!header->from[0] && !header->to[0]) ||
+        !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), ip, &name))
+        return;
+    Bool begins = instrument_function_named(name, header->from);
+    if (!begins && !instrument_function_named(name, header->to))
+        return;
+    hit_flush(&work->hits);
+    addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
+                                 1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
+                                 mkIRExprVec_1(mkIRExpr_HWord(begins)))));
+    hit_reload(&work->hits);
+}
+
+static void begin_instruction(struct work *work, Addr ip, UInt length)
+{
+    work->float_bit = floating_is((const UChar *)ip, length) ? MODEL_FLOAT : 0;
+    Bool agent = is_agent(ip);
+    work->place = agent ? NULL : instructions_place(ip);
+    if (agent)
+        addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
+                                              IRExpr_Const(IRConst_U8(1))));
+    turn_at(work, ip);
+    if (!agent)
+        fetch_instruction(&work->hits, &work->fetched, ip, length);
+}
+
+static void take_other(struct work *work, IRStmt *statement)
+{
+    flush(work);
+    if (statement->tag == Ist_IMark)
+        begin_instruction(work, statement->Ist.IMark.addr, statement->Ist.IMark.len);
+    else if (statement->tag == Ist_StoreG)
+        take_guarded_store(work, statement->Ist.StoreG.details);
+    else if (statement->tag == Ist_LoadG)
+        take_guarded_load(work, statement->Ist.LoadG.details);
+    else if (statement->tag == Ist_CAS)
+        take_swap(work, statement->Ist.CAS.details);
+    else if (statement->tag == Ist_LLSC)
+        take_linked(work, statement);
+    else if (statement->tag == Ist_Dirty)
+        take_helper(work, statement->Ist.Dirty.details);
+    else if (statement->tag == Ist_Exit)
+        hit_flush(&work->hits);
+}
+
+/* At most: a compare-and-swap, a helper's access, a load and a store are one each. */
+static UInt count_accesses(const IRSB *block)
+{
+    UInt count = 0;
+    for (Int i = 0; i < block->stmts_used; i++) {
+        const IRStmt *statement = block->stmts[i];
+        count += statement->tag != Ist_WrTmp || statement->Ist.WrTmp.data->tag == Iex_Load;
+    }
+    return count;
+}
+
+static void instrument_statement(struct work *work, IRStmt *statement)
+{
+    const IRExpr *data;
+    switch (statement->tag) {
+    case Ist_WrTmp:
+        data = statement->Ist.WrTmp.data;
+        if (data->tag == Iex_Load)
+            load(work, data->Iex.Load.addr, data->Iex.Load.ty);
+        break;
+    case Ist_Store:
+        store(work, statement->Ist.Store.addr, type_of(work, statement->Ist.Store.data));
+        break;
+    case Ist_Put:
+    case Ist_PutI:
+    case Ist_NoOp:
+    case Ist_AbiHint:
+        break;
+    default:
+        take_other(work, statement);
+    }
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                 IRType host_word)
+{
+    struct work work = {.in = in};
+    (void)closure, (void)layout, (void)extents, (void)host, (void)guest_word, (void)host_word;
+    if (!shared || !access_shape()->clock)
+        return in;
+    work.out = work.hits.out = deepCopyIRSBExceptStmts(in);
+    hit_begin(&work.hits, count_accesses(in));
+    for (Int i = 0; i < in->stmts_used; i++) {
+        instrument_statement(&work, in->stmts[i]);
+        addStmtToIRSB(work.out, in->stmts[i]);
+    }
+    flush(&work);
+    hit_flush(&work.hits);
+    return work.out;
+}

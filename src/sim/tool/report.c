@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "pub_tool_libcfile.h"
+#include "sim/model/model.h"
+#include "sim/model/tables.h"
+#include "sim/tool/tool.h"
+
+enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
+
+/* Units that are told whatever they cost, and beyond these one in so many accesses or fewer. */
+enum { FREELY_TOLD = 1 << 16, TOLD_ONE_IN = 512 };
+
+/* Each about twice the one before. */
+static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
+                                     199, 401, 809, 1613, 3229, 6451, 12899};
+
+/* Misses that one level served, lines that one level lost, or uses of watched lines. */
+enum { CLASS_LEFT = SIM_LEVELS_MAX + 1, CLASS_REUSED = CLASS_LEFT + SIM_LEVELS_MAX, CLASSES };
+
+struct class
+{
+    UInt step;    /* index of primes */
+    UInt left;    /* until the next one that is told */
+    ULong stands; /* for so many, with what found no room before */
+    UInt told;    /* since the last look */
+};
+
+static struct class classes[CLASSES];
+static UInt until_look;
+static UInt quiet;
+static ULong looks;
+static ULong looked_at; /* accesses */
+static Bool waits;
+static UInt untold_accesses; /* that found no room */
+static ULong random_state = 0x9e3779b97f4a7c15;
+
+/* xorshift64: Marsaglia 2003. */
+static UInt report_draw_interval(UInt mean)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    UInt span = mean / 2;
+    return mean - span / 2 + (span ? (UInt)(random_state >> 33) % (span + 1) : 0);
+}
+
+static void report_class_begin(struct class *class)
+{
+    class->left = report_draw_interval(primes[class->step]);
+    class->stands += class->left;
+}
+
+void tell_start(void)
+{
+    random_state ^= shared_stamp() | 1;
+    for (UInt i = 0; i < CLASSES; i++)
+        report_class_begin(&classes[i]);
+    until_look = LOOK_EVERY;
+    waits = (shared->header.flags & SIM_WAIT) != 0;
+    shared->header.period_now = 1;
+}
+
+/* Of misses more is asked than of what left, and least of uses. */
+static UInt load_of(UInt index)
+{
+    return classes[index].told << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
+}
+
+static struct class *busiest(void)
+{
+    UInt most = 0;
+    for (UInt i = 1; i < CLASSES; i++)
+        if (load_of(i) > load_of(most))
+            most = i;
+    return &classes[most];
+}
+
+static void tell_more(void)
+{
+    for (UInt i = 0; i < CLASSES; i++)
+        classes[i].step -= classes[i].step > 0;
+}
+
+/* What is told costs misstop time: a few thousand a second, and all of a short run, tell shares to
+ * a fraction of a point. */
+static Bool is_costly(ULong accesses)
+{
+    return looks * LOOK_EVERY > FREELY_TOLD && accesses < LOOK_EVERY * TOLD_ONE_IN;
+}
+
+/* Thinner where the ring fills up or much is told; denser again where neither was so for long. */
+static void report_adapt_rate(void)
+{
+    UInt waiting = shared_waiting();
+    struct class *most = busiest();
+    UInt thinnest = 0;
+    ULong now = *access_shape()->clock / MODEL_CLOCK_STEP;
+    ULong since = now - looked_at;
+    looked_at = now;
+    looks++;
+    quiet = waiting > SIM_RING_UNITS / 32 || is_costly(since / 4) ? 0 : quiet + 1;
+    if ((waiting > SIM_RING_UNITS / 4 || is_costly(since)) && !waits)
+        most->step += most->step < PERIODS - 1;
+    else if (quiet > QUIET_LOOKS) {
+        quiet = 0;
+        tell_more();
+    }
+    for (UInt i = 0; i < CLASSES; i++) {
+        if (i < CLASS_LEFT && classes[i].step > thinnest)
+            thinnest = classes[i].step;
+        classes[i].told = 0;
+    }
+    shared->header.period_now = primes[thinnest];
+    until_look = LOOK_EVERY;
+}
+
+/* Until there is room again; not for a misstop that is gone, or stopped. */
+static Bool wait_for_room(void)
+{
+    ULong reads = shared->header.reads;
+    for (UInt waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms++) {
+        if (shared_room(1, True))
+            return True;
+        VG_(poll)(NULL, 0, 1);
+        ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
+        waited_ms = now == reads ? waited_ms : 0;
+        reads = now;
+    }
+    waits = False;
+    return False;
+}
+
+static Bool publish(const union sim_unit *unit)
+{
+    if (!shared_room(1, True) && !(waits && wait_for_room()))
+        return False;
+    *shared_unit(0) = *unit;
+    shared_publish(1);
+    return True;
+}
+
+/* How many the next of its class stands for, if it is to be told; else 0. */
+static UInt due(struct class *class)
+{
+    if (--class->left)
+        return 0;
+    return class->stands > 0xffffffff ? 0xffffffff : (UInt) class->stands;
+}
+
+static Bool told(struct class *class, const union sim_unit *unit)
+{
+    Bool published = publish(unit);
+    if (published)
+        class->stands = 0;
+    class->told++;
+    report_class_begin(class);
+    if (!--until_look)
+        report_adapt_rate();
+    return published;
+}
+
+/* Whether the next miss will be told that level `served` has. */
+static bool tell_miss_is_due(unsigned served)
+{
+    return classes[served].left == 1;
+}
+
+void tell_miss(struct sim_miss *miss)
+{
+    struct class *class = &classes[miss->served];
+    miss->weight = due(class);
+    miss->kind = SIM_MISS;
+    if (miss->weight)
+        miss->stamp = shared_stamp();
+    if (!miss->weight || !told(class, (const union sim_unit *)miss))
+        shared->header.misses_untold++;
+}
+
+static struct class *class_of(UInt kind, UInt level)
+{
+    return &classes[kind == SIM_LEFT ? CLASS_LEFT + level : CLASS_REUSED];
+}
+
+/* A line that left level `level` (SIM_LEFT), or that was used (SIM_REUSED; 0): how many of its kind
+ * it stands for if it is to be told; 0: it is not. To be asked for each. */
+static unsigned tell_line_due(unsigned kind, unsigned level)
+{
+    return due(class_of(kind, level));
+}
+
+void tell_line(struct sim_line *line, unsigned long stands)
+{
+    line->weight = stands > 0xffffffff ? 0xffffffff : (UInt)stands;
+    line->stamp = shared_stamp();
+    told(class_of(line->kind, line->level), (const union sim_unit *)line);
+}
+
+unsigned tell_access_next(void)
+{
+    UInt period = shared->header.access_period;
+    return period > 1 ? report_draw_interval(period) : period;
+}
+
+/* An access, that stands for `weight`. */
+static void tell_access(struct sim_miss *access, unsigned weight)
+{
+    access->kind = SIM_ACCESS;
+    access->stamp = shared_stamp();
+    access->weight = weight + untold_accesses;
+    untold_accesses = publish((const union sim_unit *)access) ? 0 : access->weight;
+}
+
+static struct sim_miss missed;
+
+static void tell_evictor(const struct model_missed *level, UInt told)
+{
+    UInt ip = level->evictor.ip;
+    missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
+    missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
+    missed.evictor_level = (UChar)told;
+    missed.evictor_tid =
+        level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
+}
+
+void missed_by_model(void *context, const struct model_miss *miss)
+{
+    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
+    (void)context;
+    missed.causes = 0;
+    for (UInt i = 0; i < miss->served; i++)
+        missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
+    if (told < miss->served)
+        tell_evictor(&miss->level[told], told);
+}
+
+bool missed_asks_causes(void *context, uint32_t served)
+{
+    (void)context;
+    return tell_miss_is_due(served);
+}
+
+static void missed_describe(const struct sim_thread *thread, const struct sim_instruction *place,
+                            uint64_t address, uint32_t size_bytes, uint32_t kind)
+{
+    missed.op = (UChar)(kind & MODEL_MODIFY);
+    missed.size = (UShort)size_bytes;
+    missed.tid = thread->tid;
+    missed.ip = place->ip;
+    missed.address = address;
+}
+
+void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint64_t address,
+                 uint32_t size_bytes, uint32_t kind, uint32_t served)
+{
+    uint64_t *misses = kind & MODEL_LOAD ? thread->load_misses : thread->store_misses;
+    for (UInt i = 0; i < served; i++) {
+        misses[i]++;
+        place->misses[i]++;
+    }
+    missed_describe(thread, place, address, size_bytes, kind);
+    missed.served = (UChar)served;
+    tell_miss(&missed);
+    missed.causes = 0;
+    missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
+}
+
+void missed_sample(const struct sim_thread *thread, const struct sim_instruction *place,
+                   uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t served,
+                   uint32_t weight)
+{
+    missed_describe(thread, place, address, size_bytes, kind);
+    missed.served = (UChar)served;
+    tell_access(&missed, weight);
+}
+
+/* One line in so many has its users counted; watched lines miss the model's fast path. */
+enum { USERS_ONE_IN = 64 };
+
+_Static_assert(sizeof(struct tally_pair) == sizeof(struct sim_pair), "the model writes them");
+_Static_assert(__builtin_offsetof(struct tally_pair, second) ==
+                   __builtin_offsetof(struct sim_pair, second),
+               "in the same order");
+
+static UInt running;
+
+static ULong ip_of(UInt id)
+{
+    return id < SIM_INSTRUCTIONS_MAX ? shared->instructions[id].ip : 0;
+}
+
+static UInt saturated(ULong count)
+{
+    return count < 0xffffffff ? (UInt)count : 0xffffffff;
+}
+
+static void on_eviction(void *context, const struct model_eviction *eviction)
+{
+    const struct model_use *use = &eviction->use;
+    (void)context;
+    if (!(shared->header.use_levels >> eviction->level & 1) ||
+        access_is_left_out(eviction->fetched.address))
+        return;
+    UInt stands = tell_line_due(SIM_LEFT, eviction->level);
+    if (!stands)
+        return;
+    struct sim_line line = {
+        .kind = SIM_LEFT,
+        .level = (UChar)eviction->level,
+        .used_bytes = (UShort)eviction->used_bytes,
+        .tid = running,
+        .touched_bytes = saturated(use->touched_bytes),
+        .ip = ip_of(eviction->fetched.ip),
+        .address = eviction->fetched.address,
+    };
+    for (UInt i = 0; i < SIM_USES; i++)
+        line.uses[i] = saturated(use->uses[i]);
+    tell_line(&line, stands);
+}
+
+static void on_reuse(void *context, const struct model_reuse *reuse)
+{
+    (void)context;
+    UInt due = access_is_left_out(reuse->who.address) ? 0 : tell_line_due(SIM_REUSED, 0);
+    if (!due)
+        return;
+    struct sim_line line = {
+        .kind = SIM_REUSED,
+        .tid = running,
+        .ip = ip_of(reuse->who.ip),
+        .address = reuse->who.address,
+        .distance = reuse->distance,
+    };
+    tell_line(&line, due * ((reuse->stands_256ths + 128) / 256));
+}
+
+static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_t size_bytes)
+{
+    (void)context;
+    if (which == MODEL_BIN_EVICTED_BY_BIN || size_bytes > sizeof shared->pairs[0][0])
+        return NULL;
+    return shared->pairs[which == MODEL_IP_USED_BY_IP ? SIM_USED_BY : SIM_EVICTED_BY][level];
+}
+
+void lines_want(struct model_spec *spec, struct model_host *host)
+{
+    if (!(shared->header.flags & SIM_WANT_USE))
+        return;
+    spec->use = True;
+    spec->users_one_in = USERS_ONE_IN;
+    spec->reuse_lines = SIM_REUSE_LINES;
+    spec->reuse_one_in = SIM_REUSE_ONE_IN;
+    spec->pairs_max = SIM_PAIRS_MAX;
+    host->eviction = on_eviction;
+    host->reuse = on_reuse;
+    host->allocate_pairs = allocate_pairs;
+}
+
+void lines_runs(UInt tid)
+{
+    running = tid;
+}

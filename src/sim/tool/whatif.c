@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "sim/model/whatif.h"
+#include "sim/tool/tool.h"
+
+/* Events while misstop lists blocks, and blocks whose path it has not heard of yet. */
+enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
+enum { PATIENCE_MS = 3000 };
+
+/* A question, under its number in the shared memory. */
+struct asked {
+    UInt number;
+    struct sim_question question; /* ours: what stands in the memory may change */
+    struct whatif whatif;
+    struct pages pages; /* its memory */
+    enum sim_answer_state state;
+    struct agent_event *log; /* [LOG_MAX], until the blocks are listed */
+    UInt log_count;
+    struct agent_event pending[PENDING_MAX];
+    UInt pending_count;
+    ULong unknown; /* blocks that found no room there */
+};
+
+static struct asked all[SIM_QUESTIONS_MAX];
+static ULong zeroed;
+static Bool follows; /* any of them follows blocks */
+
+static void whatif_refuse(struct asked *asked, const HChar *why)
+{
+    struct sim_answer *answer = &shared->answers[asked->number];
+    VG_(strncpy)(answer->why, why, SIM_NAME_BYTES - 1);
+    answer->why[SIM_NAME_BYTES - 1] = '\0';
+    asked->state = SIM_ANSWER_REFUSED;
+    __atomic_store_n(&answer->state, SIM_ANSWER_REFUSED, __ATOMIC_RELEASE);
+}
+
+/* As struct model_host wants them. */
+static void fail(void *context, const char *text)
+{
+    whatif_refuse(context, text);
+}
+
+static void *allocate(void *context, size_t size_bytes)
+{
+    struct asked *asked = context;
+    return pages_take(&asked->pages, size_bytes);
+}
+
+/* ---- blocks that come and go ---- */
+
+static UInt path_of(const struct asked *asked, UInt path)
+{
+    return path && path < SIM_PATHS_MAX ? shared->paths[asked->number][path] : SIM_PATH_OTHER;
+}
+
+static void forget_pending(struct asked *asked, Addr address)
+{
+    for (UInt i = 0; i < asked->pending_count; i++)
+        if (asked->pending[i].address == address)
+            asked->pending[i--] = asked->pending[--asked->pending_count];
+}
+
+static void apply(struct asked *asked, const struct agent_event *event)
+{
+    moved_remove(&asked->whatif.moved, event->address);
+    forget_pending(asked, event->address);
+    if (!event->bytes)
+        return;
+    UInt path = path_of(asked, event->path);
+    if (path == SIM_PATH_ASKED)
+        moved_add(&asked->whatif.moved, event->address, event->bytes);
+    else if (path == SIM_PATH_UNKNOWN && asked->pending_count < PENDING_MAX)
+        asked->pending[asked->pending_count++] = *event;
+    else
+        asked->unknown += path == SIM_PATH_UNKNOWN;
+}
+
+static Bool is_following(const struct asked *asked)
+{
+    return asked->question.follows &&
+           (asked->state == SIM_ANSWER_TAKEN || asked->state == SIM_ANSWER_COUNTS);
+}
+
+/* Kept while misstop lists the blocks. */
+static void take_event(const struct agent_event *event)
+{
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+        if (!is_following(asked))
+            continue;
+        if (asked->state == SIM_ANSWER_COUNTS)
+            apply(asked, event);
+        else if (asked->log_count++ < LOG_MAX)
+            asked->log[asked->log_count - 1] = *event;
+    }
+}
+
+static void whatif_follow_blocks(void)
+{
+    Bool whole = agent_rings_follow(take_event);
+    follows = False;
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+        if (is_following(asked) && (!whole || asked->log_count > LOG_MAX))
+            whatif_refuse(asked, "more blocks came and went than could be followed");
+        follows |= is_following(asked);
+    }
+}
+
+static void settle_pending(struct asked *asked)
+{
+    UInt count = asked->pending_count;
+    asked->pending_count = 0;
+    for (UInt i = 0; i < count; i++) {
+        UInt path = path_of(asked, asked->pending[i].path);
+        if (path == SIM_PATH_ASKED)
+            moved_add(&asked->whatif.moved, asked->pending[i].address, asked->pending[i].bytes);
+        else if (path == SIM_PATH_UNKNOWN)
+            asked->pending[asked->pending_count++] = asked->pending[i];
+    }
+}
+
+/* ---- questions ---- */
+
+static void end(struct asked *asked)
+{
+    pages_give_back(&asked->pages);
+    asked->log = NULL;
+    asked->log_count = asked->pending_count = 0;
+    asked->unknown = 0;
+    asked->state = SIM_ANSWER_NONE;
+}
+
+void whatif_start(void)
+{
+    for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++) {
+        all[i].number = i;
+        all[i].question.asked = shared->questions[i].asked;
+        if (all[i].question.asked)
+            whatif_refuse(&all[i], "the process runs another program now");
+        all[i].state = SIM_ANSWER_NONE;
+    }
+    zeroed = shared->asked.zeroed;
+}
+
+/* Those that follow already have read the rings up to here. */
+static Bool begin_following(void)
+{
+    Bool before = follows;
+    follows = True;
+    return before || agent_rings_begin();
+}
+
+static void whatif_take_question(struct asked *asked, const struct model_spec *spec)
+{
+    struct model_host host = {.context = asked, .allocate = allocate, .fail = fail};
+    struct sim_answer *answer = &shared->answers[asked->number];
+    end(asked);
+    if (follows)
+        whatif_follow_blocks();
+    asked->question = shared->questions[asked->number];
+    VG_(memset)(answer, 0, sizeof *answer);
+    if (asked->question.asked) {
+        Bool its = asked->question.follows != 0;
+        asked->state = SIM_ANSWER_TAKEN;
+        asked->log = its ? pages_take(&asked->pages, LOG_MAX * sizeof *asked->log) : NULL;
+        if (its && (!asked->log || !begin_following()))
+            whatif_refuse(asked, asked->log ? "the program does not load the allocation agent"
+                                            : "no memory");
+        else
+            whatif_init(&asked->whatif, &asked->question.layout, spec, &host);
+        answer->stamp = shared_stamp();
+        answer->state = asked->state;
+    }
+    __atomic_store_n(&answer->of, asked->question.asked, __ATOMIC_RELEASE);
+}
+
+/* What happened since the question was taken happens to the list again: it ends up as it is. */
+static void whatif_begin_model(struct asked *asked, const struct model *first)
+{
+    UInt count = shared->questions[asked->number].block_count;
+    for (UInt i = 0; i < count && i < SIM_BLOCKS_MAX; i++) {
+        struct sim_block block = shared->blocks[asked->number][i];
+        moved_add(&asked->whatif.moved, block.start, block.bytes);
+    }
+    for (UInt i = 0; i < asked->log_count; i++)
+        apply(asked, &asked->log[i]);
+    asked->log_count = 0;
+    asked->state = SIM_ANSWER_COUNTS;
+    whatif_begin(&asked->whatif, first);
+}
+
+static void publish(const struct asked *asked)
+{
+    struct sim_answer *answer = &shared->answers[asked->number];
+    const struct whatif_counts *counts = &asked->whatif.counts;
+    answer->settled = !asked->whatif.settles_after;
+    answer->blocks = asked->whatif.moved.live;
+    answer->blocks_refused = asked->whatif.moved.refused;
+    answer->blocks_small = asked->whatif.moved.small;
+    answer->blocks_unknown = asked->pending_count + asked->unknown;
+    answer->accesses = counts->accesses;
+    answer->object_accesses = counts->object_accesses;
+    answer->cut = counts->cut;
+    for (UInt i = 0; i < SIM_LEVELS_MAX; i++) {
+        answer->before[i] = counts->before.all[i];
+        answer->object_before[i] = counts->before.object[i];
+        answer->after[i] = counts->after.all[i];
+        answer->object_after[i] = counts->after.object[i];
+        answer->fresh[i] = counts->fresh[i];
+    }
+    __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
+}
+
+/* One step towards answers. */
+static void hear(const struct model *first, const struct model_spec *spec)
+{
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+        if (__atomic_load_n(&shared->questions[asked->number].asked, __ATOMIC_ACQUIRE) !=
+            asked->question.asked)
+            whatif_take_question(asked, spec);
+    if (follows)
+        whatif_follow_blocks();
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+        if (asked->state == SIM_ANSWER_TAKEN &&
+            __atomic_load_n(&shared->questions[asked->number].listed, __ATOMIC_ACQUIRE) ==
+                asked->question.asked)
+            whatif_begin_model(asked, first);
+}
+
+/* Whether all that are awaited have come so far that they count. */
+static Bool have_come(void)
+{
+    UInt count = 0;
+    for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
+        count += all[i].state == SIM_ANSWER_COUNTS || all[i].state == SIM_ANSWER_REFUSED;
+    return count && count >= shared->asked.awaited_count;
+}
+
+static Bool is_awaited(ULong accesses)
+{
+    ULong from = __atomic_load_n(&shared->asked.awaited, __ATOMIC_ACQUIRE);
+    return from && accesses > from && !have_come() && !shared->header.stop;
+}
+
+/* Not for a misstop that is gone, or stopped. */
+static void wait_for_questions(const struct model *first, const struct model_spec *spec,
+                               ULong accesses)
+{
+    ULong reads = shared->header.reads;
+    UInt waited_ms = 0;
+    for (; waited_ms < PATIENCE_MS && is_awaited(accesses); waited_ms++) {
+        __atomic_store_n(&shared->asked.waits, accesses, __ATOMIC_RELEASE);
+        VG_(poll)(NULL, 0, 1);
+        hear(first, spec);
+        ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
+        waited_ms = now == reads ? waited_ms : 0;
+        reads = now;
+    }
+    if (waited_ms == PATIENCE_MS || have_come())
+        shared->asked.awaited = 0;
+    shared->asked.waits = 0;
+}
+
+static Bool is_quiet(void)
+{
+    for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
+        if (shared->questions[i].asked != all[i].question.asked || all[i].state != SIM_ANSWER_NONE)
+            return False;
+    return True;
+}
+
+Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+                 ULong accesses)
+{
+    Bool any = False;
+    if (is_awaited(accesses))
+        wait_for_questions(first, spec, accesses);
+    if (is_quiet())
+        return False;
+    hear(first, spec);
+    Bool anew = zeroed != shared->asked.zeroed;
+    zeroed = shared->asked.zeroed;
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+        if (asked->state != SIM_ANSWER_COUNTS || whatif_runs(&asked->whatif, thread))
+            continue;
+        if (anew)
+            asked->whatif.counts = (struct whatif_counts){.accesses = 0};
+        settle_pending(asked);
+        publish(asked);
+        any = True;
+    }
+    return any;
+}
+
+void whatif_take(Addr address, UInt size, UInt kind, UInt ip, UInt served)
+{
+    if (agent_rings_ran && follows)
+        whatif_follow_blocks();
+    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+        if (asked->state == SIM_ANSWER_COUNTS)
+            whatif_access(&asked->whatif, address, size, kind, ip, served);
+}
+
+void whatif_finish(void)
+{
+    for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
+        if (all[i].state == SIM_ANSWER_COUNTS)
+            publish(&all[i]);
+}
