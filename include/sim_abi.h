@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory that misstop and its Valgrind tool (src/valgrind) share: fixed width, versioned.
+ * The memory that misstop and its Valgrind tool (src/sim/tool) share: fixed width, versioned.
  * misstop makes it (src/sample/simulated/sim_memory.c) and treats all that the tool wrote as hostile, for it
  * lies in the target's reach; the tool maps it and writes. No pointers cross, and no size is read
- * back from it: all are fixed here. For src/valgrind, src/sample/sim*.c and who fills in
+ * back from it: all are fixed here. For src/sim/tool, src/sample/sim*.c and who fills in
  * the geometry (src/simulation.c).
  *
  * In order: header (a page), threads, instructions, pairs, ring, and what is asked about another

@@ -9,7 +9,7 @@ count=0
 for header in $(cd "$source" && find include src -name '*.h'); do
     name=${header#include/}
     name=${name#src/}
-    case $name in valgrind/*) [ -n "${VALGRIND_CFLAGS-}" ] || continue ;; esac
+    case $name in sim/tool/*) [ -n "${VALGRIND_CFLAGS-}" ] || continue ;; esac
     if ! printf '#include "%s"\ntypedef int not_empty;\n' "$name" |
         $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$source/include" -I"$source/src" \
             -I"${BUILD:-.}/src" ${LIBRARY_CFLAGS:-} ${VALGRIND_CFLAGS:-} -fsyntax-only -x c -; then

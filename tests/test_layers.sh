@@ -32,7 +32,7 @@ plant src/store/form.c "#include \"profile/profile.h\""
 plant include/place.h '#include "resolve/resolver.h"'
 plant src/sim/model/cache.c '#include "base/hash.h"'
 plant src/sim/tool/access.c '#include "base/hash.h"'
-plant src/sample/simulated/sim_session.c '#include "valgrind/shared.h"'
+plant src/sample/simulated/sim_session.c '#include "sim/tool/tool.h"'
 plant src/resolve/source.c '    int fd = open(path, O_RDONLY);'
 plant src/resolve/dwarf/program.c '    FILE *in = fopen(path, "r");'
 echo "layers hold; 16 planted violations noticed"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The allocation functions. C++'s operator new, strdup and the like come through these. */
+/*
+ * The functions that the agent interposes: allocation, mappings, exec, and rights given up. C++'s
+ * operator new, strdup and the like come through the allocation functions.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <header.h>
+#include <features.h>
 #include <link.h>
 #include <string.h>
 #include <sys/syscall.h>

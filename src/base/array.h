@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays that grow by doubling, with a bound. */
+/* Arrays that grow by doubling, with a bound; and arenas, whose memory is freed all at once. */
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 

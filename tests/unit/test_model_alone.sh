@@ -5,8 +5,8 @@
 set -u
 library=${BUILD:-.}/src/libsim.a
 source=${srcdir:-.}
-bad=$(grep -nE '#[[:space:]]*include' "$source"/src/sim/*.[ch] |
-    grep -vE '<(stdint|stddef|stdbool)\.h>|"sim/|"new_layout\.h"')
+bad=$(grep -nE '#[[:space:]]*include' "$source"/src/sim/model/*.[ch] |
+    grep -vE '<(stdint|stddef|stdbool)\.h>|"sim/model/|"new_layout\.h"')
 [ -z "$bad" ] || { echo "FAIL: included by the model: $bad"; exit 1; }
 nm "$library" | grep -qE ' U __(asan|ubsan|sanitizer)' && { echo "SKIP: built with sanitizers"; exit 77; }
 defined=$(nm --defined-only "$library" | sed -n 's/.* [A-Z] //p' | sort -u)

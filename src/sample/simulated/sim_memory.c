@@ -114,18 +114,6 @@ struct sim_totals sim_memory_totals(const struct sim_memory *memory)
     return totals;
 }
 
-/* Counts of one instruction as they are now; false: there are not so many. Ordered by when they
- * were first met. */
-static bool sim_memory_instruction(const struct sim_memory *memory, uint32_t index,
-                                   struct sim_instruction *out)
-{
-    uint32_t used = look32(&memory->shared->header.instructions_used);
-    if (index >= used || index >= SIM_INSTRUCTIONS_MAX)
-        return false;
-    *out = memory->shared->instructions[index];
-    return true;
-}
-
 _Static_assert((int)LINE_EVICTED_BY == SIM_EVICTED_BY && (int)LINE_USED_BY == SIM_USED_BY,
                "kinds of pairs are the same on both sides");
 

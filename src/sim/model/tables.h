@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's memory, counted. Used inside src/sim only. */
+/* The host's memory, counted, and the bounded tables of a model. Used inside src/sim/model only. */
 #ifndef MISSTOP_SIM_MODEL_TABLES_H
 #define MISSTOP_SIM_MODEL_TABLES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * The parts of the Valgrind tool, for src/sim/tool only.
+ *
  * What an access of the program does: to the model, to the exact counts, and to the ring. The
  * functions are called from translated code (hit.c), after access_start(). A plain hit is done by
  * the translated code itself, which looks into `access_now` and writes the counts.
@@ -82,7 +84,7 @@ void access_due(void);
 /*
  * What Valgrind's libraries export and its public headers leave out, declared here once. Checked
  * against valgrind 3.19 (Debian 12); configure links with each, so that a version without them is
- * told there. For src/valgrind only.
+ * told there. For src/sim/tool only.
  */
 /* Maps a file shared, where Valgrind keeps its own memory. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
@@ -97,7 +99,7 @@ extern Bool VG_(clo_trace_children);
 
 /*
  * The tool's side of the memory shared with misstop (sim_abi.h): mapped once, written by whichever
- * thread runs (Valgrind lets one at a time). Everyone in src/valgrind may use it.
+ * thread runs (Valgrind lets one at a time). Everyone in src/sim/tool may use it.
  */
 /* NULL: there is none, and the program runs on unwatched. */
 extern struct sim_shared *shared;
